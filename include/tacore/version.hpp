@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tacore/export.hpp"
+
+namespace tacore {
+
+/// The version of the library that is running, such as "0.1.0".
+TACORE_EXPORT const char* version() noexcept;
+
+}  // namespace tacore

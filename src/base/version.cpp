@@ -1,0 +1,7 @@
+#include "tacore/version.hpp"
+
+namespace tacore {
+
+const char* version() noexcept { return TACORE_VERSION; }
+
+}  // namespace tacore
