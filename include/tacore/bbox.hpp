@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tacore/export.hpp"
+
+namespace tacore {
+
+/// Longitude/latitude box in degrees, WGS 84 (EPSG:4326), edges included.
+/// minx > maxx is legal and means that the box crosses the antimeridian (RFC 7946, 5.2).
+struct TACORE_EXPORT BBox {
+  double minx = -180;
+  double miny = -90;
+  double maxx = 180;
+  double maxy = 90;
+
+  /// All four are finite and miny <= maxy.
+  bool valid() const noexcept;
+  /// True when the two boxes share a point. Longitudes are compared modulo 360.
+  bool intersects(const BBox& other) const noexcept;
+
+  bool operator==(const BBox&) const = default;
+};
+
+}  // namespace tacore

@@ -1,0 +1,35 @@
+#include "base/crc32.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+namespace {
+
+uint32_t crc_of(std::string_view text, uint32_t crc = 0) {
+  return tacore::crc32(std::as_bytes(std::span(text)), crc);
+}
+
+TEST_CASE("CRC-32 has the published check value") {
+  CHECK(crc_of("123456789") == 0xCBF43926);
+  CHECK(crc_of("") == 0);
+  CHECK(crc_of("a") == 0xE8B7BE43);
+}
+
+TEST_CASE("a CRC continued over parts is the CRC of the whole") {
+  const std::string_view whole = "123456789";
+  for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+    CAPTURE(cut);
+    CHECK(crc_of(whole.substr(cut), crc_of(whole.substr(0, cut))) == crc_of(whole));
+  }
+}
+
+TEST_CASE("an empty span without pointer continues a CRC unchanged") {
+  CHECK(tacore::crc32({}, 0xCBF43926) == 0xCBF43926);
+}
+
+TEST_CASE("one changed bit changes the CRC") {
+  CHECK(crc_of("123456788") != crc_of("123456789"));
+}
+
+}  // namespace

@@ -1,0 +1,159 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr std::size_t kMaxQuotedBytes = 120;
+
+uint8_t byte_at(std::string_view text, std::size_t position) {
+  return static_cast<uint8_t>(text[position]);
+}
+
+/// Well-formed first bytes of a character (Unicode 15, table 3-7).
+struct Utf8Lead {
+  uint8_t first, last;
+  std::size_t length;
+  uint8_t second_first, second_last;  // narrower than 80..BF where overlong, surrogate or too high
+};
+constexpr Utf8Lead kUtf8Leads[] = {
+    {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF},
+    {0xED, 0xED, 3, 0x80, 0x9F}, {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF},
+    {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
+};
+
+bool fits(const Utf8Lead& lead, std::string_view text) {
+  if (byte_at(text, 0) < lead.first || byte_at(text, 0) > lead.last) return false;
+  if (text.size() < lead.length) return false;
+  if (byte_at(text, 1) < lead.second_first || byte_at(text, 1) > lead.second_last) return false;
+  for (std::size_t i = 2; i < lead.length; ++i) {
+    if (byte_at(text, i) < 0x80 || byte_at(text, i) > 0xBF) return false;
+  }
+  return true;
+}
+
+/// Bytes of the character at the start of `text`, which is not empty; 0 when it is not UTF-8.
+std::size_t utf8_length(std::string_view text) {
+  if (byte_at(text, 0) < 0x80) return 1;
+  for (const Utf8Lead& lead : kUtf8Leads) {
+    if (fits(lead, text)) return lead.length;
+  }
+  return 0;
+}
+
+/// C0, DEL and C1: what a terminal may obey instead of showing.
+bool is_control(std::string_view character) {
+  const uint8_t first = byte_at(character, 0);
+  return first < 0x20 || first == 0x7F || (first == 0xC2 && byte_at(character, 1) < 0xA0);
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out += "\\x";
+    out += kDigits[byte_at(bytes, i) >> 4];
+    out += kDigits[byte_at(bytes, i) & 15];
+  }
+}
+
+/// `text` between two `quote`, each one inside doubled.
+std::string doubled(std::string_view text, char quote) {
+  if (text.find('\0') != std::string_view::npos) {
+    throw QueryError("text for SQL has a NUL byte: " + quoted(text));
+  }
+  std::string out(1, quote);
+  for (const char c : text) {
+    if (c == quote) out += quote;
+    out += c;
+  }
+  return out + quote;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+std::string sql_literal(std::string_view text) { return doubled(text, '\''); }
+
+std::string sql_identifier(std::string_view name) { return doubled(name, '"'); }
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  std::size_t position = 0;
+  while (position < text.size()) {
+    const auto rest = text.substr(position);
+    const std::size_t length = utf8_length(rest);
+    const auto character = rest.substr(0, std::max<std::size_t>(length, 1));
+    if (position + character.size() > kMaxQuotedBytes) return out + "'...";
+    if (length == 0 || is_control(character)) {
+      append_escaped(out, character);
+    } else {
+      out += character;
+    }
+    position += character.size();
+  }
+  return out + "'";
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  for (;;) {
+    const auto end = text.find(separator);
+    out.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return lower(c); });
+  return out;
+}
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view suffix) {
+  if (text.size() < suffix.size()) return false;
+  return lower(text.substr(text.size() - suffix.size())) == lower(suffix);
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string base64(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t num_bytes = std::min<std::size_t>(3, bytes.size() - i);
+    uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8 | (j < num_bytes ? std::to_integer<uint32_t>(bytes[i + j]) : 0);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      // n bytes fill n + 1 digits (RFC 4648, 4).
+      out += j <= num_bytes ? kDigits[group >> (18 - 6 * j) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Text for messages, SQL and paths. The two sql_ functions are the only ways by which foreign text
+/// enters SQL.
+namespace tacore {
+
+/// 'it''s': an SQL string literal. NUL bytes are refused with QueryError.
+std::string sql_literal(std::string_view text);
+/// "a ""b""": an SQL identifier. NUL bytes are refused with QueryError.
+std::string sql_identifier(std::string_view name);
+
+/// Foreign text for a message: in single quotes, control characters and invalid UTF-8 as \xNN. Of
+/// longer text the whole characters in the first 120 bytes, and "..." after the closing quote.
+std::string quoted(std::string_view text);
+
+std::string join(std::span<const std::string> parts, std::string_view separator);
+/// The inverse of join: one part more than there are separators, so "" is one empty part.
+std::vector<std::string> split(std::string_view text, char separator);
+/// ASCII only.
+std::string lower(std::string_view text);
+bool ends_with_ignoring_case(std::string_view text, std::string_view suffix);
+/// Well-formed: no overlong form, no surrogate, nothing above U+10FFFF.
+bool is_utf8(std::string_view text) noexcept;
+
+/// With padding (RFC 4648, 4).
+std::string base64(std::span<const std::byte> bytes);
+
+}  // namespace tacore
