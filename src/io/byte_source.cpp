@@ -1,0 +1,130 @@
+#include "io/byte_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/checked_math.hpp"
+#include "io/coalesce.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// A seek on a local disk costs about as much as reading this much.
+constexpr uint64_t kMaxGap = 4096;
+
+bool is_inside(ByteRange range, uint64_t size) {
+  return range.offset <= size && range.size <= size - range.offset;
+}
+
+std::string describe(ByteRange range) {
+  return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
+}
+
+/// Shares the work of one read among the members of a merged range.
+void read_merged(const ByteSource& source, const MergedRange& merged,
+                 std::span<const ByteRange> ranges, std::vector<Bytes>& out) {
+  if (merged.members.size() == 1) {
+    out[merged.members[0]] = source.read(merged.range);
+    return;
+  }
+  const Bytes whole = source.read(merged.range);
+  for (const std::size_t member : merged.members) {
+    const ByteRange range = ranges[member];
+    const auto part = std::span(whole).subspan(range.offset - merged.range.offset, range.size);
+    out[member].assign(part.begin(), part.end());
+  }
+}
+
+class Slice final : public ByteSource {
+ public:
+  Slice(std::shared_ptr<const ByteSource> whole, ByteRange range)
+      : whole_(std::move(whole)), range_(range) {}
+
+  const std::string& name() const noexcept override { return whole_->name(); }
+  uint64_t size() const override { return range_.size; }
+  bool is_local() const noexcept override { return whole_->is_local(); }
+
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    whole_->read(range_.offset + offset, out);
+  }
+
+  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
+    std::vector<ByteRange> moved;
+    moved.reserve(ranges.size());
+    for (const ByteRange& range : ranges) {
+      require_inside(range);
+      moved.push_back({range_.offset + range.offset, range.size});
+    }
+    return whole_->read_ranges(moved);
+  }
+
+  const std::shared_ptr<const ByteSource>& whole() const noexcept { return whole_; }
+  ByteRange range() const noexcept { return range_; }
+
+ private:
+  std::shared_ptr<const ByteSource> whole_;
+  ByteRange range_;
+};
+
+}  // namespace
+
+ByteSource::~ByteSource() = default;
+Storage::~Storage() = default;
+
+void ByteSource::require_inside(ByteRange range) const {
+  if (is_inside(range, size())) return;
+  throw IoError("read of " + describe(range) + " passes the end at " + std::to_string(size()),
+                {.path = name()});
+}
+
+Bytes ByteSource::read(ByteRange range) const {
+  require_inside(range);
+  Bytes out(narrow<std::size_t>(range.size, "range"));
+  if (!out.empty()) read(range.offset, out);
+  return out;
+}
+
+std::vector<Bytes> ByteSource::read_ranges(std::span<const ByteRange> ranges) const {
+  for (const ByteRange& range : ranges) require_inside(range);
+  std::vector<Bytes> out(ranges.size());
+  for (const MergedRange& merged : coalesce(ranges, kMaxGap)) {
+    read_merged(*this, merged, ranges, out);
+  }
+  return out;
+}
+
+std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole, ByteRange range) {
+  if (!is_inside(range, whole->size())) {
+    throw FormatError(
+        describe(range) + " leave the file of " + std::to_string(whole->size()) + " bytes",
+        {.path = whole->name()});
+  }
+  return std::make_shared<Slice>(std::move(whole), range);
+}
+
+std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  struct Group {
+    std::shared_ptr<const ByteSource> whole;
+    std::vector<ByteRange> ranges;
+    std::vector<std::size_t> members;
+  };
+  std::map<std::string, Group> groups;  // by file
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto* part = dynamic_cast<const Slice*>(sources[i].get());
+    Group& group = groups[sources[i]->name()];
+    if (!group.whole) group.whole = part ? part->whole() : sources[i];
+    group.ranges.push_back(part ? part->range() : ByteRange{0, sources[i]->size()});
+    group.members.push_back(i);
+  }
+  std::vector<Bytes> out(sources.size());
+  for (auto& [name, group] : groups) {
+    auto bytes = group.whole->read_ranges(group.ranges);
+    for (std::size_t i = 0; i < bytes.size(); ++i) out[group.members[i]] = std::move(bytes[i]);
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,90 @@
+#include "io/coalesce.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+using Members = std::vector<std::size_t>;
+
+constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+
+TEST_CASE("ranges join across gaps of at most max_gap") {
+  struct Case {
+    std::string name;
+    std::vector<ByteRange> input;
+    uint64_t max_gap;
+    std::vector<ByteRange> ranges;
+    std::vector<Members> members;
+  };
+  const Case cases[] = {
+      {"nothing", {}, 10, {}, {}},
+      {"one", {{5, 3}}, 10, {{5, 3}}, {{0}}},
+      {"touching, no gap allowed", {{0, 4}, {4, 4}}, 0, {{0, 8}}, {{0, 1}}},
+      {"gap as large as allowed", {{0, 4}, {14, 1}}, 10, {{0, 15}}, {{0, 1}}},
+      {"gap larger by one", {{0, 4}, {15, 1}}, 10, {{0, 4}, {15, 1}}, {{0}, {1}}},
+      {"unsorted", {{20, 2}, {0, 2}, {21, 2}}, 0, {{0, 2}, {20, 3}}, {{1}, {0, 2}}},
+      {"repeated", {{7, 2}, {7, 2}}, 0, {{7, 2}}, {{0, 1}}},
+      {"inside another", {{0, 100}, {10, 5}, {100, 1}}, 0, {{0, 101}}, {{0, 1, 2}}},
+      {"empty ones belong nowhere", {{3, 0}, {5, 1}, {9, 0}}, 10, {{5, 1}}, {{1}}},
+      {"only empty ones", {{3, 0}, {kMax, 0}}, 10, {}, {}},
+      {"end of the number range", {{kMax - 1, 1}, {0, 1}}, 10, {{0, 1}, {kMax - 1, 1}}, {{1}, {0}}},
+      {"any gap", {{kMax - 1, 1}, {0, 1}}, kMax, {{0, kMax}}, {{1, 0}}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const auto merged = coalesce(c.input, c.max_gap);
+    REQUIRE(merged.size() == c.ranges.size());
+    for (std::size_t i = 0; i < merged.size(); ++i) {
+      CHECK(merged[i].range == c.ranges[i]);
+      CHECK(merged[i].members == c.members[i]);
+    }
+  }
+}
+
+TEST_CASE("a range that passes the end of all offsets is refused") {
+  const ByteRange bad[] = {{kMax, 1}, {1, kMax}, {kMax, kMax}};
+  for (const ByteRange& range : bad) {
+    CAPTURE(range.offset);
+    const ByteRange input[] = {{0, 1}, range};
+    CHECK_THROWS_WITH_AS(coalesce(input, 0), "byte range overflows", FormatError);
+  }
+}
+
+void check_laws(const std::vector<ByteRange>& input, uint64_t max_gap) {
+  const auto merged = coalesce(input, max_gap);
+  std::vector<int> num_owners(input.size());
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    const ByteRange whole = merged[i].range;
+    if (i > 0) {
+      const ByteRange before = merged[i - 1].range;
+      CHECK(whole.offset > before.offset + before.size + max_gap);
+    }
+    uint64_t last_offset = whole.offset;
+    for (const std::size_t member : merged[i].members) {
+      const ByteRange part = input[member];
+      CHECK(part.offset >= last_offset);
+      CHECK(part.offset + part.size <= whole.offset + whole.size);
+      last_offset = part.offset;
+      ++num_owners[member];
+    }
+  }
+  for (std::size_t i = 0; i < input.size(); ++i) CHECK(num_owners[i] == (input[i].size > 0));
+}
+
+TEST_CASE("every range lies in exactly one merged range, and these are in order and apart") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ByteRange> input(random() % 20);
+    for (ByteRange& range : input) range = {random() % 500, random() % 30};
+    check_laws(input, random() % 20);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,138 @@
+#include "io/vsi_path.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+struct Scheme {
+  std::string_view url;
+  std::string_view vsi;
+};
+/// Buckets. Two URLs may share one VSI name: the first row is the one that from_vsi returns.
+constexpr Scheme kBuckets[] = {
+    {"s3://", "/vsis3/"},      {"gs://", "/vsigs/"},     {"az://", "/vsiaz/"},
+    {"azure://", "/vsiaz/"},   {"oss://", "/vsioss/"},   {"swift://", "/vsiswift/"},
+};
+constexpr std::string_view kCurl = "/vsicurl/";
+constexpr std::string_view kHuggingFace = "hf://";
+constexpr std::string_view kSubfile = "/vsisubfile/";
+
+bool is_http(std::string_view path) {
+  return path.starts_with("http://") || path.starts_with("https://");
+}
+
+/// GDAL's names continue in lower case or with a digit: /vsis3/, /vsi7z/, /vsicurl?url=.
+bool is_vsi(std::string_view path) {
+  constexpr std::string_view kPrefix = "/vsi";
+  if (!path.starts_with(kPrefix) || path.size() == kPrefix.size()) return false;
+  const char next = path[kPrefix.size()];
+  return (next >= 'a' && next <= 'z') || (next >= '0' && next <= '9');
+}
+
+std::string replace_prefix(std::string_view text, std::string_view from, std::string_view to) {
+  return std::string(to).append(text.substr(from.size()));
+}
+
+std::string working_folder() {
+  std::error_code error;
+  const auto folder = std::filesystem::current_path(error);
+  if (error) throw IoError("cannot tell the working folder", {}, error.value());
+  return folder.string();
+}
+
+/// Only what cannot change the meaning goes: after a symbolic link, .. is not the folder before.
+std::string absolute(std::string_view path) {
+  const std::string whole =
+      path.starts_with('/') ? std::string(path) : working_folder() + "/" + std::string(path);
+  std::string out;
+  for (const std::string& part : split(whole, '/')) {
+    if (!part.empty() && part != ".") out += "/" + part;
+  }
+  return out.empty() ? "/" : out;
+}
+
+uint64_t parse_number(std::string_view text, std::string_view path) {
+  uint64_t out = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, out);
+  if (error == std::errc() && stop == end) return out;
+  throw FormatError(quoted(path) + ": " + quoted(text) + " is not a number of 64 bits");
+}
+
+std::string_view without_trailing_slashes(std::string_view path) {
+  // npos + 1 == 0: nothing but slashes leaves nothing.
+  return path.substr(0, path.find_last_not_of('/') + 1);
+}
+
+}  // namespace
+
+bool is_remote(std::string_view path) noexcept {
+  return is_vsi(path) || is_http(path) || path.starts_with(kHuggingFace) ||
+         std::any_of(std::begin(kBuckets), std::end(kBuckets),
+                     [&](const Scheme& scheme) { return path.starts_with(scheme.url); });
+}
+
+std::string to_vsi(std::string_view path) {
+  for (const auto& [url, vsi] : kBuckets) {
+    if (path.starts_with(url)) return replace_prefix(path, url, vsi);
+  }
+  if (is_http(path)) return replace_prefix(path, "", kCurl);
+  if (is_vsi(path) || path.starts_with(kHuggingFace)) return std::string(path);
+  return absolute(path);
+}
+
+std::string from_vsi(std::string_view path) {
+  for (const auto& [url, vsi] : kBuckets) {
+    if (path.starts_with(vsi)) return replace_prefix(path, vsi, url);
+  }
+  if (path.starts_with(kCurl) && is_http(path.substr(kCurl.size()))) {
+    return replace_prefix(path, kCurl, "");
+  }
+  return std::string(path);
+}
+
+std::string vsi_subfile(uint64_t offset, uint64_t size, std::string_view root) {
+  return std::string(kSubfile) + std::to_string(offset) + "_" + std::to_string(size) + "," +
+         std::string(root);
+}
+
+VsiSubfile parse_vsi_subfile(std::string_view path) {
+  const auto refuse = [&](const char* why) { return FormatError(quoted(path) + ": " + why); };
+  if (!path.starts_with(kSubfile)) throw refuse("does not start with /vsisubfile/");
+  const auto rest = path.substr(kSubfile.size());
+  const auto comma = rest.find(',');
+  if (comma == std::string_view::npos) throw refuse("no comma after offset and size");
+  const auto numbers = rest.substr(0, comma);
+  const auto underscore = numbers.find('_');
+  if (underscore == std::string_view::npos) throw refuse("no _ between offset and size");
+  return {.root = std::string(rest.substr(comma + 1)),
+          .range = {.offset = parse_number(numbers.substr(0, underscore), path),
+                    .size = parse_number(numbers.substr(underscore + 1), path)}};
+}
+
+std::string parent_folder(std::string_view path) {
+  if (path.starts_with('/') && without_trailing_slashes(path).empty()) return "/";
+  const auto trimmed = without_trailing_slashes(path);
+  return std::string(trimmed.substr(0, trimmed.rfind('/') + 1));
+}
+
+std::string file_name(std::string_view path) {
+  const auto trimmed = without_trailing_slashes(path);
+  return std::string(trimmed.substr(trimmed.rfind('/') + 1));
+}
+
+std::string path_join(std::string_view folder, std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('/'), name.size()));
+  // A bare name stays one, and the slashes of s3:// stay two.
+  if (folder.empty() || folder.ends_with("://")) return std::string(folder).append(name);
+  return std::string(without_trailing_slashes(folder)).append("/").append(name);
+}
+
+}  // namespace tacore

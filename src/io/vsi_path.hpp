@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/byte_range.hpp"
+
+/// GDAL's virtual file system names (format dossier 6.3).
+namespace tacore {
+
+/// True for s3:// gs:// az:// azure:// oss:// swift:// http(s):// hf:// and /vsi paths ("/vsi",
+/// then a lower-case letter or a digit).
+bool is_remote(std::string_view path) noexcept;
+
+/// The name under which GDAL opens `path`: s3://b/k -> /vsis3/b/k, gs:// -> /vsigs/, az:// and
+/// azure:// -> /vsiaz/, oss:// -> /vsioss/, swift:// -> /vsiswift/, http(s)://.. -> /vsicurl/ and
+/// the whole URL, hf://datasets/o/n/p stays; a /vsi path stays; a local path becomes absolute
+/// (symbolic links and .. are kept as they are; "." parts, doubled and trailing slashes go). Throws
+/// IoError when there is no working folder.
+std::string to_vsi(std::string_view path);
+
+/// The inverse of to_vsi for the remote forms (/vsiaz/ -> az://); other text comes back unchanged.
+std::string from_vsi(std::string_view path);
+
+struct VsiSubfile {
+  std::string root;  ///< what follows the first comma
+  ByteRange range;
+};
+
+/// "/vsisubfile/{offset}_{size},{root}"
+std::string vsi_subfile(uint64_t offset, uint64_t size, std::string_view root);
+/// The inverse. Throws FormatError: another prefix, no comma, no underscore, not numbers (64 bits,
+/// unsigned). Whether the range lies in a file, and offset + size in 64 bits, is not checked.
+VsiSubfile parse_vsi_subfile(std::string_view path);
+
+/// The folder part of a path with its slash ("" for a bare name), and the rest. Trailing slashes
+/// are ignored; the parent of / is / itself, with an empty name.
+std::string parent_folder(std::string_view path);
+std::string file_name(std::string_view path);
+/// a/b with exactly one slash between; `name` alone when `folder` is empty.
+std::string path_join(std::string_view folder, std::string_view name);
+
+}  // namespace tacore
