@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// ZIP records (APPNOTE 6.3.10): bytes in, structs out. TACO stores every entry (method 0) without
+/// descriptor. Pure: the caller reads the bytes. Each parser checks length, then signature, then
+/// fields, and throws FormatError with the byte offset.
+namespace tacore::zip {
+
+inline constexpr uint64_t kLocalHeaderSize = 30;      // 4.3.7, before name and extra
+inline constexpr uint64_t kCentralHeaderSize = 46;    // 4.3.12
+inline constexpr uint64_t kEndRecordSize = 22;        // 4.3.16
+inline constexpr uint64_t kEnd64LocatorSize = 20;     // 4.3.15
+inline constexpr uint64_t kEnd64RecordSize = 56;      // 4.3.14
+inline constexpr uint64_t kMaxCommentSize = 0xFFFF;
+/// Enough tail bytes to find the end records of any archive.
+inline constexpr uint64_t kTailSize = kEndRecordSize + kMaxCommentSize + kEnd64LocatorSize;
+
+/// 4.3.7 local file header, ZIP64 sizes resolved. With a descriptor (flag bit 3) crc32 and the
+/// sizes are 0 here, and the central entry has them.
+struct LocalHeader {
+  uint16_t version_needed = 0;
+  uint16_t flags = 0;
+  uint16_t method = 0;
+  uint16_t time = 0;
+  uint16_t date = 0;
+  uint32_t crc32 = 0;
+  uint64_t compressed_size = 0;
+  uint64_t size = 0;
+  std::string name = {};
+  uint64_t header_size = 0;  ///< with name and extra: the payload starts here
+};
+
+/// 4.3.12 central directory header, ZIP64 fields resolved.
+struct CentralEntry {
+  uint16_t version_made_by = 0;
+  uint16_t version_needed = 0;
+  uint16_t flags = 0;
+  uint16_t method = 0;
+  uint16_t time = 0;
+  uint16_t date = 0;
+  uint32_t crc32 = 0;
+  uint64_t compressed_size = 0;
+  uint64_t size = 0;
+  uint32_t external_attributes = 0;
+  std::string name = {};
+  uint64_t local_offset = 0;
+  uint64_t record_offset = 0;  ///< of this record in the archive
+};
+
+/// Where the central directory lies (4.3.14 to 4.3.16).
+struct Directory {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint64_t num_entries = 0;
+  bool zip64 = false;
+  uint64_t end_offset = 0;    ///< of the end record (4.3.16) in the archive
+  uint64_t end64_offset = 0;  ///< of the ZIP64 end record, when zip64
+};
+
+/// Finds the end record in the last bytes of an archive (`tail` ends where the archive ends and
+/// starts at `tail_offset`): the last whose comment reaches exactly to the end. The ZIP64 end
+/// record may lie before `tail` (it has a variable part), and so may its locator where `tail` is
+/// shorter than kTailSize. The FormatError then has a context().offset below `tail_offset`, as no
+/// other has: a retry with a tail from there on is possible. Checks that the directory lies before
+/// its end records and can hold num_entries, and that a ZIP64 record does not contradict the short
+/// one.
+Directory find_directory(std::span<const std::byte> tail, uint64_t tail_offset);
+
+/// All entries, in order. `bytes` is exactly the directory. Throws when an entry is cut, when their
+/// number is not `num_entries`, when an entry reaches into the directory, and when a stored one has
+/// two sizes. Names are not checked.
+std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, const Directory& where);
+
+/// `bytes` starts at the local header, which is at `offset` in the archive, and holds at least the
+/// header, name and extra.
+LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset);
+
+/// True when the bytes just before a payload are the local header of `name`, with or without a
+/// ZIP64 extra (dossier 1.5), and state `size`, if it is given, unless a descriptor has it. `before`
+/// are the last bytes before the payload; 30 + name + 20 are looked at.
+bool is_local_header_of(std::span<const std::byte> before, std::string_view name,
+                        std::optional<uint64_t> size = {});
+
+}  // namespace tacore::zip
