@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacore/bbox.hpp"
+#include "tacore/export.hpp"
+#include "tacore/pit_schema.hpp"
+#include "tacore/time_range.hpp"
+
+namespace tacore {
+
+/// A person or organization (§5.4). Providers of published files carry `roles`, `url` and `links`
+/// instead of `organization`, `email` and `role`; both are read.
+struct Contact {
+  std::string name = {};
+  std::string organization = {};
+  std::string email = {};
+  std::string role = {};
+  std::vector<std::string> roles = {};
+  std::string url = {};
+};
+
+/// Where and when a dataset, or one of its sources, lies. Either part may be absent.
+struct Extent {
+  std::optional<BBox> spatial = {};
+  std::optional<TimeRange> temporal = {};
+};
+
+/// One column of `taco:field_schema`.
+struct FieldDescription {
+  std::string name = {};
+  std::string type = {};         ///< Arrow's name for it, lower case
+  std::string description = {};  ///< may be empty
+};
+
+/// One partition of `taco:sources` (§6.6).
+struct Source {
+  std::string id = {};
+  std::string file = {};  ///< name relative to the folder of the index
+  Extent extent = {};
+};
+
+/// COLLECTION.json (§5.4, §6.2): a plain value; changing it changes no dataset.
+struct Collection {
+  std::string id = {};
+  std::string dataset_version = "unknown";
+  std::string description = {};
+  std::vector<std::string> licenses = {};
+  std::vector<Contact> providers = {};
+  std::vector<std::string> tasks = {};
+  std::string taco_version = {};
+  std::optional<std::string> title = {};
+  std::optional<std::vector<Contact>> curators = {};
+  std::optional<std::vector<std::string>> keywords = {};
+  Extent extent = {};
+  PitSchema pit_schema = {};
+  std::map<std::string, std::vector<FieldDescription>> field_schema = {};  ///< by "level0", ...
+  std::vector<Source> sources = {};  ///< TACOCAT and TACOLLECTION.json only
+  std::string json = {};             ///< the whole document, unknown keys included
+};
+
+}  // namespace tacore

@@ -1,0 +1,336 @@
+#include "model/collection_json.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "tacore/error.hpp"
+
+using namespace tacore;
+
+namespace {
+
+const std::string kPit =
+    R"("taco:pit_schema":{"root":{"n":5,"type":"FILE"},"hierarchy":{}})";
+
+/// The least collection with `more` members.
+std::string with(const std::string& more) {
+  return R"({"id":"x",)" + kPit + (more.empty() ? "" : ",") + more + "}";
+}
+
+Collection parse(const std::string& json) { return parse_collection(json, "a/COLLECTION.json"); }
+
+template <class E = FormatError>
+std::string error_of(const std::string& json) {
+  try {
+    parse(json);
+  } catch (const E& error) {
+    CHECK(error.context().path == "a/COLLECTION.json");
+    return error.what();
+  }
+  return "";
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+const std::filesystem::path kGolden = std::filesystem::path(TACORE_SHARED_DIR) / "golden" / "v2";
+
+}  // namespace
+
+TEST_CASE("what is absent or null has the defaults of the reference") {
+  const std::string nulls =
+      R"("dataset_version":null,"description":null,"licenses":null,"providers":null,"tasks":null,)"
+      R"("taco_version":null,"title":null,"curators":null,"keywords":null,"extent":null,)"
+      R"("taco:field_schema":null,"taco:sources":null)";
+  for (const auto& json : {with(""), with(nulls)}) {
+    const Collection c = parse(json);
+    CHECK(c.id == "x");
+    CHECK(c.dataset_version == "unknown");
+    CHECK(c.description.empty());
+    CHECK(c.licenses.empty());
+    CHECK(c.providers.empty());
+    CHECK(c.tasks.empty());
+    CHECK(c.taco_version.empty());
+    CHECK_FALSE(c.title);
+    CHECK_FALSE(c.curators);
+    CHECK_FALSE(c.keywords);
+    CHECK_FALSE(c.extent.spatial);
+    CHECK_FALSE(c.extent.temporal);
+    CHECK(c.pit_schema.root_n == 5);
+    CHECK(c.field_schema.empty());
+    CHECK(c.sources.empty());
+    CHECK(c.json == json);
+  }
+}
+
+TEST_CASE("every known member is read and unknown ones are kept in the text") {
+  const std::string json = with(
+      R"("dataset_version":"1.2","description":"d","licenses":["MIT","CC-BY-4.0"],)"
+      R"("providers":[{"name":"P","roles":["host"],"url":"https://p","links":null,"role":null}],)"
+      R"("tasks":["regression"],"taco_version":"9.9","title":"T",)"
+      R"("curators":[{"name":"C","organization":"O","email":"c@o","role":"r"}],)"
+      R"("keywords":["k"],"extent":{"spatial":[170,-10,-170,10],)"
+      R"("temporal":["2023-01-01T00:00:00Z","2023-02-01"]},)"
+      R"("taco:field_schema":{"level0":[["id","string","the id"],["x","double"],)"
+      R"(["y","bool",null]],"level1":[]},"labels:classes":{"a":[1,{}]})");
+  const Collection c = parse(json);
+  CHECK(c.dataset_version == "1.2");
+  CHECK(c.licenses == std::vector<std::string>{"MIT", "CC-BY-4.0"});
+  REQUIRE(c.providers.size() == 1);
+  CHECK(c.providers[0].name == "P");
+  CHECK(c.providers[0].roles == std::vector<std::string>{"host"});
+  CHECK(c.providers[0].url == "https://p");
+  CHECK(c.providers[0].role.empty());
+  CHECK(c.tasks == std::vector<std::string>{"regression"});
+  CHECK(c.taco_version == "9.9");
+  CHECK(c.title == "T");
+  REQUIRE(c.curators);
+  CHECK(c.curators->at(0).organization == "O");
+  CHECK(c.curators->at(0).email == "c@o");
+  CHECK(c.curators->at(0).role == "r");
+  CHECK(c.keywords == std::vector<std::string>{"k"});
+  CHECK(c.extent.spatial == BBox{170, -10, -170, 10});
+  REQUIRE(c.extent.temporal);
+  CHECK(c.extent.temporal->start.to_string() == "2023-01-01T00:00:00Z");
+  CHECK(c.extent.temporal->end.to_string() == "2023-02-01T23:59:59.999999Z");
+  const auto& fields = c.field_schema.at("level0");
+  REQUIRE(fields.size() == 3);
+  CHECK(fields[0].description == "the id");
+  CHECK(fields[1].type == "double");
+  CHECK(fields[2].description.empty());
+  CHECK(c.field_schema.at("level1").empty());
+  CHECK(c.json.find("labels:classes") != std::string::npos);
+}
+
+TEST_CASE("the forms found in the wild are read as lists") {
+  CHECK(parse(with(R"("licenses":"MIT")")).licenses == std::vector<std::string>{"MIT"});
+  CHECK(parse(with(R"("licenses":{"licenseList":[{"name":"MIT"},{"name":"ISC"}]})")).licenses ==
+        std::vector<std::string>{"MIT", "ISC"});
+  CHECK(parse(with(R"("licenses":[{"name":"MIT"},"ISC"])")).licenses.size() == 2);
+  CHECK(parse(with(R"("tasks":"regression")")).tasks == std::vector<std::string>{"regression"});
+  CHECK(parse(with(R"("keywords":"k")")).keywords == std::vector<std::string>{"k"});
+  CHECK(parse(with(R"("providers":{"name":"P","roles":"host"})")).providers[0].roles ==
+        std::vector<std::string>{"host"});
+  CHECK(parse(with(R"("providers":["P"])")).providers[0].name == "P");
+  CHECK(parse(with(R"("data_curator":{"name":"D"})")).curators->at(0).name == "D");
+  for (const std::string email :
+       {R"("email":"a@b")", R"("email":["a@b","c@d"])", R"("emails":["a@b"])",
+        R"("emails":[{"value":"a@b","roles":["work"]}])", R"("email":null,"emails":"a@b")"}) {
+    CAPTURE(email);
+    CHECK(parse(with(R"("curators":[{)" + email + "}]")).curators->at(0).email == "a@b");
+  }
+  CHECK(parse(with(R"("id":"y")")).id == "y");  // of two equal keys the last one counts
+}
+
+TEST_CASE("an open end of the temporal extent is null") {
+  const auto from = parse(with(R"("extent":{"temporal":["2023-01-01",null]})")).extent.temporal;
+  REQUIRE(from);
+  CHECK(from->start.to_string() == "2023-01-01T00:00:00Z");
+  CHECK(from->end > Timestamp::parse("9999-12-31"));
+  CHECK_FALSE(parse(with(R"("extent":{"temporal":[null,null]})")).extent.temporal);
+  CHECK_FALSE(parse(with(R"("extent":{"temporal":[]})")).extent.temporal);
+}
+
+TEST_CASE("malformed collections are format errors that name the member") {
+  struct Case {
+    std::string name;
+    std::string json;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"empty", "", "not JSON"},
+      {"cut short", R"({"id":"x")", "not JSON: syntax error"},
+      {"trailing comma", R"({"id":"x",})", "(byte 10)"},
+      {"two documents", with("") + "{}", "not JSON"},
+      {"comment", "// c\n" + with(""), "not JSON"},
+      {"NaN", with(R"("a":NaN)"), "not JSON"},
+      {"number too large", with(R"("a":1e999)"), "not JSON"},
+      {"not UTF-8", with("\"title\":\"\xff\""), "not JSON"},
+      {"UTF-16", std::string("\xff\xfe{\0}\0", 6), "not JSON"},
+      {"too deep", std::string(1'000'000, '['), "nested deeper than 64 (byte 64)"},
+      {"a list", "[]", "the document is array, expected an object"},
+      {"a string", "\"x\"", "expected an object"},
+      {"no id", "{" + kPit + "}", "id is missing"},
+      {"null id", R"({"id":null,)" + kPit + "}", "id is missing"},
+      {"id is a number", R"({"id":3,)" + kPit + "}", "id is number, expected a string"},
+      {"no pit", R"({"id":"x"})", "taco:pit_schema is missing"},
+      {"version", with(R"("dataset_version":1.0)"), "dataset_version is number"},
+      {"description", with(R"("description":[])"), "description is array"},
+      {"title", with(R"("title":{})"), "title is object, expected a string"},
+      {"licence", with(R"("licenses":[3])"), "licenses[0] is number"},
+      {"licence without name", with(R"("licenses":[{}])"), "licenses[0].name is null"},
+      {"provider", with(R"("providers":[7])"), "providers[0] is number, expected an object"},
+      {"provider name", with(R"("providers":[{"name":1}])"), "providers[0].name is number"},
+      {"curator email", with(R"("curators":[{"email":[1]}])"), "email[0] is number"},
+      {"tasks", with(R"("tasks":["a",2])"), "tasks[1] is number"},
+      {"extent", with(R"("extent":[1,2,3,4])"), "extent is array, expected an object"},
+      {"spatial text", with(R"("extent":{"spatial":"globe"})"), "extent.spatial is string"},
+      {"spatial count", with(R"("extent":{"spatial":[1,2,3]})"), "has 3 numbers, expected 4"},
+      {"spatial member", with(R"("extent":{"spatial":[1,2,3,"4"]})"), "spatial[3] is string"},
+      {"spatial order", with(R"("extent":{"spatial":[0,10,1,9]})"), "south beyond its north"},
+      {"temporal text", with(R"("extent":{"temporal":"2023"})"), "extent.temporal is string"},
+      {"temporal count", with(R"("extent":{"temporal":["2023-01-01"]})"), "has 1 times"},
+      {"temporal form", with(R"("extent":{"temporal":["2023","2024"]})"), "expected YYYY-MM-DD"},
+      {"temporal order", with(R"("extent":{"temporal":["2023-01-02","2023-01-01"]})"),
+       "the start is after the end"},
+      {"temporal slash", with(R"("extent":{"temporal":["2023-01-01/..","2023-01-01"]})"),
+       "is an interval"},
+      {"field schema", with(R"("taco:field_schema":[])"), "expected an object"},
+      {"field level", with(R"("taco:field_schema":{"level0":3})"), "taco:field_schema.level0 is"},
+      {"field row", with(R"("taco:field_schema":{"level0":[["id"]]})"), "level0[0] has 1 parts"},
+      {"field name", with(R"("taco:field_schema":{"level0":[[1,"a"]]})"), "level0[0][0] is number"},
+      {"sources", with(R"("taco:sources":[])"), "taco:sources is array"},
+      {"file", with(R"("taco:sources":{"files":[1]})"), "taco:sources.files[0] is number"},
+      {"count", with(R"("taco:sources":{"count":2,"files":["a"]})"), "count is 2, but files has 1"},
+      {"count is text", with(R"("taco:sources":{"count":"1","files":["a"]})"), "count is string"},
+      {"ids", with(R"("taco:sources":{"files":["a","b"],"ids":["x"]})"), "has 1 entries for 2"},
+      {"extents", with(R"("taco:sources":{"files":[],"extents":[{}]})"), "belongs to none"},
+      {"source extent", with(R"("taco:sources":{"files":["a"],"extents":[{"spatial":[1]}]})"),
+       "taco:sources.extents[0].spatial has 1 numbers"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    const auto error = error_of(c.json);
+    CAPTURE(error);
+    CHECK(error.find("a/COLLECTION.json: ") == 0);
+    CHECK(error.find(c.expected) != std::string::npos);
+    CHECK(error.size() < 400);
+  }
+}
+
+TEST_CASE("a broken tree is a schema error with the path") {
+  const auto error = error_of<SchemaError>(
+      R"({"id":"x","taco:pit_schema":{"root":{"type":"DIR"},"hierarchy":{}}})");
+  CHECK(error.find("a/COLLECTION.json: taco:pit_schema: Invalid root type 'DIR'") == 0);
+}
+
+TEST_CASE("a source may not lie outside the folder of the index") {
+  for (const std::string file :
+       {"..", "../a.tacozip", "a/../../b", "/etc/passwd", "a\\\\b", "", "a//b", "C:\\\\a",
+        "a\\u0000.tacozip", "a/", "./a", "http://x/y"}) {
+    CAPTURE(file);
+    const auto error = error_of(with(R"("taco:sources":{"files":[")" + file + R"("]})"));
+    CHECK(error.find("taco:sources.files[0] is ") != std::string::npos);
+    CHECK(error.find("not a path below the index") != std::string::npos);
+  }
+  for (const std::string file : {"a.tacozip", "sub/a.tacozip", "..a", "a b.zip"}) {
+    CAPTURE(file);
+    CHECK(parse(with(R"("taco:sources":{"files":[")" + file + R"("]})"))
+              .sources.at(0).file == file);
+  }
+}
+
+TEST_CASE("extents of sources go by file name, and by position without one") {
+  const auto sources = parse(with(R"("taco:sources":{"count":3,"ids":["i","j","k"],)"
+                                  R"("files":["a","b","c"],"extents":[)"
+                                  R"({"file":"b","id":"j","spatial":[1,2,3,4]},)"
+                                  R"(null,{"temporal":["2023-01-01","2023-01-02"]}]})"))
+                           .sources;
+  REQUIRE(sources.size() == 3);
+  CHECK(sources[0].id == "i");
+  CHECK_FALSE(sources[0].extent.spatial);
+  CHECK(sources[1].extent.spatial == BBox{1, 2, 3, 4});
+  CHECK(sources[2].extent.temporal);
+  const auto bare = parse(with(R"("taco:sources":{"files":["a","b"],"ids":null,"extents":null})"));
+  CHECK(bare.sources.size() == 2);
+  CHECK(bare.sources[1].id.empty());
+  const auto named = parse(with(R"("taco:sources":{"files":["a"],"extents":[{"id":"z"}]})"));
+  CHECK(named.sources[0].id == "z");
+}
+
+TEST_CASE("published collections are read, and reformatting keeps their text") {
+  if (!std::filesystem::exists(kGolden)) {
+    MESSAGE("skipped: no golden data");
+    return;
+  }
+  int seen = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kGolden / "folder")) {
+    CAPTURE(entry.path().filename().string());
+    const auto text = read(entry.path() / "COLLECTION.json");
+    const Collection c = parse_collection(text, "COLLECTION.json");
+    CHECK_FALSE(c.id.empty());
+    CHECK(c.dataset_version == "1.0.0");
+    CHECK(c.licenses == std::vector<std::string>{"CC-BY-4.0"});
+    CHECK(c.providers.at(0).name == "Test");
+    CHECK(c.extent.spatial);
+    CHECK(c.pit_schema.root_n > 0);
+    CHECK(c.field_schema.at("level0").at(0).name == "id");
+    CHECK(c.field_schema.size() == static_cast<std::size_t>(c.pit_schema.max_depth()) + 1);
+    CHECK(PitSchema::parse(c.pit_schema.to_json()) == c.pit_schema);
+    CHECK(reformat_json(text, 4) == text);
+    CHECK(reformat_json(reformat_json(text, -1), 4) == text);
+    ++seen;
+  }
+  CHECK(seen == 4);
+}
+
+TEST_CASE("a published TACOCAT lists its partitions") {
+  if (!std::filesystem::exists(kGolden)) {
+    MESSAGE("skipped: no golden data");
+    return;
+  }
+  const auto text = read(kGolden / "tacocat" / "deep" / ".tacocat" / "COLLECTION.json");
+  const Collection c = parse_collection(text, "COLLECTION.json");
+  REQUIRE(c.sources.size() == 2);
+  CHECK(c.sources[0].file == "deep_part0001.tacozip");
+  CHECK(c.sources[1].id == "test_dataset");
+  CHECK(c.sources[1].extent.spatial == BBox{-0.35, -33.85, 151.2, 48.85});
+  CHECK(c.sources[1].extent.temporal->end.to_string() == "2023-01-20T00:00:00Z");
+  CHECK(c.pit_schema.max_depth() == 2);
+}
+
+TEST_CASE("reformat_json refuses what is not JSON") {
+  CHECK_THROWS_AS(reformat_json("{", 2), FormatError);
+  CHECK_THROWS_AS(reformat_json("", -1), FormatError);
+  CHECK_THROWS_AS(reformat_json("[1 2]", -1), FormatError);
+  CHECK_THROWS_AS(reformat_json(std::string(70, '[') + std::string(70, ']'), -1), FormatError);
+}
+
+TEST_CASE("what stands after a NUL byte is not dropped in silence") {
+  const std::string text = std::string("{\"id\": \"x\"}") + '\0' + "}";
+  for (const int indent : {-1, 2}) CHECK_THROWS_WITH_AS(reformat_json(text, indent), "not JSON: a NUL byte (byte 11)", FormatError);
+  CHECK_THROWS_WITH_AS(parse_collection(text, "c"), "c: not JSON: a NUL byte (byte 11)", FormatError);
+}
+
+TEST_CASE("json_string escapes, and replaces what is not UTF-8") {
+  CHECK(json_string("") == R"("")");
+  CHECK(json_string("a\"b\\c\n\x01") == R"("a\"b\\c\n\u0001")");
+  CHECK(json_string("\xc3\xa9") == "\"\xc3\xa9\"");
+  CHECK(json_string("a\xff") == "\"a\xef\xbf\xbd\"");
+  CHECK(json_string(std::string_view("a\0b", 3)) == R"("a\u0000b")");
+}
+
+TEST_CASE("no mutation of a collection does worse than a format or schema error") {
+  const std::string good = with(
+      R"("licenses":{"licenseList":[{"name":"MIT"}]},"providers":[{"name":"P","emails":["a"]}],)"
+      R"("extent":{"spatial":[1,2,3,4],"temporal":["2023-01-01","2023-01-02T00:00:00Z"]},)"
+      R"("taco:field_schema":{"level0":[["id","string",""]]},)"
+      R"("taco:sources":{"count":1,"ids":["i"],"files":["f"],"extents":[{"file":"f"}]})");
+  std::mt19937 random(5);
+  int refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    std::string json = good;
+    for (int changes = 1 + i % 3; changes > 0; --changes) {
+      const auto at = random() % json.size();
+      json[at] = static_cast<char>(random() % 3 == 0 ? random() : "{}[],:\"-09/.n"[random() % 13]);
+    }
+    try {
+      parse(json);
+      CHECK(reformat_json(json, -1).size() <= json.size());
+    } catch (const FormatError&) {
+      ++refused;
+    } catch (const SchemaError&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 1000);
+}

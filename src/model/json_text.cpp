@@ -1,0 +1,68 @@
+#include "model/json_text.hpp"
+
+namespace tacore {
+
+namespace {
+
+/// The byte after the string literal that begins at `start`, or the end of the text.
+std::size_t end_of_string(std::string_view text, std::size_t start) {
+  std::size_t i = start + 1;
+  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+  return i < text.size() ? i + 1 : text.size();
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+std::size_t skip_space(std::string_view text, std::size_t i) {
+  while (i < text.size() && is_space(text[i])) ++i;
+  return i;
+}
+
+}  // namespace
+
+std::optional<uint64_t> where_too_nested(std::string_view text) noexcept {
+  int nesting = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"') {
+      i = end_of_string(text, i);
+      continue;
+    }
+    if ((c == '[' || c == '{') && ++nesting > kMaxJsonNesting) return i;
+    if (c == ']' || c == '}') --nesting;
+    ++i;
+  }
+  return std::nullopt;
+}
+
+std::string reindent_json(std::string_view text, int indent) {
+  std::string out;
+  std::size_t depth = 0;
+  const auto new_line = [&] {
+    if (indent >= 0) out.append(1, '\n').append(depth * static_cast<std::size_t>(indent), ' ');
+  };
+  for (std::size_t i = skip_space(text, 0); i < text.size(); i = skip_space(text, i)) {
+    const char c = text[i];
+    if (c == '"') {
+      const std::size_t end = end_of_string(text, i);
+      out += text.substr(i, end - i);
+      i = end;
+      continue;
+    }
+    ++i;
+    if (c == ']' || c == '}') {
+      --depth;
+      if (out.back() != '[' && out.back() != '{') new_line();
+    }
+    out += c;
+    if (c == ':' && indent >= 0) out += ' ';
+    if (c == '[' || c == '{') {
+      ++depth;
+      if (const auto next = text[skip_space(text, i)]; next != ']' && next != '}') new_line();
+    }
+    if (c == ',') new_line();
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// JSON as text (RFC 8259): what is asked before it is parsed, and kept when it is not understood.
+namespace tacore {
+
+inline constexpr int kMaxJsonNesting = 64;
+
+/// The byte at which arrays and objects are nested deeper than kMaxJsonNesting, if they are. To be
+/// asked before anything that goes down recursively. Also right for text that is not JSON.
+std::optional<uint64_t> where_too_nested(std::string_view text) noexcept;
+
+/// Valid JSON with other white space between its tokens; numbers, strings and order stay as
+/// written. `indent` spaces for each level, -1 for one line.
+std::string reindent_json(std::string_view text, int indent);
+
+}  // namespace tacore

@@ -1,0 +1,32 @@
+#include "model/json_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace tacore;
+
+TEST_CASE("nesting counts brackets outside strings") {
+  CHECK_FALSE(where_too_nested(std::string(64, '[')));
+  CHECK(where_too_nested(std::string(65, '[')) == 64u);
+  CHECK(where_too_nested(std::string(1'000'000, '{')) == 64u);
+  CHECK_FALSE(where_too_nested("\"" + std::string(100, '[') + "\""));
+  CHECK_FALSE(where_too_nested(R"("\")" + std::string(100, '[')));  // the quote is escaped
+  CHECK(where_too_nested(R"("\\")" + std::string(100, '[')) == 68u);
+  std::string wide;
+  for (int i = 0; i < 100; ++i) wide += "[]";
+  CHECK_FALSE(where_too_nested(wide));
+  CHECK_FALSE(where_too_nested(""));
+  CHECK_FALSE(where_too_nested("\"\\"));
+}
+
+TEST_CASE("JSON is indented anew, its tokens kept") {
+  const std::string text = R"( { "b" : [ 1.10 , 2 ], "a":{}, "c": "x\u00e9 , {\"", "d":[ ] } )";
+  CHECK(reindent_json(text, -1) == R"({"b":[1.10,2],"a":{},"c":"x\u00e9 , {\"","d":[]})");
+  CHECK(reindent_json(text, 2) ==
+        "{\n  \"b\": [\n    1.10,\n    2\n  ],\n  \"a\": {},\n  \"c\": \"x\\u00e9 , {\\\"\",\n"
+        "  \"d\": []\n}");
+  CHECK(reindent_json("[1,2]", 0) == "[\n1,\n2\n]");
+  CHECK(reindent_json(" 1 ", 4) == "1");
+  CHECK(reindent_json(" \"a b\" ", -1) == "\"a b\"");
+}
