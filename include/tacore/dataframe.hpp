@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tacore/export.hpp"
+#include "tacore/statistics.hpp"
+
+struct ArrowArrayStream;  // Arrow C stream interface
+
+namespace tacore {
+
+class DataFrame;
+
+/// A path that GDAL opens, such as "/vsisubfile/157_1024,/data/a.tacozip".
+struct VsiPath {
+  std::string value = {};
+
+  bool operator==(const VsiPath&) const = default;
+};
+
+/// A FILE's data, or a FOLDER's children.
+using Node = std::variant<VsiPath, DataFrame>;
+
+using Bytes = std::vector<std::byte>;
+
+/// A column of a table: its name and the Arrow name of its type ("int64", "list<item: double>").
+struct Column {
+  std::string name = {};
+  std::string type = {};
+
+  bool operator==(const Column&) const = default;
+};
+
+/// Computed rows that can be navigated (§7.2.3, TacoDataFrame). An immutable value: every operation returns a new
+/// frame, and each of them still navigates. All calls are safe from several threads.
+///
+/// Positions count from 0. Padding samples never show. `id`, `type` and `internal:*` are protected: no
+/// operation changes them, and what navigation needs goes along even where a projection hides it.
+class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
+ public:
+  int64_t num_rows() const noexcept;
+  /// The columns that show, in order.
+  const std::vector<Column>& columns() const noexcept;
+  /// The level of the rows, 0 = root; -1 when a query mixed or dropped them.
+  int level() const noexcept;
+
+  /// A cell as text, as CSV has it: numbers shortest, times in RFC 3339, binary in base64, lists as JSON; nullopt for null.
+  /// Throws QueryError for a column that does not show, NavigationError for a position outside [0, num_rows).
+  std::optional<std::string> text(int64_t position, std::string_view column) const;
+
+  /// The data of a FILE, or the children of a FOLDER, in constant time. Throws NavigationError for a
+  /// position outside [0, num_rows) and for rows that a query stripped of what navigation needs.
+  Node read(int64_t position) const;
+  /// The same for the first row with this id, or for a path of ids from here ("tile_00/sensor_A/band_R").
+  Node read(std::string_view id) const;
+
+  /// The bytes of a FILE. Throws NavigationError as read() and for a FOLDER, IoError when they cannot be read.
+  Bytes read_bytes(int64_t position) const;
+  Bytes read_bytes(std::string_view id) const;
+  /// The bytes of many FILEs in the order given; near ranges are read together.
+  std::vector<Bytes> read_bytes(std::span<const int64_t> positions) const;
+
+  /// Rows for which an SQL expression over the columns is true: filter("cloud_cover < 10").
+  DataFrame filter(std::string_view expression) const;
+  /// Shows these columns, in this order. Throws QueryError for an unknown one.
+  DataFrame select(const std::vector<std::string>& names) const;
+  /// Stable sort; nulls last.
+  DataFrame sort(std::string_view column, bool descending = false) const;
+  /// At most `count` rows, from `offset` on.
+  DataFrame limit(int64_t count, int64_t offset = 0) const;
+  DataFrame head(int64_t count = 5) const { return limit(count); }
+  DataFrame tail(int64_t count = 5) const;
+  /// Adds a column, or replaces one, by an SQL expression over the columns. Throws QueryError for a
+  /// protected name.
+  DataFrame with_column(std::string_view name, std::string_view expression) const;
+
+  /// Moves the rows that show into an Arrow C stream, which the caller releases.
+  void export_stream(ArrowArrayStream* out) const;
+
+  struct TACORE_HIDDEN Impl;
+  explicit DataFrame(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
+  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
+
+ private:
+  friend class Statistics<DataFrame>;
+  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands,
+                                const StatsOptions& options) const;
+  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
+                                                         const StatsOptions& options) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace tacore

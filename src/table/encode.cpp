@@ -1,0 +1,281 @@
+#include "table/encode.hpp"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "model/collection_json.hpp"
+#include "table/arrow_error.hpp"
+#include "table/arrow_stream.hpp"
+#include "table/level_table.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/time_range.hpp"
+
+namespace tacore {
+namespace {
+
+using tabular::Encoding;
+using tabular::Output;
+
+// A person's eye, not a limit of anything.
+constexpr std::size_t kMaxCell = 32;
+
+/// The shortest text that reads back as the same number; nothing for NaN and infinities, which JSON lacks.
+template <class Number>
+std::string number_text(Number value) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) return "";
+  }
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+std::string timestamp_text(int64_t value, arrow::TimeUnit::type unit) {
+  constexpr int64_t kPerSecond = 1'000'000;
+  const Timestamp first = Timestamp::parse("0001-01-01"), last = Timestamp::parse("9999-12-31T23:59:59.999999");
+  const int64_t scale = unit == arrow::TimeUnit::SECOND ? kPerSecond : unit == arrow::TimeUnit::MILLI ? 1000 : 1;
+  int64_t us = value;
+  if (unit == arrow::TimeUnit::NANO) {
+    us = floor_div(value, 1000);
+  } else if (__builtin_mul_overflow(value, scale, &us)) {
+    return "";
+  }
+  if (us < first.microseconds || us > last.microseconds) return "";
+  return Timestamp{us}.to_string();
+}
+
+std::span<const std::byte> bytes_of(std::string_view view) { return {reinterpret_cast<const std::byte*>(view.data()), view.size()}; }
+
+/// A cell: its text, and whether JSON writes it in quotes. No text is null.
+struct CellText {
+  std::string text;
+  bool is_string = false;
+  bool is_null = false;
+};
+const CellText kNull{"", false, true};
+
+void append_json(const arrow::Array& array, int64_t row, std::string& out);
+
+std::string json_list(const arrow::Array& items) {
+  std::string out = "[";
+  for (int64_t i = 0; i < items.length(); ++i) {
+    if (i > 0) out += ", ";
+    append_json(items, i, out);
+  }
+  return out + "]";
+}
+
+std::string json_struct(const arrow::StructArray& array, int64_t row) {
+  std::string out = "{";
+  for (int i = 0; i < array.num_fields(); ++i) {
+    if (i > 0) out += ", ";
+    out += json_string(array.type()->field(i)->name()) + ": ";
+    append_json(*array.field(i), row, out);
+  }
+  return out + "}";
+}
+
+CellText number_cell(std::string text) { return text.empty() ? kNull : CellText{std::move(text)}; }
+
+CellText other_cell(const arrow::Array& array, int64_t row) {
+  const auto scalar = check(array.GetScalar(row));
+  return {scalar->ToString(), true};
+}
+
+CellText cell_text(const arrow::Array& array, int64_t row) {
+  if (array.IsNull(row)) return kNull;
+  if (const auto text = text_cell(array, row)) return {std::string(*text), true};
+  if (const auto whole = integer_cell(array, row)) return {std::to_string(*whole)};
+  switch (array.type_id()) {
+    case arrow::Type::NA:
+      return kNull;
+    case arrow::Type::BOOL:
+      return {static_cast<const arrow::BooleanArray&>(array).Value(row) ? "true" : "false"};
+    case arrow::Type::UINT64:
+      return {std::to_string(static_cast<const arrow::UInt64Array&>(array).Value(row))};
+    case arrow::Type::FLOAT:
+      return number_cell(number_text(static_cast<const arrow::FloatArray&>(array).Value(row)));
+    case arrow::Type::DOUBLE:
+      return number_cell(number_text(static_cast<const arrow::DoubleArray&>(array).Value(row)));
+    case arrow::Type::DECIMAL128:
+      return {static_cast<const arrow::Decimal128Array&>(array).FormatValue(row)};
+    case arrow::Type::BINARY:
+      return {base64(bytes_of(static_cast<const arrow::BinaryArray&>(array).GetView(row))), true};
+    case arrow::Type::LARGE_BINARY:
+      return {base64(bytes_of(static_cast<const arrow::LargeBinaryArray&>(array).GetView(row))), true};
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return {base64(bytes_of(static_cast<const arrow::FixedSizeBinaryArray&>(array).GetView(row))), true};
+    case arrow::Type::TIMESTAMP: {
+      const auto& type = static_cast<const arrow::TimestampType&>(*array.type());
+      std::string text = timestamp_text(static_cast<const arrow::TimestampArray&>(array).Value(row), type.unit());
+      return text.empty() ? other_cell(array, row) : CellText{std::move(text), true};
+    }
+    case arrow::Type::LIST:
+      return {json_list(*static_cast<const arrow::ListArray&>(array).value_slice(row))};
+    case arrow::Type::LARGE_LIST:
+      return {json_list(*static_cast<const arrow::LargeListArray&>(array).value_slice(row))};
+    case arrow::Type::FIXED_SIZE_LIST:
+      return {json_list(*static_cast<const arrow::FixedSizeListArray&>(array).value_slice(row))};
+    case arrow::Type::STRUCT:
+      return {json_struct(static_cast<const arrow::StructArray&>(array), row)};
+    default:
+      return other_cell(array, row);
+  }
+}
+
+void append_json(const arrow::Array& array, int64_t row, std::string& out) {
+  const CellText cell = cell_text(array, row);
+  if (cell.is_null) {
+    out += "null";
+  } else {
+    out += cell.is_string ? json_string(cell.text) : cell.text;
+  }
+}
+
+void encode_json(arrow::RecordBatchReader& batches, Output& output) {
+  std::vector<std::string> names;
+  for (const auto& field : batches.schema()->fields()) names.push_back(json_string(field->name()) + ": ");
+  std::string out = "[";
+  bool first = true;
+  while (const auto batch = read_batch(batches)) {
+    for (int64_t row = 0; row < batch->num_rows(); ++row) {
+      out += first ? "\n{" : ",\n{";
+      first = false;
+      for (int c = 0; c < batch->num_columns(); ++c) {
+        if (c > 0) out += ", ";
+        out += names[static_cast<std::size_t>(c)];
+        append_json(*batch->column(c), row, out);
+      }
+      out += "}";
+    }
+    output.write(out);
+    out.clear();
+  }
+  output.write(out + (first ? "]\n" : "\n]\n"));
+}
+
+/// RFC 4180: quotes only where they are needed.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.empty()) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
+  std::string out;
+  for (const auto& field : batches.schema()->fields()) out += (out.empty() ? "" : ",") + csv_field(field->name());
+  out += "\r\n";
+  while (const auto batch = read_batch(batches)) {
+    for (int64_t row = 0; row < batch->num_rows(); ++row) {
+      for (int c = 0; c < batch->num_columns(); ++c) {
+        if (c > 0) out += ",";
+        const CellText cell = cell_text(*batch->column(c), row);
+        if (!cell.is_null) out += csv_field(cell.text);  // null is nothing, the empty text ""
+      }
+      out += "\r\n";
+    }
+    output.write(out);
+    out.clear();
+  }
+  if (!out.empty()) output.write(out);
+}
+
+/// At most kMaxCell bytes, on one line, whole UTF-8 characters.
+std::string table_cell(const CellText& cell) {
+  if (cell.is_null) return "null";
+  std::string out = cell.text;
+  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  if (out.size() <= kMaxCell) return out;
+  std::size_t end = kMaxCell - 3;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0) == 0x80) --end;
+  return out.substr(0, end) + "...";
+}
+
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_right_aligned(const arrow::DataType& type) { return arrow::is_integer(type.id()) || arrow::is_floating(type.id()); }
+
+std::string table_line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths, const std::vector<bool>& right) {
+  std::string out;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const std::string pad(widths[c] - width(cells[c]), ' ');
+    if (c > 0) out += "  ";
+    out += right[c] ? pad + cells[c] : cells[c] + pad;
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  return out + "\n";
+}
+
+/// Batch by batch; the first one sets the widths, wider cells of later ones push their line.
+void encode_table(arrow::RecordBatchReader& batches, Output& output) {
+  std::vector<std::string> header;
+  std::vector<bool> right;
+  for (const auto& field : batches.schema()->fields()) {
+    header.push_back(table_cell({field->name()}));
+    right.push_back(is_right_aligned(*field->type()));
+  }
+  std::vector<std::size_t> widths;
+  for (const auto& name : header) widths.push_back(width(name));
+  bool first = true;
+  const auto start = [&] {
+    if (!first) return;
+    first = false;
+    std::vector<std::string> rule;
+    for (const std::size_t w : widths) rule.emplace_back(w, '-');
+    output.write(table_line(header, widths, right) + table_line(rule, widths, right));
+  };
+  while (const auto batch = read_batch(batches)) {
+    std::vector<std::vector<std::string>> lines;
+    for (int64_t row = 0; row < batch->num_rows(); ++row) {
+      auto& line = lines.emplace_back();
+      for (int c = 0; c < batch->num_columns(); ++c) {
+        line.push_back(table_cell(cell_text(*batch->column(c), row)));
+        auto& w = widths[static_cast<std::size_t>(c)];
+        w = std::max(w, width(line.back()));
+      }
+    }
+    start();
+    std::string out;
+    for (const auto& line : lines) out += table_line(line, widths, right);
+    output.write(out);
+  }
+  start();
+}
+
+}  // namespace
+
+std::optional<std::string> cell_as_text(const arrow::Array& array, int64_t row) {
+  CellText cell = cell_text(array, row);
+  return cell.is_null ? std::nullopt : std::optional(std::move(cell.text));
+}
+
+void encode_batches(arrow::RecordBatchReader& batches, Encoding encoding, Output& output) {
+  switch (encoding) {
+    case Encoding::Table:
+      return encode_table(batches, output);
+    case Encoding::Csv:
+      return encode_csv(batches, output);
+    case Encoding::Json:
+      return encode_json(batches, output);
+    case Encoding::Parquet:
+      return write_parquet(batches, [&](std::span<const std::byte> bytes) {
+        output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      });
+  }
+}
+
+}  // namespace tacore

@@ -1,0 +1,300 @@
+#include "table/level_table.hpp"
+
+#include <arrow/io/memory.h>
+#include <doctest/doctest.h>
+#include <parquet/arrow/writer.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "table/rows.hpp"
+#include "table/table_test_files.hpp"
+
+namespace {
+
+using namespace tacore;
+
+const std::vector<std::optional<std::string>> kFiles3{"FILE", "FILE", "FILE"};
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const FormatError& error) {
+    return std::string("FormatError: ") + error.what();
+  } catch (const SchemaError& error) {
+    return std::string("SchemaError: ") + error.what();
+  } catch (const std::exception& error) {
+    return std::string("other: ") + error.what();
+  }
+  return "";
+}
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Bytes small() {
+  return parquet_of(table_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}}));
+}
+
+TEST_CASE("a level gives its columns, rows and cells") {
+  const auto level = level_of({{"id", texts({"a", "b", std::nullopt})},
+                               {"type", texts(kFiles3)},
+                               {"n", integers({1, std::nullopt, 3})},
+                               {"x", reals({1, 2, 3})}});
+  CHECK(level->num_rows() == 3);
+  CHECK(level->num_row_groups() == 1);
+  CHECK(level->columns() == std::vector<Column>{{"id", "string"}, {"type", "string"}, {"n", "int64"}, {"x", "double"}});
+  CHECK(level->find("n") == 2);
+  CHECK(level->find("N") == -1);
+  CHECK(level->integer(2, 0) == 1);
+  CHECK_FALSE(level->integer(2, 1));
+  CHECK(level->text(1, 2) == "FILE");
+}
+
+TEST_CASE("row groups and rows find each other") {
+  std::vector<std::optional<std::string>> ids, types;
+  for (int i = 0; i < 140000; ++i) {
+    ids.emplace_back("id_" + std::to_string(i));
+    types.emplace_back("FILE");
+  }
+  const auto level = level_of({{"id", texts(ids)}, {"type", texts(types)}});
+  REQUIRE(level->num_row_groups() == 3);
+  CHECK(level->group_begin(0) == 0);
+  CHECK(level->group_begin(1) == 65536);
+  CHECK(level->group_begin(3) == 140000);
+  for (const int64_t row : {0, 65535, 65536, 131071, 131072, 139999}) {
+    CAPTURE(row);
+    CHECK(level->group_of(row) == row / 65536);
+    CHECK(level->text(0, row) == "id_" + std::to_string(row));
+  }
+  CHECK(level->array(0, 2)->length() == 140000 - 131072);
+  CHECK(level->array(0, 2) == level->array(0, 2));    // kept
+  CHECK(level->decode(0, 2) != level->decode(0, 2));  // not kept
+}
+
+TEST_CASE("no rows and no row groups are a level") {
+  const auto level = level_of({{"id", texts({})}, {"type", texts({})}});
+  CHECK(level->num_rows() == 0);
+  CHECK(level->num_visible_rows() == 0);
+}
+
+TEST_CASE("columns that differ in case alone get suffixes, and the first keeps its name") {
+  const auto level =
+      level_of({{"id", texts({"a"})}, {"Id", texts({"b"})}, {"type", texts({"FILE"})}, {"ID", texts({"c"})}});
+  CHECK(level->columns()[0].name == "id");
+  CHECK(level->columns()[1].name == "Id_1");
+  CHECK(level->columns()[3].name == "ID_2");
+  CHECK(level->text(level->find("ID_2"), 0) == "c");
+}
+
+TEST_CASE("lists, structs and times have the names of Arrow, items called item") {
+  CHECK(type_name(*arrow::list(arrow::field("element", arrow::float32()))) == "list<item: float>");
+  CHECK(type_name(*arrow::list(arrow::list(arrow::float64()))) == "list<item: list<item: double>>");
+  CHECK(type_name(*arrow::large_list(arrow::int8())) == "large_list<item: int8>");
+  CHECK(type_name(*arrow::fixed_size_list(arrow::int64(), 3)) == "fixed_size_list<item: int64>[3]");
+  CHECK(
+      type_name(*arrow::struct_({arrow::field("a", arrow::utf8()), arrow::field("b", arrow::list(arrow::int32()))})) ==
+      "struct<a: string, b: list<item: int32>>");
+  CHECK(type_name(*arrow::timestamp(arrow::TimeUnit::MICRO)) == "timestamp[us]");
+}
+
+TEST_CASE("what is not a level is refused with what was found and expected") {
+  const auto at = [](Bytes bytes) { return error_of([&] { level_of(std::move(bytes)); }); };
+  CHECK(has(at({}), "FormatError: memory: level 0: not Parquet: 0 bytes, at least 12 expected"));
+  CHECK(has(at(Bytes(100)), "not Parquet: ends with"));
+  Bytes bytes = small();
+  bytes[bytes.size() - 5] = std::byte{0x7F};
+  CHECK(has(at(bytes), "Parquet footer of"));
+  bytes = small();
+  bytes[bytes.size() - 1] = std::byte{'E'};
+  CHECK(has(at(bytes), "encrypted"));
+  bytes = small();
+  for (std::size_t i = bytes.size() - 60; i < bytes.size() - 8; ++i) bytes[i] = std::byte{0xFF};
+  CHECK(has(at(bytes), "FormatError"));
+}
+
+TEST_CASE("a level without id or type, or with those of another type, is a SchemaError that names the column") {
+  const auto at = [](const NamedArrays& columns) { return error_of([&] { level_of(columns); }); };
+  CHECK(has(at({{"type", texts({"FILE"})}}), "SchemaError: memory: level 0: no column 'id'"));
+  CHECK(has(at({{"id", texts({"a"})}}), "no column 'type'"));
+  CHECK(has(at({{"id", integers({1})}, {"type", texts({"FILE"})}}), "column 'id' has type int64, string expected"));
+  for (const std::string name : {"internal:offset", "internal:size", "internal:current_id"}) {
+    CHECK(has(at({{"id", texts({"a"})}, {"type", texts({"FILE"})}, {name, texts({"1"})}}),
+              "column '" + name + "' has type string, int64 expected"));
+  }
+  for (const std::string name : {"internal:relative_path", "internal:source_file"}) {
+    CHECK(has(at({{"id", texts({"a"})}, {"type", texts({"FILE"})}, {name, integers({1})}}),
+              "column '" + name + "' has type int64, string expected"));
+  }
+  CHECK(has(at({{"id", texts({"a"})}, {"type", texts({"FILE"})}, {"internal:parent_id", reals({1})}}),
+            "internal:parent_id"));
+  CHECK(at({{"id", texts({"a"})}, {"type", texts({"FILE"})}, {"internal:parent_id", texts({"b"})}}) == "");
+}
+
+TEST_CASE("ids that are null, not UTF-8 or lead out of their folder are FormatErrors that name the row") {
+  const struct {
+    std::optional<std::string> id;
+    const char* words;
+  } cases[] = {{std::nullopt, "row 1: id is null"}, {"", "row 1: id"},       {"..", "row 1: id '..'"},
+               {"a/b", "row 1: id 'a/b'"},          {"a\\b", "row 1: id"},   {std::string("a\0b", 3), "row 1: id"},
+               {"a\xFF", "is not UTF-8"},           {"\xC3", "is not UTF-8"}};
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.words));
+    const auto level = level_of({{"id", texts({"a", c.id, "c"})}, {"type", texts(kFiles3)}});
+    const std::string error = error_of([&] { level->text(0, 0); });
+    CHECK(has(error, "FormatError: memory: level 0: "));
+    CHECK(has(error, c.words));
+  }
+  CHECK(level_of({{"id", texts({"東京"})}, {"type", texts({"FILE"})}})->text(0, 0) == "東京");
+}
+
+TEST_CASE("padding is counted, and the footer rules it out where it can") {
+  const auto padded = level_of(
+      {{"id", texts({"a", "__TACOPAD__0", "z"})}, {"type", texts(kFiles3)}, {"x", reals({1, std::nullopt, 2})}});
+  CHECK(padded->may_have_padding());
+  CHECK(padded->num_visible_rows() == 2);
+  // Its ids are all lower case, which sort behind; no null in x; no size of 0.
+  CHECK_FALSE(level_of({{"id", texts({"a", "b", "z"})}, {"type", texts(kFiles3)}})->may_have_padding());
+  CHECK_FALSE(level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"x", reals({1, 2, 3})}})
+                  ->may_have_padding());
+  CHECK_FALSE(
+      level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"internal:size", integers({1, 2, 3})}})
+          ->may_have_padding());
+  CHECK(level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"internal:size", integers({1, 0, 3})}})
+            ->may_have_padding());
+  const auto similar = level_of({{"id", texts({"A", "ab__TACOPAD__0", "xxTACOPADyy"})}, {"type", texts(kFiles3)}});
+  CHECK(similar->num_visible_rows() == 3);
+}
+
+TEST_CASE("an empty sample is no padding") {
+  const auto level =
+      level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"internal:size", integers({1, 0, 3})}});
+  CHECK(level->num_visible_rows() == 3);
+  const auto padded = level_of({{"id", texts({"A", "__TACOPAD__0", "z"})},
+                                {"type", texts(kFiles3)},
+                                {"internal:size", integers({1, std::nullopt, 3})}});
+  CHECK(padded->num_visible_rows() == 2);
+}
+
+TEST_CASE("text comes as it was stored, nulls and repeated words too") {
+  std::vector<std::optional<std::string>> ids, types, words;
+  for (int i = 0; i < 100000; ++i) {
+    ids.push_back("sample_" + std::to_string(i));
+    types.emplace_back("FILE");
+    words.push_back(i % 7 == 0 ? std::nullopt : std::optional(i % 7 == 1 ? "" : "word_" + std::to_string(i % 50)));
+  }
+  const auto level = level_of({{"id", texts(ids)}, {"type", texts(types)}, {"word", texts(words)}});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    if (level->text(0, row) != ids[i] || level->text(1, row) != "FILE" || level->text(2, row) != words[i])
+      FAIL("row " << i);
+  }
+}
+
+TEST_CASE("the footer tells the magnitude of numbers and what text may be in a row group") {
+  const auto level = level_of({{"id", texts({"b", "d", "f"})},
+                               {"type", texts(kFiles3)},
+                               {"n", integers({-700, 3, std::nullopt})},
+                               {"x", reals({0.5, 2, 1})}});
+  CHECK(level->magnitude(level->find("n")) == 700);
+  CHECK(level->magnitude(level->find("x")) == 2);
+  CHECK_FALSE(level->magnitude(level->find("id")));
+  CHECK(level->may_hold(0, 0, "c"));
+  CHECK_FALSE(level->may_hold(0, 0, "a"));
+  CHECK_FALSE(level->may_hold(0, 0, "g"));
+}
+
+TEST_CASE("an array outlives its level") {
+  std::shared_ptr<arrow::Array> kept =
+      level_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}})->decode(0, 0);
+  CHECK(text_cell(*kept, 1) == "b");
+  kept.reset();
+}
+
+TEST_CASE("a page that claims to be huge is a FormatError, not an allocation") {
+  Bytes bytes = small();
+  // The uncompressed size of the first page: a zigzag varint after the Thrift field header 0x15 of field 2.
+  bool patched = false;
+  for (std::size_t i = 4; i + 8 < 40 && !patched; ++i) {
+    if (bytes[i] == std::byte{0x15} && bytes[i + 2] == std::byte{0x15}) {
+      Bytes huge(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(i + 3));
+      for (const int b : {0xFE, 0xFF, 0xFF, 0xFF, 0x0F}) huge.push_back(static_cast<std::byte>(b));
+      huge.insert(huge.end(), bytes.begin() + static_cast<std::ptrdiff_t>(i + 4), bytes.end());
+      bytes = std::move(huge);
+      patched = true;
+    }
+  }
+  REQUIRE(patched);
+  const auto error = error_of([&] { level_of(bytes)->decode(0, 0); });
+  CHECK(has(error, "FormatError"));
+}
+
+TEST_CASE("with_integers changes the named columns and keeps the rest") {
+  const auto level = level_of({{"id", texts({"a", "b", "c"})},
+                               {"type", texts(kFiles3)},
+                               {"internal:offset", integers({3, 2, 1})},
+                               {"x", reals({1, std::nullopt, 3})}});
+  const auto changed = with_integers(*level, {{"internal:offset", {10, std::nullopt, 30}}});
+  CHECK(changed->columns() == level->columns());
+  CHECK(changed->integer(2, 0) == 10);
+  CHECK_FALSE(changed->integer(2, 1));
+  CHECK(changed->text(0, 2) == "c");
+  CHECK(changed->array(3, 0)->Equals(level->array(3, 0)));
+  CHECK(level->integer(2, 0) == 3);
+  CHECK(changed->where().path == "memory");
+}
+
+/// Fails from the n-th read on, until told otherwise.
+struct Breaking : ByteSource {
+  explicit Breaking(Bytes bytes) : whole(memory_source("broken", std::move(bytes))) {}
+  const std::string& name() const noexcept override { return whole->name(); }
+  uint64_t size() const override { return whole->size(); }
+  bool is_local() const noexcept override { return true; }
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    if (broken) throw IoError("no line", {.path = name()}, 5);
+    whole->read(offset, out);
+  }
+  std::shared_ptr<const ByteSource> whole;
+  mutable bool broken = false;
+};
+
+TEST_CASE("a small table is read once, whole") {
+  const auto source = std::make_shared<Breaking>(small());
+  const auto level = LevelTable::open(source, {.path = "x"});
+  source->broken = true;
+  CHECK(level->text(0, 0) == "a");
+}
+
+TEST_CASE("a failed read arrives as it was thrown, and the next one works") {
+  std::vector<std::optional<std::string>> ids, types(20000, "FILE");
+  for (int i = 0; i < 20000; ++i) ids.push_back("a" + std::to_string(i * 7919 % 20011));
+  const auto source = std::make_shared<Breaking>(parquet_of(table_of({{"id", texts(ids)}, {"type", texts(types)}})));
+  source->broken = true;
+  CHECK_THROWS_WITH_AS(LevelTable::open(source, {.path = "x"}), "broken: no line: Input/output error", IoError);
+  source->broken = false;
+  const auto level = LevelTable::open(source, {.path = "x"});
+  source->broken = true;
+  CHECK_THROWS_WITH_AS(level->text(0, 0), "broken: no line: Input/output error", IoError);
+  CHECK_THROWS_WITH_AS(level->array(1, 0), "broken: no line: Input/output error", IoError);
+  source->broken = false;
+  CHECK(level->text(0, 0) == "a0");
+}
+
+}  // namespace
+
+TEST_SUITE("threads") {
+  TEST_CASE("eight threads decode one level at once") {
+    const auto level = level_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}, {"n", integers({1, 2, 3})}});
+    std::vector<std::thread> threads;
+    std::vector<int> sums(8);
+    for (std::size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (int64_t row = 0; row < 3; ++row)
+          sums[t] += static_cast<int>(*level->integer(2, row)) + static_cast<int>(level->text(0, row)->size());
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    for (const int sum : sums) CHECK(sum == 9);
+  }
+}

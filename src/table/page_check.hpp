@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+
+/// Where the pages of a column in a row group lie, as the footer has it.
+struct ColumnChunk {
+  uint64_t begin = 0;
+  uint64_t size = 0;
+  uint64_t uncompressed_size = 0;
+  uint64_t value_size = 1;  ///< that a value in a dictionary takes at least
+};
+
+/// The sizes that a page header states (Parquet's thrift file, PageHeader).
+struct PageSizes {
+  int64_t header = 0;  ///< the bytes of the header itself
+  int64_t uncompressed = -1;
+  int64_t compressed = -1;
+  int64_t dictionary_values = 0;
+};
+
+/// Parses the header at the start of `bytes`; nullopt when it goes on after them. Throws FormatError for what is no header.
+std::optional<PageSizes> parse_page_header(std::span<const std::byte> bytes);
+
+/// Holds page headers against the file, for a reader that allocates what they say before it looks at a page: DuckDB takes gigabytes for
+/// a page of ten bytes. Every header is looked at once, just before its first byte is handed on. Safe from several threads.
+class PageCheck {
+ public:
+  PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const ByteSource> source, ErrorContext where);
+
+  /// `bytes` were read at `offset` and are about to be handed on. Throws FormatError for a page that cannot be.
+  void check(uint64_t offset, std::span<const std::byte> bytes);
+
+ private:
+  struct Chunk : ColumnChunk {
+    uint64_t next = 0;  ///< the first header that was not looked at yet
+  };
+
+  PageSizes header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) const;
+  void check_sizes(const Chunk& chunk, const PageSizes& page) const;
+  [[noreturn]] void fail(const std::string& what, uint64_t offset) const;
+
+  std::shared_ptr<const ByteSource> source_;
+  ErrorContext where_;
+  std::mutex mutex_;
+  std::vector<Chunk> chunks_;  ///< by where they begin
+};
+
+}  // namespace tacore

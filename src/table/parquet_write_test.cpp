@@ -1,0 +1,82 @@
+#include "table/parquet_write.hpp"
+
+#include <arrow/record_batch.h>
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "table/arrow_stream.hpp"
+#include "table/table_test_files.hpp"
+
+namespace {
+
+using namespace tacore;
+
+std::vector<std::optional<int64_t>> counted(int64_t n) {
+  std::vector<std::optional<int64_t>> out;
+  for (int64_t i = 0; i < n; ++i) out.emplace_back(i);
+  return out;
+}
+
+TEST_CASE("batches of any length make row groups of 65,536 rows") {
+  const auto n = counted(150000);
+  const std::vector<std::optional<std::string>> text(n.size(), "FILE");
+  const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
+  for (const int64_t chunk : {1000, 65536, 150000}) {
+    CAPTURE(chunk);
+    arrow::TableBatchReader batches(*table);
+    batches.set_chunksize(chunk);
+    Bytes bytes;
+    write_parquet(batches,
+                  [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); });
+    const auto level = level_of(std::move(bytes));
+    REQUIRE(level->num_row_groups() == 3);
+    CHECK(level->group_begin(1) == 65536);
+    CHECK(level->group_begin(2) == 131072);
+    CHECK(level->num_rows() == 150000);
+    CHECK(level->integer(2, 149999) == 149999);
+  }
+}
+
+TEST_CASE("the same batches make the same bytes, and the file begins and ends with its magic") {
+  const auto table = table_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
+  const Bytes one = parquet_of(table), two = parquet_of(table);
+  CHECK(one == two);
+  const std::string text(reinterpret_cast<const char*>(one.data()), one.size());
+  CHECK(text.starts_with("PAR1"));
+  CHECK(text.ends_with("PAR1"));
+}
+
+TEST_CASE("no batches make a file without rows") {
+  const auto level = level_of(parquet_of(table_of({{"id", texts({})}, {"type", texts({})}})));
+  CHECK(level->num_rows() == 0);
+  CHECK(level->columns().size() == 2);
+}
+
+TEST_CASE("a consumer that throws at any write stops the file, and its exception arrives") {
+  const auto table = table_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
+  int writes = 0;
+  {
+    arrow::TableBatchReader batches(*table);
+    write_parquet(batches, [&](std::span<const std::byte>) { ++writes; });
+  }
+  for (int n = 0; n < writes; ++n) {
+    CAPTURE(n);
+    arrow::TableBatchReader batches(*table);
+    int at = 0;
+    CHECK_THROWS_WITH_AS(write_parquet(batches,
+                                       [&](std::span<const std::byte>) {
+                                         if (at++ == n) throw std::length_error("full");
+                                       }),
+                         "full", std::length_error);
+  }
+}
+
+TEST_CASE("a source of batches that throws stops the file, and its exception arrives") {
+  const auto rows = table_rows(table_of({{"id", texts({"a"})}}));
+  const auto batches = batch_reader(
+      rows, {{"x", -1, [](int64_t) -> std::optional<std::string> { throw IoError("no line", {.path = "p"}); }}});
+  CHECK_THROWS_WITH_AS(write_parquet(*batches, [](std::span<const std::byte>) {}), "p: no line", IoError);
+}
+
+}  // namespace

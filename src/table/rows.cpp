@@ -1,0 +1,326 @@
+#include "table/rows.hpp"
+
+#include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/memory_pool.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "format/names.hpp"
+#include "model/identifier.hpp"
+#include "table/arrow_error.hpp"
+
+namespace tacore {
+namespace {
+
+/// Rows of one LevelTable; `chosen` empty means the contiguous [begin, begin + count).
+class LevelRows : public Rows {
+ public:
+  LevelRows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first, int64_t begin, int64_t count,
+            std::shared_ptr<const std::vector<int64_t>> chosen)
+      : level_(std::move(level)), first_(first), begin_(begin), count_(count), chosen_(std::move(chosen)) {}
+
+  int64_t num_rows() const noexcept override { return count_; }
+  const std::vector<Column>& columns() const noexcept override { return level_->columns(); }
+
+  Cell cell(int column, int64_t row) const override {
+    const int64_t stored = stored_row(row);
+    const int group = level_->group_of(stored);
+    return {level_->array(column, group), stored - level_->group_begin(group)};
+  }
+
+  std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
+    arrow::ArrayVector pieces;
+    for (int64_t row = begin; row < begin + count;) {
+      const int64_t length = std::min(contiguous(row), begin + count - row);
+      const Cell first = cell(column, row);
+      pieces.push_back(first.array->Slice(first.position, length));
+      row += length;
+    }
+    if (pieces.size() == 1) return pieces[0];
+    if (pieces.empty()) return check(arrow::MakeEmptyArray(type_of(column)), level_->where());
+    return check(arrow::Concatenate(pieces), level_->where());
+  }
+
+  int64_t run(int64_t begin) const override {
+    const int group = level_->group_of(stored_row(begin));
+    const int64_t end = level_->group_begin(group + 1);
+    if (!chosen_) return std::min(end - stored_row(begin), count_ - begin);
+    const auto from = chosen_->begin() + begin_ + begin;
+    return std::lower_bound(from, chosen_->begin() + begin_ + count_, end) - from;
+  }
+
+  int64_t find_text(int column, std::string_view value, int64_t from) const override {
+    // Row groups that cannot hold it are not even decoded.
+    for (int64_t row = from; row < count_;) {
+      const int64_t count = run(row);
+      if (level_->may_hold(column, level_->group_of(stored_row(row)), value)) {
+        const int64_t found = slice(row, count)->Rows::find_text(column, value);
+        if (found >= 0) return row + found;
+      }
+      row += count;
+    }
+    return -1;
+  }
+
+  std::optional<RowKey> key(int64_t row) const override {
+    if (!first_) return std::nullopt;
+    RowKey key = *first_;
+    key.row = stored_row(row);
+    return key;
+  }
+
+  std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
+    return std::make_shared<LevelRows>(level_, first_, begin_ + begin, count, chosen_);
+  }
+
+ private:
+  int64_t stored_row(int64_t row) const {
+    return chosen_ ? (*chosen_)[static_cast<std::size_t>(begin_ + row)] : begin_ + row;
+  }
+
+  /// How many rows from `row` on are neighbours in one row group.
+  int64_t contiguous(int64_t row) const {
+    const int64_t most = run(row);
+    if (!chosen_) return most;
+    int64_t length = 1;
+    while (length < most && stored_row(row + length) == stored_row(row) + length) ++length;
+    return length;
+  }
+
+  std::shared_ptr<arrow::DataType> type_of(int column) const {
+    if (level_->num_row_groups() == 0) return arrow::utf8();
+    return level_->array(column, 0)->type();
+  }
+
+  std::shared_ptr<const LevelTable> level_;
+  std::optional<RowKey> first_;
+  int64_t begin_;
+  int64_t count_;
+  std::shared_ptr<const std::vector<int64_t>> chosen_;
+};
+
+/// A computed table, in the chunks in which it came: joining them would copy everything.
+class TableRows : public Rows {
+ public:
+  /// `begins` holds the first row of each chunk, and the number of rows.
+  TableRows(std::vector<Column> columns, std::vector<arrow::ArrayVector> chunks, std::vector<int64_t> begins)
+      : TableRows(std::make_shared<const std::vector<Column>>(std::move(columns)),
+                  std::make_shared<const std::vector<arrow::ArrayVector>>(std::move(chunks)),
+                  std::make_shared<const std::vector<int64_t>>(std::move(begins)), 0, -1) {}
+
+  int64_t num_rows() const noexcept override { return count_; }
+  const std::vector<Column>& columns() const noexcept override { return *columns_; }
+  Cell cell(int column, int64_t row) const override {
+    const std::size_t chunk = chunk_of(begin_ + row);
+    return {chunks(column)[chunk], begin_ + row - (*begins_)[chunk]};
+  }
+  std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
+    arrow::ArrayVector pieces;
+    for (int64_t row = begin; row < begin + count;) {
+      const int64_t length = std::min(run(row), begin + count - row);
+      const Cell first = cell(column, row);
+      pieces.push_back(first.array->Slice(first.position, length));
+      row += length;
+    }
+    if (pieces.size() == 1) return pieces[0];
+    return pieces.empty() ? chunks(column)[0]->Slice(0, 0) : check(arrow::Concatenate(pieces));
+  }
+  int64_t run(int64_t begin) const override {
+    return std::min((*begins_)[chunk_of(begin_ + begin) + 1] - begin_, count_) - begin;
+  }
+  std::optional<RowKey> key(int64_t row) const override {
+    if (key_ < 0) return std::nullopt;
+    const auto value = integer(key_, row);
+    return value && *value >= 0 ? std::optional(RowKey::decode(*value)) : std::nullopt;
+  }
+  std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
+    return std::shared_ptr<const Rows>(new TableRows(columns_, chunks_, begins_, begin_ + begin, count));
+  }
+
+ private:
+  TableRows(std::shared_ptr<const std::vector<Column>> columns, std::shared_ptr<const std::vector<arrow::ArrayVector>> chunks,
+            std::shared_ptr<const std::vector<int64_t>> begins, int64_t begin, int64_t count)
+      : columns_(std::move(columns)), chunks_(std::move(chunks)), begins_(std::move(begins)), begin_(begin),
+        count_(count < 0 ? begins_->back() : count), key_(find(kRowKeyColumn)) {}
+
+  const arrow::ArrayVector& chunks(int column) const { return (*chunks_)[static_cast<std::size_t>(column)]; }
+  std::size_t chunk_of(int64_t row) const {
+    if (begins_->size() == 2) return 0;
+    return static_cast<std::size_t>(std::upper_bound(begins_->begin() + 1, begins_->end() - 1, row) - begins_->begin()) - 1;
+  }
+
+  std::shared_ptr<const std::vector<Column>> columns_;
+  std::shared_ptr<const std::vector<arrow::ArrayVector>> chunks_;  ///< by column, at least one
+  std::shared_ptr<const std::vector<int64_t>> begins_;
+  int64_t begin_;
+  int64_t count_;
+  int key_;
+};
+
+/// Rows with one more column, their key.
+class KeyedRows : public Rows {
+ public:
+  KeyedRows(std::shared_ptr<const Rows> rows, std::shared_ptr<arrow::Array> keys)
+      : rows_(std::move(rows)), keys_(std::move(keys)), columns_(rows_->columns()) {
+    columns_.push_back({std::string(kRowKeyColumn), "int64"});
+  }
+
+  int64_t num_rows() const noexcept override { return rows_->num_rows(); }
+  const std::vector<Column>& columns() const noexcept override { return columns_; }
+  Cell cell(int column, int64_t row) const override { return is_key(column) ? Cell{keys_, row} : rows_->cell(column, row); }
+  std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
+    return is_key(column) ? keys_->Slice(begin, count) : rows_->array(column, begin, count);
+  }
+  int64_t run(int64_t begin) const override { return rows_->run(begin); }
+  std::optional<RowKey> key(int64_t row) const override { return rows_->key(row); }
+  std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
+    return std::make_shared<KeyedRows>(rows_->slice(begin, count), keys_->Slice(begin, count));
+  }
+
+ private:
+  bool is_key(int column) const { return column == static_cast<int>(columns_.size()) - 1; }
+
+  std::shared_ptr<const Rows> rows_;
+  std::shared_ptr<arrow::Array> keys_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace
+
+Rows::~Rows() = default;
+
+int Rows::find(std::string_view name) const noexcept {
+  const auto& all = columns();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Column& c) { return c.name == name; });
+  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
+namespace {
+
+/// Compares lengths before bytes: most ids of a level differ in their last characters only.
+int64_t find_in(const arrow::Array& array, std::string_view value) {
+  if (array.type_id() == arrow::Type::STRING) {
+    const auto& strings = static_cast<const arrow::StringArray&>(array);
+    for (int64_t i = 0; i < strings.length(); ++i) {
+      const std::string_view cell = strings.GetView(i);
+      if (cell.size() == value.size() && cell == value && strings.IsValid(i)) return i;
+    }
+    return -1;
+  }
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (text_cell(array, i) == value) return i;
+  }
+  return -1;
+}
+
+}  // namespace
+
+int64_t Rows::find_text(int column, std::string_view value, int64_t from) const {
+  for (int64_t row = from; row < num_rows();) {
+    const int64_t count = run(row);
+    const int64_t found = find_in(*array(column, row, count), value);
+    if (found >= 0) return row + found;
+    row += count;
+  }
+  return -1;
+}
+
+std::optional<std::string> Rows::text(int column, int64_t row) const {
+  const Cell at = cell(column, row);
+  const auto value = text_cell(*at.array, at.position);
+  return value ? std::optional<std::string>(*value) : std::nullopt;
+}
+
+std::optional<int64_t> Rows::integer(int column, int64_t row) const {
+  const Cell at = cell(column, row);
+  return integer_cell(*at.array, at.position);
+}
+
+std::shared_ptr<arrow::DataType> Rows::type(int column) const { return array(column, 0, 0)->type(); }
+
+std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
+                                       int64_t begin, int64_t count) {
+  return std::make_shared<LevelRows>(std::move(level), first, begin, count, nullptr);
+}
+
+std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
+                                       std::vector<int64_t> rows) {
+  const auto count = static_cast<int64_t>(rows.size());
+  return std::make_shared<LevelRows>(std::move(level), first, 0, count,
+                                     std::make_shared<const std::vector<int64_t>>(std::move(rows)));
+}
+
+std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level,
+                                         std::optional<RowKey> first) {
+  const int64_t visible = level->num_visible_rows(), all = level->num_rows();
+  if (visible == all) return level_rows(std::move(level), first, 0, all);
+  std::vector<int64_t> rows;
+  const int id = level->find(names::kId);
+  for (int g = 0; g < level->num_row_groups(); ++g) {
+    const auto ids = level->array(id, g);
+    for (int64_t i = 0; i < ids->length(); ++i) {
+      const auto cell = text_cell(*ids, i);
+      if (!cell || !is_padding_id(*cell)) rows.push_back(level->group_begin(g) + i);
+    }
+  }
+  return level_rows(std::move(level), first, std::move(rows));
+}
+
+namespace {
+
+// Below this a table is cheaper joined than looked up chunk by chunk.
+constexpr int64_t kChunkRows = 4096;
+
+/// The first row of each chunk, and the number of rows; empty when columns differ or chunks are small.
+std::vector<int64_t> chunk_begins(const arrow::Table& table) {
+  std::vector<int64_t> out{0};
+  for (int c = 0; c < table.num_columns(); ++c) {
+    std::vector<int64_t> begins{0};
+    for (const auto& chunk : table.column(c)->chunks()) begins.push_back(begins.back() + chunk->length());
+    if (c > 0 && begins != out) return {};
+    out = std::move(begins);
+  }
+  const auto num_chunks = static_cast<int64_t>(out.size()) - 1;
+  return num_chunks == 1 || (num_chunks > 0 && table.num_rows() / num_chunks >= kChunkRows) ? out : std::vector<int64_t>();
+}
+
+std::shared_ptr<arrow::Array> joined(const arrow::ChunkedArray& column) {
+  if (column.num_chunks() == 1) return column.chunk(0);
+  return column.num_chunks() == 0 ? check(arrow::MakeEmptyArray(column.type())) : check(arrow::Concatenate(column.chunks()));
+}
+
+}  // namespace
+
+std::shared_ptr<const Rows> table_rows(const std::shared_ptr<arrow::Table>& table) {
+  std::vector<Column> columns;
+  std::vector<arrow::ArrayVector> chunks;
+  auto begins = chunk_begins(*table);
+  for (int c = 0; c < table->num_columns(); ++c) {
+    const auto& column = *table->column(c);
+    columns.push_back({table->field(c)->name(), type_name(*column.type())});
+    chunks.push_back(begins.empty() ? arrow::ArrayVector{joined(column)} : column.chunks());
+  }
+  if (begins.empty()) begins = {0, table->num_rows()};
+  return std::make_shared<TableRows>(std::move(columns), std::move(chunks), std::move(begins));
+}
+
+int64_t memory_in_use() { return arrow::default_memory_pool()->bytes_allocated(); }
+
+std::shared_ptr<const Rows> with_keys(std::shared_ptr<const Rows> rows) {
+  const int64_t count = rows->num_rows();
+  if (count == 0 || rows->find(kRowKeyColumn) >= 0 || !rows->key(0)) return rows;
+  arrow::Int64Builder builder;
+  check(builder.Reserve(count));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto key = rows->key(i);
+    builder.UnsafeAppend(key ? key->encode() : -1);
+  }
+  return std::make_shared<KeyedRows>(std::move(rows), check(builder.Finish()));
+}
+
+}  // namespace tacore

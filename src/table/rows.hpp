@@ -1,0 +1,91 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/level_table.hpp"
+#include "tacore/dataframe.hpp"
+
+namespace tacore {
+
+/// Where a row is stored, in one number that travels through SQL as a column: the part of a dataset, the level, the
+/// row of that level. Negative: unknown.
+struct RowKey {
+  int part = 0;
+  int level = 0;
+  int64_t row = 0;
+
+  static constexpr int kRowBits = 40;
+  static constexpr int kLevelBits = 3;
+  static constexpr int kMaxParts = 1 << 20;
+
+  int64_t encode() const noexcept {
+    return ((static_cast<int64_t>(part) << kLevelBits | level) << kRowBits) + row;
+  }
+  static RowKey decode(int64_t key) noexcept {
+    return {static_cast<int>(key >> (kRowBits + kLevelBits)),
+            static_cast<int>(key >> kRowBits & ((1 << kLevelBits) - 1)),
+            key & ((int64_t{1} << kRowBits) - 1)};
+  }
+};
+
+/// The column that carries RowKey through SQL; never shown.
+inline constexpr std::string_view kRowKeyColumn = "internal:row";
+
+/// Immutable rows in columns, decoded as they are asked for. Safe from several threads.
+class Rows {
+ public:
+  virtual ~Rows();
+  virtual int64_t num_rows() const noexcept = 0;
+  /// The stored columns, `internal:*` included.
+  virtual const std::vector<Column>& columns() const noexcept = 0;
+  int find(std::string_view name) const noexcept;
+
+  /// The array that holds `row`, and where in it.
+  struct Cell {
+    std::shared_ptr<arrow::Array> array;
+    int64_t position = 0;
+  };
+  virtual Cell cell(int column, int64_t row) const = 0;
+  /// [begin, begin + count) of a column as one array.
+  virtual std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const = 0;
+  /// How many rows from `begin` on are cheap to take at once (up to the end of a row group), at least 1.
+  virtual int64_t run(int64_t begin) const = 0;
+  /// Where the row is stored; nullopt when a query dropped that.
+  virtual std::optional<RowKey> key(int64_t row) const = 0;
+  virtual std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const = 0;
+
+  /// The first row from `from` on whose text is `value`, -1 when there is none.
+  virtual int64_t find_text(int column, std::string_view value, int64_t from = 0) const;
+
+  std::optional<std::string> text(int column, int64_t row) const;
+  std::optional<int64_t> integer(int column, int64_t row) const;
+  /// The Arrow type of a column (of an empty array of it).
+  std::shared_ptr<arrow::DataType> type(int column) const;
+};
+
+/// Rows of a level, all of them or [begin, begin + count).
+std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
+                                       int64_t begin, int64_t count);
+/// Chosen rows of a level, ascending. `first` is the key of its row 0 (nullopt for a `__meta__`).
+std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
+                                       std::vector<int64_t> rows);
+/// The visible rows of a level.
+std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first);
+
+/// A computed table. Chunks stay as they are while they are large; a row is found in the logarithm of their number.
+std::shared_ptr<const Rows> table_rows(const std::shared_ptr<arrow::Table>& table);
+
+/// Bytes that Arrow holds in this process.
+int64_t memory_in_use();
+
+/// The same rows with their key as a column (kRowKeyColumn), where keys are known.
+std::shared_ptr<const Rows> with_keys(std::shared_ptr<const Rows> rows);
+
+}  // namespace tacore
