@@ -1,0 +1,144 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tacore/bbox.hpp"
+#include "tacore/collection.hpp"
+#include "tacore/dataframe.hpp"
+#include "tacore/error.hpp"
+#include "tacore/export.hpp"
+#include "tacore/pit_schema.hpp"
+#include "tacore/statistics.hpp"
+#include "tacore/time_range.hpp"
+
+namespace tacore {
+
+/// Container of a dataset (§6).
+enum class Format { Zip, Folder, Tacocat, Tacollection };
+
+/// "zip", "folder", "tacocat" or "tacollection".
+TACORE_EXPORT const char* to_string(Format format) noexcept;
+
+struct FilterOptions {
+  std::string column = "auto";  ///< "auto" takes the first of the standard columns that is there
+  int level = 0;                ///< the level that is tested; rows are always those of level 0
+};
+
+/// A lazy query over a dataset (§7.2.2, TacoDataset). An immutable value: every call returns a new Dataset and
+/// runs nothing; rows are computed once, when first asked for, and stay. Safe from several threads.
+class TACORE_EXPORT Dataset : public Statistics<Dataset> {
+ public:
+  const std::string& id() const noexcept { return collection().id; }
+  const std::string& version() const noexcept { return collection().dataset_version; }
+  const std::string& description() const noexcept { return collection().description; }
+  const std::vector<std::string>& tasks() const noexcept { return collection().tasks; }
+  const Extent& extent() const noexcept { return collection().extent; }
+  const std::vector<Contact>& providers() const noexcept { return collection().providers; }
+  const std::vector<std::string>& licenses() const noexcept { return collection().licenses; }
+  const std::optional<std::string>& title() const noexcept { return collection().title; }
+  const std::optional<std::vector<Contact>>& curators() const noexcept { return collection().curators; }
+  const std::optional<std::vector<std::string>>& keywords() const noexcept { return collection().keywords; }
+  /// Column descriptions by "level0", "level1", ... as COLLECTION.json has them; filters do not change them.
+  const std::map<std::string, std::vector<FieldDescription>>& field_schema() const noexcept {
+    return collection().field_schema;
+  }
+  /// COLLECTION.json whole; `collection().json` is its text. Filters do not change it.
+  const Collection& collection() const noexcept;
+
+  /// As the user wrote it; "<concatenated>" after concat().
+  const std::string& path() const noexcept;
+  Format format() const noexcept;
+  /// The tree. Its root counts the rows of this view, without padding, so a filtered dataset runs its query.
+  PitSchema pit_schema() const;
+  int64_t num_rows() const { return static_cast<int64_t>(pit_schema().root_n); }
+  /// The columns of a stored level, without `internal:*`; those of level 0 before any query. Throws QueryError for
+  /// a level that does not exist.
+  std::vector<Column> level_columns(int level) const;
+  /// Rows of a stored level, without padding.
+  int64_t level_rows(int level) const;
+
+  /// One read-only SELECT over `data` (this view) and `level0`, `level1`, ... (§7.2.2). Parsed at once, run
+  /// later. Throws QueryError for anything else, and then when it does not bind.
+  Dataset sql(std::string_view query) const;
+  /// Level-0 samples whose geometry meets the box, or that have such a descendant at `options.level`; then
+  /// read() shows only what survives down to that level. Geometry: WKB, WKT points or `[lon, lat]` lists in WGS
+  /// 84; auto: istac:geometry, stac:centroid, istac:centroid. Null never matches.
+  Dataset filter_bbox(const BBox& box, const FilterOptions& options = {}) const;
+  Dataset filter_bbox(double minx, double miny, double maxx, double maxy,
+                      const FilterOptions& options = {}) const {
+    return filter_bbox(BBox{minx, miny, maxx, maxy}, options);
+  }
+  /// The same by time, both ends included. Columns: any timestamp, a date, epoch numbers (unit by magnitude,
+  /// with a warning) or RFC 3339 text; auto: istac:time_start, stac:time_start.
+  Dataset filter_datetime(const TimeRange& range, const FilterOptions& options = {}) const;
+  Dataset filter_datetime(std::string_view range, const FilterOptions& options = {}) const {
+    return filter_datetime(TimeRange::parse(range), options);
+  }
+
+  /// The rows: `id`, `type`, user columns and `internal:gdal_vsi`; after a cascade filter also the
+  /// columns that join levels. Throws QueryError.
+  DataFrame data() const;
+  /// The rows with every `internal:*` column.
+  DataFrame data_raw() const;
+
+  /// The columns that navigation uses in this container, sorted, each with its purpose.
+  std::vector<std::pair<std::string, std::string>> navigation_columns() const;
+  /// False once a query dropped a navigation column or used a deeper level, or a cascade left
+  /// samples with different children; true otherwise, without looking at the data.
+  bool is_rsut() const;
+  /// Looks: all samples of this view have the same child ids. Padding aside; true for a flat dataset.
+  bool verify_rsut() const;
+
+  struct TACORE_HIDDEN Impl;
+  explicit Dataset(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
+  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
+
+ private:
+  friend class Statistics<Dataset>;
+  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands,
+                                const StatsOptions& options) const;
+  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
+                                                         const StatsOptions& options) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+struct LoadOptions {
+  /// TACOCAT and TACOLLECTION.json only: the folder that holds the ZIP files, when it is not the index's own.
+  std::string base_path = {};
+};
+
+/// Opens .tacozip/.zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__` or TACOLLECTION.json, told apart
+/// by name and by content. Reads headers, COLLECTION.json and Parquet footers only. Throws IoError when nothing
+/// is there, FormatError when something else is.
+TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});
+/// Several paths: load each, then concat(). Throws QueryError for an empty list.
+TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions& options = {});
+
+/// Reads COLLECTION.json alone.
+TACORE_EXPORT Collection read_collection(std::string_view path);
+
+/// What concat() does with columns that not all datasets have (§7.2.4).
+enum class ColumnMode {
+  Intersection,  ///< drops them, with a warning
+  FillMissing,   ///< fills them with null, with a warning
+  Strict         ///< throws SchemaError with the columns of each dataset
+};
+
+/// "intersection", "fill_missing" or "strict". Throws QueryError.
+TACORE_EXPORT ColumnMode parse_column_mode(std::string_view text);
+
+/// One dataset from several with compatible trees, in their order; inputs keep their filters and stay as they
+/// are. Adds internal:source_path (container) and internal:source_file. Throws QueryError for fewer than two
+/// datasets, SchemaError when they do not fit together.
+TACORE_EXPORT Dataset concat(std::span<const Dataset> datasets,
+                             ColumnMode mode = ColumnMode::Intersection);
+
+}  // namespace tacore

@@ -1,0 +1,149 @@
+#include "reader/container.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/prefetched_source.hpp"
+#include "model/identifier.hpp"
+
+namespace tacore {
+
+Container::Container(std::string path, Collection collection,
+                     std::vector<std::shared_ptr<const LevelTable>> levels)
+    : path_(std::move(path)), collection_(std::move(collection)), levels_(std::move(levels)) {
+  for (std::size_t i = 0; i < levels_.size(); ++i) proofs_.push_back(std::make_unique<Proof>());
+}
+
+Container::~Container() = default;
+
+const std::shared_ptr<const LevelTable>& Container::stored_level(int level) const {
+  if (level < 0 || level >= num_levels()) {
+    throw QueryError("Level " + std::to_string(level) + " does not exist: the deepest is " +
+                         std::to_string(num_levels() - 1), {.path = path_});
+  }
+  return levels_[static_cast<std::size_t>(level)];
+}
+
+std::shared_ptr<const LevelTable> Container::level(int level) const {
+  const auto& stored = stored_level(level);
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  const std::lock_guard lock(proof.mutex);
+  if (!proof.level) {
+    auto repaired = repair(level);
+    proof.level = repaired ? std::move(repaired) : stored;
+  }
+  return proof.level;
+}
+
+bool Container::is_proved(int level) const {
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  const std::lock_guard lock(proof.mutex);
+  return proof.level != nullptr;
+}
+
+std::shared_ptr<const LevelTable> Container::repair(int) const { return nullptr; }
+
+RowAddress Container::address(int level, int64_t row) const {
+  const auto table = this->level(level);
+  RowAddress out;
+  out.id = table->text(table->find(names::kId), row).value_or("");
+  out.type = sample_type(*table, row);
+  if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
+  if (const int c = table->find(names::kSize); c >= 0) out.size = table->integer(c, row);
+  if (const int c = table->find(names::kSourceFile); c >= 0) out.source_file = table->text(c, row).value_or("");
+  out.relative_path = relative_path(level, row);
+  return out;
+}
+
+std::shared_ptr<const LevelTable> Container::meta(const RowAddress& row, int level) const {
+  constexpr std::size_t kMaxKept = 64;
+  const std::string key = row.source_file + '\n' + row.relative_path;
+  const auto take = [&]() -> std::shared_ptr<const LevelTable> {
+    const auto found = std::find_if(metas_.begin(), metas_.end(), [&](const auto& kept) { return kept.first == key; });
+    if (found == metas_.end()) return nullptr;
+    metas_.splice(metas_.begin(), metas_, found);
+    return found->second;
+  };
+  {
+    const std::lock_guard lock(metas_mutex_);
+    if (auto kept = take()) return kept;
+  }
+  auto opened = open_meta(row, level);  // outside the lock: two threads may open the same, one wins
+  const std::lock_guard lock(metas_mutex_);
+  if (auto kept = take()) return kept;
+  metas_.emplace_front(key, opened);
+  if (metas_.size() > kMaxKept) metas_.pop_back();
+  return opened;
+}
+
+std::shared_ptr<const LevelTable> Container::open_meta_table(std::shared_ptr<const ByteSource> source, const ErrorContext& where) {
+  constexpr uint64_t kSmall = 64 * 1024;
+  const uint64_t size = source->size();
+  if (size <= kSmall) source = prefetched(std::move(source), {{0, size}});
+  return LevelTable::open(std::move(source), where);
+}
+
+std::string Container::relative_path(int level, int64_t row) const {
+  const auto& table = stored_level(level);
+  const int column = table->find(names::kRelativePath);
+  if (level > 0 && column >= 0) {
+    if (auto stored = table->text(column, row)) {
+      if (stored->ends_with('/')) stored->pop_back();
+      for (const auto& part : split(*stored, '/')) {
+        if (const auto why = why_unsafe_id(part); !why.empty()) {
+          throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) +
+                                " has a part that " + why, where(level));
+        }
+      }
+      const auto name = table->text(table->find(names::kId), row).value_or("");
+      if (stored->substr(stored->rfind('/') + 1) != name) {
+        throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) + " does not end with its id " + quoted(name),
+                          where(level));
+      }
+      return *stored;
+    }
+  }
+  std::string id = table->text(table->find(names::kId), row).value_or("");
+  if (level == 0) return id;
+  const int parent = table->find(names::kParentId);
+  const auto parent_id = parent < 0 ? std::nullopt : table->integer(parent, row);
+  if (!parent_id) {
+    throw NavigationError("row " + std::to_string(row) + " has neither internal:relative_path nor internal:parent_id",
+                          where(level));
+  }
+  return relative_path(level - 1, row_of(level - 1, *parent_id, *parent_id)) + "/" + id;
+}
+
+int64_t Container::row_of(int level, int64_t current_id, int64_t near) const {
+  const auto& table = stored_level(level);
+  const int column = table->find(names::kCurrentId);
+  const auto matches = [&](int64_t row) {
+    return row >= 0 && row < table->num_rows() && (column < 0 ? row == current_id : table->integer(column, row) == current_id);
+  };
+  if (matches(near)) return near;
+  if (column >= 0) {
+    for (int64_t row = 0; row < table->num_rows(); ++row) {
+      if (matches(row)) return row;
+    }
+  }
+  throw FormatError("no row has internal:current_id " + std::to_string(current_id), where(level));
+}
+
+SampleType sample_type(const LevelTable& level, int64_t row) {
+  const auto type = level.text(level.find(names::kType), row);
+  if (type == "FILE") return SampleType::File;
+  if (type == "FOLDER") return SampleType::Folder;
+  throw FormatError("row " + std::to_string(row) + ": type is " + (type ? quoted(*type) : "null") +
+                        ", 'FILE' or 'FOLDER' expected", level.where());
+}
+
+void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path) {
+  const int depth = collection.pit_schema.max_depth();
+  if (num_levels < static_cast<std::size_t>(depth) + 1) {
+    throw FormatError("taco:pit_schema has levels 0 to " + std::to_string(depth) + ", but only " +
+                          std::to_string(num_levels) + " level tables are there", {.path = path});
+  }
+}
+
+}  // namespace tacore

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "table/level_table.hpp"
+#include "tacore/collection.hpp"
+#include "tacore/dataset.hpp"
+
+namespace tacore {
+
+/// What leads from a row to its data.
+struct RowAddress {
+  std::string id = {};
+  SampleType type = SampleType::File;
+  std::optional<int64_t> offset = {};  ///< ZIP and TACOCAT
+  std::optional<int64_t> size = {};
+  std::string source_file = {};    ///< TACOCAT
+  std::string relative_path = {};  ///< from DATA/, without a slash at the end
+};
+
+/// An open dataset file or folder: the collection, the levels, and where the data of a row lies. Immutable; safe from
+/// several threads. Knows nothing of queries.
+class Container {
+ public:
+  virtual ~Container();
+
+  virtual Format format() const noexcept = 0;
+  /// As the user wrote it.
+  const std::string& path() const noexcept { return path_; }
+  const Collection& collection() const noexcept { return collection_; }
+
+  int num_levels() const noexcept { return static_cast<int>(levels_.size()); }
+  /// A level as it is stored: ids, types and parents are right, offsets may not be (dossier 1.5).
+  const std::shared_ptr<const LevelTable>& stored_level(int level) const;
+  /// A level whose offsets are proved, or repaired from the central directory; done once.
+  std::shared_ptr<const LevelTable> level(int level) const;
+  /// True when level() costs nothing: proved already, or nothing to prove.
+  bool is_proved(int level) const;
+
+  /// The address of a row, its offset proved. Throws FormatError for an id that leads out of its folder.
+  virtual RowAddress address(int level, int64_t row) const;
+
+  /// What GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. Throws NavigationError when the address lacks what it
+  /// takes; padding never gets here.
+  virtual std::string vsi_path(const RowAddress& row) const = 0;
+  /// The same as an SQL expression over the columns of a level.
+  virtual std::string vsi_sql(int level) const = 0;
+  /// The bytes of a FILE. Local ZIPs check the local header in front of them.
+  virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
+  /// The `__meta__` of a FOLDER at `level`. Throws NavigationError or IoError.
+  virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;
+  /// The same; the last few stay open, so that reading a folder again costs nothing.
+  std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
+
+  /// The path of a row from DATA/, without a slash at the end: from its column, else through its parents.
+  std::string relative_path(int level, int64_t row) const;
+  /// The row of `level` whose internal:current_id (else row number) is `current_id`; `near` is in the same source file.
+  int64_t row_of(int level, int64_t current_id, int64_t near) const;
+
+ protected:
+  Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels);
+  /// A copy with right offsets, or nullptr when they are right.
+  virtual std::shared_ptr<const LevelTable> repair(int level) const;
+  /// The `__meta__` in `source`: a small one arrives whole, in one request, so that its rows cost no more.
+  static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source, const ErrorContext& where);
+  ErrorContext where(int level) const { return {.path = path_, .offset = {}, .level = level}; }
+
+ private:
+  struct Proof {
+    std::mutex mutex;
+    std::shared_ptr<const LevelTable> level;
+  };
+
+  std::string path_;
+  Collection collection_;
+  std::vector<std::shared_ptr<const LevelTable>> levels_;
+  mutable std::vector<std::unique_ptr<Proof>> proofs_;
+  mutable std::mutex metas_mutex_;
+  mutable std::list<std::pair<std::string, std::shared_ptr<const LevelTable>>> metas_;  ///< by source file and path, last used first
+};
+
+/// FILE or FOLDER of a row. Throws FormatError for anything else.
+SampleType sample_type(const LevelTable& level, int64_t row);
+
+/// Refuses a collection whose tree is deeper than the levels that are there, and an empty list.
+void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);
+
+std::shared_ptr<const Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path);
+Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path);
+std::shared_ptr<const Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path);
+/// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
+std::shared_ptr<const Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
+                                                     const std::string& base, const std::string& path);
+std::shared_ptr<const Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
+                                                   std::shared_ptr<const ByteSource> source, const std::string& base,
+                                                   const std::string& path);
+Collection read_tacocat_collection(const ByteSource& source, const std::string& path);
+
+}  // namespace tacore

@@ -1,0 +1,312 @@
+#include "tacore/dataset.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "reader/dataset_impl.hpp"
+#include "reader/open_container.hpp"
+#include "table/statistics.hpp"
+
+namespace tacore {
+namespace {
+
+bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
+
+std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
+  auto out = std::make_shared<Dataset::Impl>();
+  out->path = from.path;
+  out->format = from.format;
+  out->collection = from.collection;
+  out->base = from.base;
+  out->partitions = from.partitions;
+  return out;
+}
+
+Dataset with_step(const Dataset::Impl& from, Step step) {
+  auto out = copy(from);
+  out->base.steps.push_back(std::move(step));
+  return Dataset(std::move(out));
+}
+
+bool has_query(const View& view) {
+  return std::any_of(view.steps.begin(), view.steps.end(), [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+}
+
+Dataset with_filter(const Dataset::Impl& from, Filter filter) {
+  if (filter.level < 0 || filter.level > from.collection->pit_schema.max_depth()) {
+    throw QueryError("Level " + std::to_string(filter.level) + " does not exist: the deepest is " +
+                     std::to_string(from.collection->pit_schema.max_depth()), {.path = from.path});
+  }
+  // Said at once where nothing has to be opened or run for it.
+  if (!from.partitions && (filter.level > 0 || !has_query(from.base))) resolve_column(filter, stored_columns(from.base, filter.level));
+  return with_step(from, std::move(filter));
+}
+
+std::vector<std::string> navigation_names(Format format) {
+  std::vector<std::string> out{std::string(names::kId), std::string(names::kCurrentId)};
+  if (format != Format::Folder) {
+    out.emplace_back(names::kOffset);
+    out.emplace_back(names::kSize);
+  }
+  if (format == Format::Tacocat || format == Format::Tacollection) out.emplace_back(names::kSourceFile);
+  out.emplace_back(names::kType);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// All parents have the same children at the same positions; padding holds a position and matches anything.
+bool same_children(const Rows& rows) {
+  const int parent = 0, child = 1, id = 2;
+  std::vector<std::string> expected, current;
+  bool first = true;
+  const auto matches = [&] {
+    if (first) {
+      expected = current;
+      first = false;
+      return true;
+    }
+    if (current.size() != expected.size()) return false;
+    for (std::size_t i = 0; i < current.size(); ++i) {
+      if (current[i].starts_with(names::kPadding)) continue;
+      if (expected[i].starts_with(names::kPadding)) expected[i] = current[i];
+      if (expected[i] != current[i]) return false;
+    }
+    return true;
+  };
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    if (row > 0 && rows.integer(parent, row) != rows.integer(parent, row - 1)) {
+      if (!matches()) return false;
+      current.clear();
+    }
+    if (!rows.integer(child, row)) return false;  // a parent without children
+    current.push_back(rows.text(id, row).value_or(""));
+  }
+  return rows.num_rows() == 0 || matches();
+}
+
+}  // namespace
+
+const char* to_string(Format format) noexcept {
+  switch (format) {
+    case Format::Zip:
+      return "zip";
+    case Format::Folder:
+      return "folder";
+    case Format::Tacocat:
+      return "tacocat";
+    case Format::Tacollection:
+      return "tacollection";
+  }
+  return "";
+}
+
+const Collection& Dataset::collection() const noexcept { return *impl_->collection; }
+const std::string& Dataset::path() const noexcept { return impl_->path; }
+Format Dataset::format() const noexcept { return impl_->format; }
+
+PitSchema Dataset::pit_schema() const {
+  // An index of partitions answers from its own counts until something is asked of the rows.
+  if (impl_->partitions && impl_->base.steps.empty()) return impl_->collection->pit_schema;
+  const View& view = impl_->view();
+  if (view.steps.empty() && view.container()) {
+    return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(view.container()->stored_level(0)->num_visible_rows()));
+  }
+  return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(impl_->num_rows()));
+}
+
+std::vector<Column> Dataset::level_columns(int level) const {
+  // Partitions are alike (§6.6): one tells for all, unless filters have chosen some already.
+  const bool unopened = impl_->partitions && impl_->base.steps.empty();
+  const std::shared_ptr<const View> first = unopened ? impl_->partitions->open(0) : nullptr;
+  const View& view = unopened ? *first : impl_->view();
+  if (level < 0 || level >= view.num_levels) {
+    throw QueryError("Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(view.num_levels - 1),
+                     {.path = impl_->path});
+  }
+  auto columns = stored_columns(view, level);
+  std::erase_if(columns, [](const Column& c) { return is_internal(c.name); });
+  return columns;
+}
+
+int64_t Dataset::level_rows(int level) const {
+  if (impl_->partitions && impl_->base.steps.empty()) {
+    const PitSchema& pit = impl_->collection->pit_schema;
+    if (level < 0 || level > pit.max_depth()) {
+      throw QueryError("Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(pit.max_depth()),
+                       {.path = impl_->path});
+    }
+    if (level == 0) return static_cast<int64_t>(pit.root_n);
+    uint64_t sum = 0;
+    for (const auto& pattern : pit.hierarchy.at(level)) sum += pattern.n;
+    return static_cast<int64_t>(sum);
+  }
+  const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
+    if (const Container* container = view.container()) return container->stored_level(level)->num_visible_rows();
+    int64_t sum = 0;
+    for (const auto& part : std::get<Union>(view.base).parts) sum += count(*part.view);
+    return sum;
+  };
+  return count(impl_->view());
+}
+
+Dataset Dataset::sql(std::string_view query) const {
+  SqlStep step{.select = inspect_select(query), .names_path = false};
+  step.names_path = lower(step.select.text).find("gdal_vsi") != std::string::npos;
+  return with_step(*impl_, std::move(step));
+}
+
+Dataset Dataset::filter_bbox(const BBox& box, const FilterOptions& options) const {
+  if (!box.valid()) {
+    throw QueryError("bbox [" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " + std::to_string(box.maxx) + ", " +
+                     std::to_string(box.maxy) + "] is not finite with miny <= maxy");
+  }
+  return with_filter(*impl_, {box, options.column, options.level});
+}
+
+Dataset Dataset::filter_datetime(const TimeRange& range, const FilterOptions& options) const {
+  if (range.start > range.end) {
+    throw QueryError("time range starts at " + range.start.to_string() + ", after its end " + range.end.to_string());
+  }
+  return with_filter(*impl_, {range, options.column, options.level});
+}
+
+DataFrame Dataset::data() const { return make_frame(impl_, impl_->rows(), false); }
+DataFrame Dataset::data_raw() const { return make_frame(impl_, impl_->rows(), true); }
+
+std::vector<std::pair<std::string, std::string>> Dataset::navigation_columns() const {
+  static const std::map<std::string_view, const char*> meanings{
+      {names::kId, "name of the sample among its siblings"},
+      {names::kType, "FILE (data) or FOLDER (children)"},
+      {names::kCurrentId, "row number in its level, which children refer to"},
+      {names::kOffset, "first byte of the sample in its ZIP"},
+      {names::kSize, "bytes of the sample in its ZIP"},
+      {names::kSourceFile, "ZIP file that holds the sample"}};
+  std::vector<std::pair<std::string, std::string>> out;
+  for (auto& name : navigation_names(impl_->format)) out.emplace_back(name, meanings.at(name));
+  return out;
+}
+
+bool Dataset::is_rsut() const {
+  const View& view = impl_->view();
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (!sql) continue;
+    for (int level = 1; level <= names::kMaxLevel; ++level) {
+      if (sql->select.tables.contains("level" + std::to_string(level))) return false;
+    }
+  }
+  if (has_query(view)) {
+    const auto columns = Dataset::Impl::describe(QueryPlan(view, Dataset::Impl::describe).rows());
+    for (const auto& name : navigation_names(impl_->format)) {
+      if (std::none_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; })) return false;
+    }
+  }
+  return deepest_filter(view) == 0 || verify_rsut();
+}
+
+bool Dataset::verify_rsut() const {
+  const View& view = impl_->view();
+  if (view.num_levels == 1 || impl_->collection->pit_schema.root_type == SampleType::File) return true;
+  return same_children(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).children()));
+}
+
+namespace {
+
+/// The statistics columns among `columns`: stats, and shape where there is one.
+std::vector<std::string> statistics_columns(const std::vector<Column>& columns) {
+  const auto has = [&](const char* name) {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  };
+  std::vector<std::string> out;
+  for (const char* name : {"geotiff:stats", "internal:stats"}) {
+    if (out.empty() && has(name)) out.emplace_back(name);
+  }
+  if (out.empty()) throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats'");
+  if (has("stac:tensor_shape")) out.emplace_back("stac:tensor_shape");
+  return out;
+}
+
+StatisticsInput statistics_input(const Rows& rows, const std::vector<std::string>& names) {
+  StatisticsInput out;
+  const int stats = rows.find(names[0]), shape = names.size() > 1 ? rows.find(names[1]) : -1;
+  for (int64_t row = 0; row < rows.num_rows();) {
+    const int64_t count = rows.run(row);
+    out.stats.push_back(rows.array(stats, row, count));
+    if (shape >= 0) out.shapes.push_back(rows.array(shape, row, count));
+    row += count;
+  }
+  return out;
+}
+
+StatisticsInput dataset_statistics(const Dataset::Impl& impl, const StatsOptions& options) {
+  const View& view = impl.view();
+  if (options.level < 0 || options.level >= view.num_levels) {
+    throw QueryError("Level " + std::to_string(options.level) + " does not exist: the deepest is " + std::to_string(view.num_levels - 1),
+                     {.path = impl.path});
+  }
+  if (options.level > 0 && options.id.empty()) throw QueryError("id is required for level > 0");
+  if (options.level > 0) {
+    const auto names = statistics_columns(stored_columns(view, options.level));
+    return statistics_input(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(options.level, options.id, names)), names);
+  }
+  // Only the columns that are summed, unless the rows are here anyway.
+  const auto names = statistics_columns(has_query(view) ? impl.rows()->columns() : stored_columns(view, 0));
+  if (has_query(view)) return statistics_input(*impl.rows(), names);
+  return statistics_input(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(0, "", names)), names);
+}
+
+}  // namespace
+
+std::vector<double> Dataset::aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const {
+  return aggregate_continuous(dataset_statistics(*impl_, options), which, bands);
+}
+
+std::vector<std::vector<double>> Dataset::aggregate_categorical(const std::vector<int>& bands, const StatsOptions& options) const {
+  return tacore::aggregate_categorical(dataset_statistics(*impl_, options), bands);
+}
+
+// Declared for frames as well, which share the columns and formulas.
+StatisticsInput frame_statistics(const Rows& rows) { return statistics_input(rows, statistics_columns(rows.columns())); }
+
+Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
+  const std::string path(given);
+  const Detected at = detect(*storage, path);
+  auto impl = std::make_shared<Dataset::Impl>();
+  impl->path = path;
+  impl->format = at.format;
+  if (at.format == Format::Tacollection) {
+    impl->collection = std::make_shared<const Collection>(read_collection(*storage, at, path));
+    if (impl->collection->sources.empty()) throw FormatError("no taco:sources: the partitions are unknown", {.path = path});
+    impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
+                                                          options.base_path.empty() ? at.folder : options.base_path);
+    impl->base.num_levels = impl->collection->pit_schema.max_depth() + 1;
+    return Dataset(std::move(impl));
+  }
+  auto container = open_container(std::move(storage), at, path, options.base_path);
+  impl->collection = std::shared_ptr<const Collection>(container, &container->collection());
+  impl->base.num_levels = container->num_levels();
+  impl->base.base = std::move(container);
+  return Dataset(std::move(impl));
+}
+
+Dataset load(std::string_view path, const LoadOptions& options) { return load(path, options, local_storage()); }
+
+Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
+  if (paths.empty()) throw QueryError("empty list of paths; at least one expected");
+  if (paths.size() == 1) return load(paths[0], options);
+  std::vector<Dataset> datasets;
+  for (const auto& path : paths) datasets.push_back(load(path, options));
+  return concat(datasets);
+}
+
+Collection read_collection(std::string_view given) {
+  const auto storage = local_storage();
+  const std::string path(given);
+  return read_collection(*storage, detect(*storage, path), path);
+}
+
+}  // namespace tacore

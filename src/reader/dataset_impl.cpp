@@ -1,0 +1,176 @@
+#include "reader/dataset_impl.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <arrow/c/abi.h>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "reader/open_container.hpp"
+#include "table/arrow_stream.hpp"
+
+namespace tacore {
+namespace {
+
+const Container* find_leaf(const View& view, int number, std::shared_ptr<const Container>* out) {
+  if (const auto* container = std::get_if<std::shared_ptr<const Container>>(&view.base)) {
+    *out = *container;
+    return container->get();
+  }
+  for (const auto& part : std::get<Union>(view.base).parts) {
+    const int inside = number - part.first_leaf;
+    if (inside >= 0 && inside < part.view->num_leaves) return find_leaf(*part.view, inside, out);
+  }
+  throw NavigationError("row key names part " + std::to_string(number) + ", which does not exist");
+}
+
+std::string parent_key(int leaf, const std::string& source, const std::string& parent) {
+  return std::to_string(leaf) + '\n' + source + '\n' + parent;
+}
+
+}  // namespace
+
+const View& Dataset::Impl::view() const {
+  const std::lock_guard lock(mutex_);
+  if (!resolved_) {
+    resolved_ = partitions ? std::make_shared<const View>(partitions->resolve(base.steps)) : std::make_shared<const View>(base);
+  }
+  return *resolved_;
+}
+
+std::shared_ptr<const Rows> Dataset::Impl::rows() const {
+  const View& all = view();
+  const std::lock_guard lock(mutex_);
+  if (!rows_) {
+    // Nothing to compute: columns are decoded as they are asked for.
+    rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->level(0), RowKey{})
+                                                 : compute(QueryPlan(all, describe).rows());
+    log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) + " rows");
+    log::debug(std::to_string(memory_in_use() / (1 << 20)) + " MiB in Arrow arrays");
+  }
+  return rows_;
+}
+
+namespace {
+
+/// A query may answer differently when it is run again, with random() for one.
+bool asks_query(const View& view) {
+  if (std::any_of(view.steps.begin(), view.steps.end(), [](const Step& s) { return std::holds_alternative<SqlStep>(s); })) return true;
+  const auto* all = std::get_if<Union>(&view.base);
+  return all && std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return asks_query(*p.view); });
+}
+
+}  // namespace
+
+int64_t Dataset::Impl::num_rows() const {
+  const View& all = view();
+  if ((all.container() && all.steps.empty()) || asks_query(all)) return rows()->num_rows();
+  const std::lock_guard lock(mutex_);
+  if (rows_) return rows_->num_rows();
+  if (!num_rows_) num_rows_ = compute(QueryPlan(all, describe).count())->integer(0, 0).value_or(0);
+  return *num_rows_;
+}
+
+std::vector<Column> Dataset::Impl::describe(const Statement& statement) {
+  ArrowSchema schema;
+  tacore::describe(statement, &schema);
+  return import_columns(&schema);
+}
+
+std::shared_ptr<const Rows> Dataset::Impl::compute(const Statement& statement) {
+  ArrowArrayStream stream;
+  run(statement, &stream);
+  return table_rows(import_table(&stream));
+}
+
+std::shared_ptr<const Container> Dataset::Impl::leaf(int number) const {
+  std::shared_ptr<const Container> out;
+  find_leaf(view(), number, &out);
+  return out;
+}
+
+std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& parent) const {
+  const View& all = view();
+  const int level = parent.level + 1;
+  if (level >= all.num_levels || !restricts(all, level)) return std::nullopt;
+  std::shared_ptr<const Survivors> found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = survivors_[level];
+  }
+  if (!found) {
+    auto computed = std::make_shared<Survivors>();
+    const auto rows = compute(QueryPlan(all, describe).survivors(level));
+    for (int64_t row = 0; row < rows->num_rows(); ++row) {
+      const RowKey key = RowKey::decode(rows->integer(0, row).value_or(0));
+      const bool by_source = leaf(key.part)->format() == Format::Tacocat;
+      (*computed)[parent_key(key.part, by_source ? rows->text(2, row).value_or("") : "", rows->text(1, row).value_or(""))].push_back(key.row);
+    }
+    const std::lock_guard lock(mutex_);
+    found = survivors_[level] = std::move(computed);
+  }
+  const auto container = leaf(parent.part);
+  const auto& above = container->stored_level(parent.level);
+  const auto& below = container->stored_level(level);
+  const auto text = [&](std::string_view column) { return above->text(above->find(column), parent.row).value_or(""); };
+  const int parent_column = below->find(names::kParentId);
+  const bool by_id = parent_column >= 0 && below->columns()[static_cast<std::size_t>(parent_column)].type.find("string") != std::string::npos;
+  const int current = above->find(names::kCurrentId);
+  const std::string id = by_id ? text(names::kId)
+                               : std::to_string(current < 0 ? parent.row : above->integer(current, parent.row).value_or(parent.row));
+  const std::string source = container->format() == Format::Tacocat ? text(names::kSourceFile) : "";
+  const auto rows = found->find(parent_key(parent.part, source, id));
+  return rows == found->end() ? std::vector<int64_t>() : rows->second;
+}
+
+Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder)
+    : storage_(std::move(storage)), sources_(std::move(sources)), folder_(std::move(folder)) {}
+
+View Partitions::resolve(const std::vector<Step>& steps) const {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    bool kept = true;
+    for (const auto& step : steps) {
+      const auto* filter = std::get_if<Filter>(&step);
+      if (!filter) break;  // what a query makes of the rows is its own affair
+      kept = kept && can_hold(sources_[i].extent, *filter);
+    }
+    if (kept) chosen.push_back(i);
+  }
+  log::info(std::to_string(chosen.size()) + " of " + std::to_string(sources_.size()) + " partitions can hold what is asked for");
+  if (chosen.empty()) chosen.push_back(0);  // for the columns of an empty result; its rows are filtered like any
+  std::vector<UnionPart> parts;
+  for (const std::size_t i : chosen) {
+    parts.push_back({open(i), static_cast<int>(i), path_join(folder_, sources_[i].file), sources_[i].file});
+  }
+  View out;
+  out.num_levels = parts[0].view->num_levels;
+  out.num_leaves = static_cast<int>(sources_.size());
+  out.base = unite(std::move(parts), ColumnMode::Intersection);
+  out.steps = steps;
+  return out;
+}
+
+int Partitions::num_opened() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(std::count_if(opened_.begin(), opened_.end(), [](const auto& entry) { return entry.second != nullptr; }));
+}
+
+std::shared_ptr<const View> Partitions::open(std::size_t i) const {
+  const std::lock_guard lock(mutex_);
+  auto& view = opened_[i];
+  if (!view) {
+    const std::string path = path_join(folder_, sources_[i].file);
+    auto container = open_container(storage_, detect(*storage_, path), path, "");
+    View opened;
+    opened.num_levels = container->num_levels();
+    opened.base = std::move(container);
+    view = std::make_shared<const View>(std::move(opened));
+  }
+  return view;
+}
+
+}  // namespace tacore

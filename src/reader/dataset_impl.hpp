@@ -1,0 +1,83 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "reader/view.hpp"
+#include "table/rows.hpp"
+#include "table/statistics.hpp"
+#include "tacore/dataframe.hpp"
+#include "tacore/dataset.hpp"
+
+namespace tacore {
+
+/// The partitions of a TACOLLECTION.json, opened when they are needed.
+class Partitions {
+ public:
+  Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder);
+
+  const std::vector<Source>& sources() const noexcept { return sources_; }
+  /// The union of the partitions that the filters of `steps` before the first query can meet (§6.6); of the first one when they meet none.
+  View resolve(const std::vector<Step>& steps) const;
+  /// One partition, opened once.
+  std::shared_ptr<const View> open(std::size_t i) const;
+  int num_opened() const;
+
+ private:
+  std::shared_ptr<const Storage> storage_;
+  std::vector<Source> sources_;
+  std::string folder_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, std::shared_ptr<const View>> opened_;
+};
+
+/// Columns of every level that all parts have (or any, null-filled), in the order of the first; throws SchemaError as concat() does.
+Union unite(std::vector<UnionPart> parts, ColumnMode mode);
+
+struct Dataset::Impl {
+  std::string path;
+  Format format = Format::Zip;
+  std::shared_ptr<const Collection> collection;
+  View base;                                         ///< unused while `partitions` stands for it
+  std::shared_ptr<const Partitions> partitions = {};
+
+  /// The view with its containers, partitions chosen.
+  const View& view() const;
+  /// The rows, computed once.
+  std::shared_ptr<const Rows> rows() const;
+  /// Their number. Filters alone are counted without making the rows.
+  int64_t num_rows() const;
+  /// What a statement gives, without running it.
+  static std::vector<Column> describe(const Statement& statement);
+  static std::shared_ptr<const Rows> compute(const Statement& statement);
+
+  /// The container of a leaf.
+  std::shared_ptr<const Container> leaf(int number) const;
+  /// The rows of `level` that survive the filters and belong to a parent, ascending; nullopt when nothing restricts that level.
+  std::optional<std::vector<int64_t>> survivors(const RowKey& parent) const;
+
+ private:
+  using Survivors = std::unordered_map<std::string, std::vector<int64_t>>;
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const View> resolved_;
+  mutable std::shared_ptr<const Rows> rows_;
+  mutable std::optional<int64_t> num_rows_;
+  mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
+};
+
+/// A frame over the rows of a dataset, with the columns that `data()` or, with `raw`, `data_raw()` shows.
+DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows, bool raw);
+
+/// What the statistics of a frame are computed from. Throws QueryError when it has none.
+StatisticsInput frame_statistics(const Rows& rows);
+
+/// load() over another world than the file system, for tests.
+Dataset load(std::string_view path, const LoadOptions& options, std::shared_ptr<const Storage> storage);
+
+}  // namespace tacore

@@ -1,0 +1,369 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "reader/counting_storage.hpp"
+#include "reader/dataset_impl.hpp"
+#include "reader/load_test_files.hpp"
+#include "reader/open_container.hpp"
+
+// Format dossier 6.1 and row 24 of its section 7; statements C005 to C011 of the reader dossier.
+namespace {
+
+using namespace tacore;
+using Strings = std::vector<std::string>;
+
+TEST_CASE("C005: the names .tacozip and .zip are enough: one open, no probe") {
+  for (const std::string name : {"flat.tacozip", "extra_entries.zip"}) {
+    CAPTURE(name);
+    const auto storage = std::make_shared<CountingStorage>();
+    CHECK(load(golden(name), {}, storage).format() == Format::Zip);
+    CHECK(storage->num_probes() == 0);
+    CHECK(storage->num_opens() == 1);
+  }
+}
+
+TEST_CASE("C006: a path whose last part is .tacocat is a TACOCAT, with and without a slash at its end") {
+  for (const std::string end : {"", "/", "//"}) {
+    const Dataset dataset = load(golden("cascade_tacocat/.tacocat") + end);
+    CHECK(dataset.format() == Format::Tacocat);
+    CHECK(dataset.num_rows() == 4);
+  }
+}
+
+TEST_CASE("C007: a folder named foo.tacocat has its real parent as the place of its ZIPs") {
+  const TemporaryFolder folder;
+  folder.copy("cascade_tacocat", "set");
+  fs::rename(folder.path("set/.tacocat"), folder.path("set/foo.tacocat"));
+  for (const std::string end : {"", "/"}) {
+    const Dataset dataset = load(folder.path("set/foo.tacocat") + end);
+    CHECK(dataset.format() == Format::Tacocat);
+    CHECK(values(dataset.data(), "internal:gdal_vsi")[0].ends_with("," + folder.path("set/cascade_part0001.tacozip")));
+    const DataFrame region = children(dataset.data(), "asia");
+    CHECK(children(region, ids(region)[0]).read_bytes(0).size() > 0);
+  }
+}
+
+TEST_CASE("C008: a folder with .tacocat/COLLECTION.json is a TACOCAT even where it has a COLLECTION.json of its own") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("nested", "both");
+  folder.copy("cascade_tacocat/.tacocat", "both/.tacocat");
+  CHECK(load(path).format() == Format::Tacocat);
+  CHECK(load(path).num_rows() == 4);
+}
+
+TEST_CASE("C009: a folder with nothing but COLLECTION.json is a FOLDER") {
+  for (const std::string end : {"", "/", "///"}) {
+    const Dataset dataset = load(golden("nested") + end);
+    CHECK(dataset.format() == Format::Folder);
+    CHECK(to_text(dataset.data().read_bytes("asia/item_0")) == "asia/item_0");
+  }
+}
+
+TEST_CASE("C010: a folder with neither is a FormatError that names what is missing") {
+  const TemporaryFolder folder;
+  folder.write("empty/readme.txt", "nothing");
+  const std::string error = error_of([&] { load(folder.path("empty")); });
+  CHECK(has_text(error, "FormatError: " + folder.path("empty")));
+  CHECK(has_text(error, "COLLECTION.json not found"));
+}
+
+TEST_CASE("C011: a FOLDER without METADATA and one without level0 are FormatErrors with the words of the reference") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("nested", "plain");
+  fs::remove(path + "/METADATA/level0.parquet");
+  CHECK(has_text(error_of([&] { load(path); }), "FormatError: " + path + ": No metadata files found"));
+  fs::remove_all(path + "/METADATA");
+  CHECK(has_text(error_of([&] { load(path); }), "FormatError: " + path + ": METADATA directory not found"));
+}
+
+TEST_CASE("names are read without regard to case") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"A.ZIP", "a.TacoZip", "b.Zip"}) {
+    CAPTURE(name);
+    const auto storage = std::make_shared<CountingStorage>();
+    CHECK(load(folder.copy("flat.tacozip", name), {}, storage).format() == Format::Zip);
+    CHECK(storage->num_probes() == 0);
+  }
+  folder.copy("cascade_tacocat", "set");
+  fs::rename(folder.path("set/.tacocat"), folder.path("set/.TACOCAT"));
+  CHECK(load(folder.path("set/.TACOCAT")).format() == Format::Tacocat);
+}
+
+TEST_CASE("a file tells by its content what its name does not") {
+  const TemporaryFolder folder;
+  const struct {
+    const char *from, *as;
+    Format format;
+  } cases[] = {{"flat.tacozip", "dataset", Format::Zip},
+               {"flat.tacozip", "dataset.bin", Format::Zip},
+               {"flat.tacozip", "x.parquet", Format::Zip},
+               {"flat.tacozip", "__TACOCAT__", Format::Zip},
+               {"header_absent.tacozip", "plain", Format::Zip},
+               {"cascade_tacocat/__TACOCAT__", "index", Format::Tacocat},
+               {"cascade_tacocat/__TACOCAT__", "old.tacocat", Format::Tacocat},
+               {"cascade_tacocat/__TACOCAT__", "wrong.zip", Format::Tacocat},
+               {"cascade_tacocat/TACOLLECTION.json", "list", Format::Tacollection},
+               {"cascade_tacocat/TACOLLECTION.json", "list.tacozip", Format::Tacollection}};
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.from));
+    CAPTURE(std::string(c.as));
+    CHECK(load(folder.copy(c.from, c.as)).format() == c.format);
+    fs::remove(folder.path(c.as));
+  }
+}
+
+TEST_CASE("an index may start with a byte order mark or blanks") {
+  const TemporaryFolder folder;
+  const std::string text = file_text(golden("cascade_tacocat/TACOLLECTION.json"));
+  CHECK(load(folder.write("a.json", "\n  " + text)).format() == Format::Tacollection);
+}
+
+TEST_CASE("a file that is no dataset is a FormatError that says what it found") {
+  const TemporaryFolder folder;
+  const struct {
+    const char *name, *bytes, *words;
+  } cases[] = {{"a.tacozip", "GIF89a", "'GIF8'"},
+               {"a.txt", "hello", "'hell'"},
+               {"a.parquet", "PAR1....PAR1", "Parquet"},
+               {"level0", "PAR1", "Parquet"},
+               {"empty.zip", "", "''"},
+               {"empty", "", "''"},
+               {"a.zip", "P", "'P'"},
+               {"b.zip", "PK", "PK"},
+               {"c.zip", "PK\3\4", "directory"},
+               {"a.json", "[1]", "'[1]'"}};
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.name));
+    const std::string path = folder.write(c.name, c.bytes), error = error_of([&] { load(path); });
+    CAPTURE(error);
+    CHECK(has_text(error, "FormatError: " + path));
+    CHECK(has_text(error, c.words));
+  }
+}
+
+TEST_CASE("an ordinary ZIP, and JSON that lists no sources, are FormatErrors") {
+  const TemporaryFolder folder;
+  std::string end(22, '\0');
+  end.replace(0, 4, "PK\5\6", 4);
+  CHECK(has_text(error_of([&] { load(folder.write("a.zip", end)); }), "COLLECTION.json"));
+  const std::string lone = folder.copy("nested/COLLECTION.json", "COLLECTION.json");
+  fs::rename(lone, folder.path("x.json"));
+  CHECK(has_text(error_of([&] { load(folder.path("x.json")); }),
+                 "FormatError: " + folder.path("x.json") + ": no taco:sources"));
+}
+
+TEST_CASE("nothing at a path is an IoError, and so is an empty path") {
+  for (const std::string path : {"/no/such/dataset", "no_such_dataset", "/no/such.tacocat", "/no/such/"}) {
+    CAPTURE(path);
+    const std::string error = error_of([&] { load(path); });
+    CHECK(has_text(error, "IoError: /no/such") + has_text(error, "IoError: no_such") > 0);
+  }
+  CHECK(has_text(error_of([] { load(""); }), "IoError: the path is empty"));
+}
+
+TEST_CASE("a folder holds an index by its fixed names") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("cascade_tacocat", "set");
+  CHECK(load(path).format() == Format::Tacocat);
+  fs::remove_all(path + "/.tacocat");
+  CHECK(load(path).format() == Format::Tacocat);  // __TACOCAT__
+  fs::remove(path + "/__TACOCAT__");
+  CHECK(load(path).format() == Format::Tacollection);
+  CHECK(load(path).data().num_rows() == 4);
+}
+
+TEST_CASE("a .tacocat folder without COLLECTION.json does not count") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("nested", "plain");
+  fs::create_directory(path + "/.tacocat");
+  CHECK(load(path).format() == Format::Folder);
+  CHECK(has_text(error_of([&] { load(path + "/.tacocat"); }), "COLLECTION.json not found"));
+}
+
+TEST_CASE("a TACOCAT that is moved or renamed together with its parts opens and gives their bytes") {
+  for (const std::string index : {"", "/.tacocat", "/__TACOCAT__", "/TACOLLECTION.json"}) {
+    CAPTURE(index);
+    const TemporaryFolder folder;
+    folder.copy("cascade_tacocat", "before");
+    const Dataset before = load(folder.path("before") + index);
+    const DataFrame region = children(before.data(), "africa");
+    const Bytes bytes = children(region, ids(region)[1]).read_bytes(1);
+    fs::create_directories(folder.path("other place"));
+    fs::rename(folder.path("before"), folder.path("other place/after"));
+    const Dataset after = load(folder.path("other place/after") + index);
+    const DataFrame moved = children(after.data(), "africa");
+    CHECK(children(moved, ids(moved)[1]).read_bytes(1) == bytes);
+    CHECK(values(after.data(), "internal:gdal_vsi")[0].ends_with(
+        "," + folder.path("other place/after/cascade_part0001.tacozip")));
+  }
+}
+
+// read_collection.
+
+TEST_CASE("read_collection reads the collection alone: no level, no footer") {
+  const struct {
+    const char* name;
+    int reads;
+  } cases[] = {{"nested.tacozip", 2},  // the header, the document
+               {"nested", 1},
+               {"cascade_tacocat", 1},
+               {"cascade_tacocat/.tacocat", 1},
+               {"cascade_tacocat/__TACOCAT__", 2},
+               {"cascade_tacocat/TACOLLECTION.json", 2}};
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.name));
+    const CountingStorage storage;
+    const std::string path = golden(c.name);
+    const Collection collection = read_collection(storage, detect(storage, path), path);
+    CHECK(storage.num_reads() <= c.reads);
+    CHECK(storage.num_reads(".parquet") == 0);
+    CHECK(storage.num_bytes() <= collection.json.size() + 157);
+    CHECK(storage.num_opens() == 1);
+    CHECK(collection.json == load(path).collection().json);
+  }
+}
+
+TEST_CASE("read_collection needs no tables: a dataset whose levels are damaged still tells what it is") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("nested", "plain");
+  folder.write("plain/METADATA/level0.parquet", "damaged");
+  fs::remove(path + "/METADATA/level1.parquet");
+  CHECK(read_collection(path).id == "nested");
+  CHECK(has_text(error_of([&] { load(path); }), "FormatError"));
+}
+
+TEST_CASE("read_collection fails as load does") {
+  CHECK(has_text(error_of([] { read_collection("/no/such.tacozip"); }), "IoError: /no/such.tacozip"));
+  CHECK(has_text(error_of([] { read_collection("a.taco"); }), "Legacy"));
+  const TemporaryFolder folder;
+  CHECK(has_text(error_of([&] { read_collection(folder.path("")); }), "COLLECTION.json not found"));
+}
+
+// Routing (spec 6.6).
+
+struct Routed {
+  std::shared_ptr<CountingStorage> storage = std::make_shared<CountingStorage>();
+  Dataset dataset;
+
+  explicit Routed(const std::string& index = "cascade_tacocat/TACOLLECTION.json")
+      : dataset(load(golden(index), {}, storage)) {}
+  int opened() const { return dataset.impl()->partitions->num_opened(); }
+  int parts_opened() const { return storage->num_opens(".tacozip"); }
+};
+
+TEST_CASE("a TACOLLECTION.json opens no partition to tell what it is") {
+  const Routed index;
+  CHECK(index.dataset.num_rows() == 4);
+  CHECK(index.dataset.level_rows(0) == 4);
+  CHECK(index.dataset.collection().sources.size() == 4);
+  CHECK(index.opened() == 0);
+  CHECK(index.storage->num_opens() == 1);
+}
+
+TEST_CASE("columns of a TACOLLECTION.json cost one partition") {
+  const Routed index;
+  CHECK_FALSE(index.dataset.level_columns(2).empty());
+  CHECK(index.opened() == 1);
+}
+
+TEST_CASE("a box opens only the partitions whose extents meet it") {
+  const Routed index;
+  const auto& source = index.dataset.collection().sources[1];
+  REQUIRE(source.extent.spatial);
+  const Dataset found = index.dataset.filter_bbox(*source.extent.spatial, {.level = 2});
+  CHECK(index.opened() == 0);  // lazy
+  CHECK(ids(found.data()) == Strings{"asia"});
+  CHECK(index.opened() == 1);
+  CHECK(index.parts_opened() == 1);
+  CHECK(index.storage->num_opens(source.file) == 1);
+}
+
+TEST_CASE("a box that meets no partition gives no rows and opens one, for the columns") {
+  const Routed index;
+  const Dataset found = index.dataset.filter_bbox(-179, -89, -178, -88, {.level = 2});
+  CHECK(found.data().num_rows() == 0);
+  CHECK(index.opened() == 1);
+  CHECK(found.data().columns() == index.dataset.filter_bbox(-180, -90, 180, 90, {.level = 2}).data().columns());
+}
+
+TEST_CASE("a time opens only the partitions whose extents meet it") {
+  const Routed index;
+  const auto& source = index.dataset.collection().sources[2];
+  REQUIRE(source.extent.temporal);
+  const Dataset found = index.dataset.filter_datetime(*source.extent.temporal, {.level = 2});
+  const Strings rows = ids(found.data());
+  const int meeting = static_cast<int>(std::count_if(index.dataset.collection().sources.begin(),
+                                                     index.dataset.collection().sources.end(), [&](const Source& s) {
+                                                       return s.extent.temporal->start <= source.extent.temporal->end &&
+                                                              source.extent.temporal->start <= s.extent.temporal->end;
+                                                     }));
+  CHECK(index.opened() == meeting);
+  CHECK(index.parts_opened() == meeting);
+  CHECK(std::count(rows.begin(), rows.end(), "americas") == 1);
+}
+
+TEST_CASE("the answer of a routed filter is that of all partitions") {
+  const Dataset all = load(golden("cascade_tacocat/.tacocat"));
+  const Routed index;
+  for (const auto& source : index.dataset.collection().sources) {
+    CAPTURE(source.file);
+    const BBox box = *source.extent.spatial;
+    CHECK(ids(index.dataset.filter_bbox(box, {.level = 2}).data()) == ids(all.filter_bbox(box, {.level = 2}).data()));
+    CHECK(ids(index.dataset.filter_datetime(*source.extent.temporal, {.level = 2}).data()) ==
+          ids(all.filter_datetime(*source.extent.temporal, {.level = 2}).data()));
+  }
+}
+
+TEST_CASE("a query before a filter needs every partition") {
+  const Routed index;
+  const auto& source = index.dataset.collection().sources[1];
+  const Dataset found = index.dataset.sql("SELECT * FROM data").filter_bbox(*source.extent.spatial, {.level = 2});
+  CHECK(ids(found.data()) == Strings{"asia"});
+  CHECK(index.opened() == 4);
+}
+
+TEST_CASE("a partition without a stated extent is always asked") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("cascade_tacocat", "set");
+  std::string text = file_text(path + "/TACOLLECTION.json");
+  const auto sources = text.find("taco:sources");
+  for (auto at = text.find("\"spatial\"", sources); at != text.npos; at = text.find("\"spatial\"", at))
+    text.replace(at, 9, "\"spatiaX\"");
+  folder.write("set/TACOLLECTION.json", text);
+  const auto storage = std::make_shared<CountingStorage>();
+  const Dataset dataset = load(path + "/TACOLLECTION.json", {}, storage);
+  CHECK(dataset.filter_bbox(-179, -89, -178, -88, {.level = 2}).data().num_rows() == 0);
+  CHECK(storage->num_opens(".tacozip") == 4);
+}
+
+TEST_CASE("a missing partition is an error where it is needed, and only there") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy("cascade_tacocat", "set");
+  fs::remove(path + "/cascade_part0003.tacozip");
+  const Dataset dataset = load(path + "/TACOLLECTION.json");
+  CHECK(ids(dataset.filter_bbox(*dataset.collection().sources[1].extent.spatial, {.level = 2}).data()) ==
+        Strings{"asia"});
+  CHECK(has_text(error_of([&] { dataset.data(); }), "IoError: " + path + "/cascade_part0003.tacozip"));
+  CHECK(dataset.impl()->partitions->num_opened() == 2);  // a failure is not an opening
+}
+
+TEST_CASE("a level that an index does not have is a QueryError, before and after partitions are opened") {
+  const Routed index;
+  CHECK(has_text(error_of([&] { index.dataset.level_rows(3); }), "QueryError"));
+  CHECK(has_text(error_of([&] { index.dataset.level_rows(-1); }), "QueryError"));
+  CHECK(has_text(error_of([&] { index.dataset.level_columns(3); }), "QueryError"));
+  const Dataset opened = index.dataset.sql("SELECT * FROM data");
+  CHECK(has_text(error_of([&] { opened.level_rows(3); }), "QueryError"));
+  CHECK(has_text(error_of([&] { opened.level_columns(3); }), "QueryError"));
+}
+
+TEST_CASE("a TACOCAT reads none of the row groups of sources that a filter rules out, nor any ZIP") {
+  const auto storage = std::make_shared<CountingStorage>();
+  const Dataset dataset = load(golden("cascade_tacocat"), {}, storage);
+  CHECK(ids(dataset.filter_bbox(*dataset.collection().sources[1].extent.spatial, {.level = 2}).data()) ==
+        Strings{"asia"});
+  CHECK(storage->num_opens(".tacozip") == 0);
+}
+
+}  // namespace

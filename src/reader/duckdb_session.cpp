@@ -1,0 +1,702 @@
+#include "reader/duckdb_session.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <duckdb.hpp>
+#include <duckdb/common/arrow/arrow_converter.hpp>
+#include <duckdb/common/arrow/arrow_query_result.hpp>
+#include <duckdb/common/arrow/physical_arrow_collector.hpp>
+#include <duckdb/function/table/arrow.hpp>
+#include <duckdb/main/client_config.hpp>
+#include <duckdb/parser/expression/list.hpp>
+#include <duckdb/parser/parsed_expression_iterator.hpp>
+#include <duckdb/parser/parser.hpp>
+#include <duckdb/parser/query_node/list.hpp>
+#include <duckdb/parser/statement/select_statement.hpp>
+#include <duckdb/parser/tableref/list.hpp>
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "model/identifier.hpp"
+#include "reader/wkb.hpp"
+#include "tacore/error.hpp"
+#include "tacore/time_range.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr const char* kScheme = "tacore://";
+// Marks what our own functions throw inside a query, so that damaged data stays a FormatError.
+constexpr const char* kDamaged = "damaged data: ";
+constexpr idx_t kBatchRows = 1 << 20;
+
+// --- Levels as files --------------------------------------------------------------------------------------------------------
+
+/// A level that a running statement may read, under a random name that no query can guess.
+struct OpenLevel {
+  std::shared_ptr<const LevelTable> level;
+  std::mutex mutex;
+  std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
+
+  void read(uint64_t offset, std::span<std::byte> out) {
+    const Bytes& tail = level->tail();
+    const uint64_t size = level->source()->size();
+    const uint64_t tail_offset = size - tail.size();
+    try {
+      if (offset >= tail_offset && offset + out.size() <= size) {  // the footer is here already
+        std::memcpy(out.data(), tail.data() + (offset - tail_offset), out.size());
+      } else {
+        level->source()->read(offset, out);
+      }
+      level->check_pages(offset, out);
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      throw duckdb::IOException("%s", error.what());
+    }
+  }
+};
+
+struct LevelHandle : duckdb::FileHandle {
+  LevelHandle(duckdb::FileSystem& fs, const std::string& name, duckdb::FileOpenFlags how,
+              std::shared_ptr<OpenLevel> opened)
+      : FileHandle(fs, name, how), level(std::move(opened)) {}
+  void Close() override {}
+
+  std::shared_ptr<OpenLevel> level;
+  idx_t position = 0;
+};
+
+class LevelFileSystem : public duckdb::FileSystem {
+ public:
+  std::string publish(const std::shared_ptr<OpenLevel>& level) {
+    static thread_local std::random_device random;
+    char token[33];
+    std::snprintf(token, sizeof token, "%08x%08x%08x%08x", random(), random(), random(), random());
+    std::string path = std::string(kScheme) + token;
+    const std::lock_guard lock(mutex_);
+    levels_.emplace(path, level);
+    return path;
+  }
+  void withdraw(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    levels_.erase(path);
+  }
+
+  std::string GetName() const override { return "tacore"; }
+  bool CanHandleFile(const std::string& path) override { return path.rfind(kScheme, 0) == 0; }
+  bool CanSeek() override { return true; }
+  bool OnDiskFile(duckdb::FileHandle& handle) override { return at(handle).level->level->source()->is_local(); }
+  bool FileExists(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
+    return find(path) != nullptr;
+  }
+  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, duckdb::FileOpener*) override {
+    if (!find(path)) return {};
+    return {duckdb::OpenFileInfo(path)};
+  }
+  duckdb::unique_ptr<duckdb::FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags,
+                                                  duckdb::optional_ptr<duckdb::FileOpener>) override {
+    auto level = find(path);
+    if (!level) throw duckdb::IOException("no level of this statement has that name");
+    if (flags.OpenForWriting()) throw duckdb::PermissionException("levels are read-only");
+    return duckdb::make_uniq<LevelHandle>(*this, path, flags, std::move(level));
+  }
+  void Read(duckdb::FileHandle& handle, void* buffer, int64_t count, idx_t location) override {
+    at(handle).level->read(location, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(count)});
+  }
+  int64_t Read(duckdb::FileHandle& handle, void* buffer, int64_t count) override {
+    LevelHandle& file = at(handle);
+    const int64_t n = std::min<int64_t>(count, GetFileSize(handle) - static_cast<int64_t>(file.position));
+    if (n <= 0) return 0;
+    Read(handle, buffer, n, file.position);
+    file.position += static_cast<idx_t>(n);
+    return n;
+  }
+  int64_t GetFileSize(duckdb::FileHandle& handle) override {
+    return static_cast<int64_t>(at(handle).level->level->source()->size());
+  }
+  duckdb::timestamp_t GetLastModifiedTime(duckdb::FileHandle&) override { return duckdb::timestamp_t(0); }
+  duckdb::FileType GetFileType(duckdb::FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }
+  void Seek(duckdb::FileHandle& handle, idx_t location) override { at(handle).position = location; }
+  idx_t SeekPosition(duckdb::FileHandle& handle) override { return at(handle).position; }
+
+ private:
+  static LevelHandle& at(duckdb::FileHandle& handle) { return static_cast<LevelHandle&>(handle); }
+  std::shared_ptr<OpenLevel> find(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto found = levels_.find(path);
+    return found == levels_.end() ? nullptr : found->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<OpenLevel>> levels_;
+};
+
+// --- Functions of our own ----------------------------------------------------------------------------------------------------
+
+template <class Body>
+auto with_damage_marked(const Body& body) {
+  try {
+    return body();
+  } catch (const FormatError& error) {
+    throw duckdb::InvalidInputException("%s%s", kDamaged, error.what());
+  }
+}
+
+/// Calls `cell(value)` -> bool or optional<bool> for each non-null value of the first argument.
+template <class T, class Cell>
+void each(duckdb::DataChunk& args, duckdb::Vector& result, const Cell& cell) {
+  duckdb::UnifiedVectorFormat in;
+  args.data[0].ToUnifiedFormat(args.size(), in);
+  const auto* values = duckdb::UnifiedVectorFormat::GetData<T>(in);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<bool>(result);
+  with_damage_marked([&] {
+    for (idx_t i = 0; i < args.size(); ++i) {
+      const idx_t at = in.sel->get_index(i);
+      out[i] = in.validity.RowIsValid(at) && cell(values[at]);
+    }
+  });
+}
+
+/// The box is bound to the statement: the same for every row.
+BoxTest box_of(duckdb::DataChunk& args, idx_t first) {
+  const auto bound = [&](idx_t i) { return args.data[first + i].GetValue(0).GetValue<double>(); };
+  return BoxTest({bound(0), bound(1), bound(2), bound(3)});
+}
+
+void meets_wkb(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const BoxTest box = box_of(args, 1);
+  each<duckdb::string_t>(args, result, [&](const duckdb::string_t& wkb) {
+    return box.meets_wkb({reinterpret_cast<const std::byte*>(wkb.GetData()), wkb.GetSize()});
+  });
+}
+
+void meets_wkt(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const BoxTest box = box_of(args, 1);
+  each<duckdb::string_t>(args, result, [&](const duckdb::string_t& text) {
+    const std::string_view wkt(text.GetData(), text.GetSize());
+    const auto meets = box.meets_wkt(wkt);
+    if (!meets) throw FormatError("geometry " + quoted(wkt) + " is not a WKT point");
+    return *meets;
+  });
+}
+
+void meets_point(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const BoxTest box = box_of(args, 2);
+  duckdb::UnifiedVectorFormat lat;
+  args.data[1].ToUnifiedFormat(args.size(), lat);
+  const auto* lats = duckdb::UnifiedVectorFormat::GetData<double>(lat);
+  duckdb::UnifiedVectorFormat lon;
+  args.data[0].ToUnifiedFormat(args.size(), lon);
+  const auto* lons = duckdb::UnifiedVectorFormat::GetData<double>(lon);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<bool>(result);
+  for (idx_t i = 0; i < args.size(); ++i) {
+    const idx_t x = lon.sel->get_index(i), y = lat.sel->get_index(i);
+    out[i] = lon.validity.RowIsValid(x) && lat.validity.RowIsValid(y) && box.meets_point(lons[x], lats[y]);
+  }
+}
+
+/// RFC 3339 text as microseconds; null where it is not.
+void rfc3339(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  duckdb::UnifiedVectorFormat in;
+  args.data[0].ToUnifiedFormat(args.size(), in);
+  const auto* values = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(in);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<int64_t>(result);
+  for (idx_t i = 0; i < args.size(); ++i) {
+    const idx_t at = in.sel->get_index(i);
+    out[i] = 0;
+    try {
+      if (!in.validity.RowIsValid(at)) throw QueryError("null");
+      out[i] = Timestamp::parse({values[at].GetData(), values[at].GetSize()}).microseconds;
+    } catch (const QueryError&) {
+      duckdb::FlatVector::SetNull(result, i, true);
+    }
+  }
+}
+
+/// (DATA/ of a FOLDER, path of a row below it, FILE or FOLDER) -> the file that GDAL opens.
+void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const std::string root = args.data[0].GetValue(0).ToString();
+  duckdb::UnifiedVectorFormat path, type;
+  args.data[1].ToUnifiedFormat(args.size(), path);
+  args.data[2].ToUnifiedFormat(args.size(), type);
+  const auto* paths = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(path);
+  const auto* types = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(type);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<duckdb::string_t>(result);
+  with_damage_marked([&] {
+    for (idx_t i = 0; i < args.size(); ++i) {
+      const idx_t p = path.sel->get_index(i), t = type.sel->get_index(i);
+      if (!path.validity.RowIsValid(p) || !type.validity.RowIsValid(t)) {
+        duckdb::FlatVector::SetNull(result, i, true);
+        continue;
+      }
+      std::string relative = paths[p].GetString();
+      if (relative.ends_with('/')) relative.pop_back();
+      for (const auto& part : split(relative, '/')) {
+        const auto why = why_unsafe_id(part);
+        if (!why.empty()) throw FormatError("sample path " + quoted(relative) + " has a part that " + why);
+      }
+      if (types[t].GetString() == "FOLDER") relative += "/__meta__";
+      out[i] = duckdb::StringVector::AddString(result, root + relative);
+    }
+  });
+}
+
+void register_functions(duckdb::Connection& connection) {
+  using duckdb::LogicalType;
+  const auto d = LogicalType(duckdb::LogicalTypeId::DOUBLE);
+  const auto text = LogicalType(duckdb::LogicalTypeId::VARCHAR);
+  const auto blob = LogicalType(duckdb::LogicalTypeId::BLOB);
+  const auto yes = LogicalType(duckdb::LogicalTypeId::BOOLEAN);
+  const auto integer = LogicalType(duckdb::LogicalTypeId::BIGINT);
+  connection.BeginTransaction();
+  connection.CreateVectorizedFunction("tacore_meets_wkb", {blob, d, d, d, d}, yes, meets_wkb);
+  connection.CreateVectorizedFunction("tacore_meets_wkt", {text, d, d, d, d}, yes, meets_wkt);
+  connection.CreateVectorizedFunction("tacore_meets_point", {d, d, d, d, d, d}, yes, meets_point);
+  connection.CreateVectorizedFunction("tacore_rfc3339", {text}, integer, rfc3339);
+  connection.CreateVectorizedFunction("tacore_folder_path", {text, text, text}, text, folder_path);
+  connection.Commit();
+}
+
+// --- The instance ------------------------------------------------------------------------------------------------------------
+
+struct Instance {
+  std::unique_ptr<duckdb::DuckDB> database;
+  LevelFileSystem* files = nullptr;  ///< owned by `database`
+
+  Instance() {
+    duckdb::DBConfig config;
+#ifdef __SANITIZE_THREAD__
+    // TSan cannot see how DuckDB, which is not compiled with it, hands work to its threads. Ours are the ones to test.
+    config.options.maximum_threads = 1;
+#endif
+    database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
+    auto own = duckdb::make_uniq<LevelFileSystem>();
+    files = own.get();
+    database->GetFileSystem().RegisterSubSystem(std::move(own));
+    duckdb::Connection connection(*database);
+    register_functions(connection);
+    // Times are UTC, wherever the process runs. A build without time zones refuses this, and needs it not.
+    connection.Query("SET GLOBAL TimeZone='UTC'");
+    // In this order: once configuration is locked nothing can be set (decisions, "Shutting SQL in").
+    for (const char* sql : {"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
+                            "SET enable_external_file_cache=false", "SET temp_directory=''",
+                            "SET allowed_directories=['tacore://']", "SET enable_external_access=false",
+                            "SET lock_configuration=true"}) {
+      const auto result = connection.Query(sql);
+      if (result->HasError()) throw QueryError(std::string(sql) + ": " + result->GetError());
+    }
+  }
+};
+
+std::mutex instance_mutex;
+std::shared_ptr<Instance> the_instance;
+pid_t instance_process = 0;
+
+/// Threads do not survive a fork, so a child starts its own; the parent's copy is abandoned, not destroyed.
+std::shared_ptr<Instance> instance() {
+  const std::lock_guard lock(instance_mutex);
+  if (the_instance && instance_process != getpid()) new std::shared_ptr<Instance>(std::move(the_instance));
+  if (!the_instance) {
+    log::debug("DuckDB " + std::string(duckdb::DuckDB::LibraryVersion()) + " starts");
+    the_instance = std::make_shared<Instance>();
+    instance_process = getpid();
+  }
+  return the_instance;
+}
+
+/// After a FATAL error an instance refuses everything: the next statement gets a new one.
+void discard(const std::shared_ptr<Instance>& broken) {
+  const std::lock_guard lock(instance_mutex);
+  if (the_instance == broken) the_instance.reset();
+}
+
+// --- Running -----------------------------------------------------------------------------------------------------------------
+
+duckdb::Value to_value(const SqlValue& value, const std::vector<std::string>& files) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return duckdb::Value::BIGINT(*i);
+  if (const auto* d = std::get_if<double>(&value)) return duckdb::Value::DOUBLE(*d);
+  if (const auto* s = std::get_if<std::string>(&value)) return duckdb::Value(*s);
+  if (const auto* file = std::get_if<LevelFile>(&value)) return duckdb::Value(files.at(file->level));
+  const auto& time = std::get<SqlTime>(value);
+  return time.zoned ? duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(time.microseconds))
+                    : duckdb::Value::TIMESTAMP(duckdb::timestamp_t(time.microseconds));
+}
+
+/// The statement's levels, readable for as long as this lives.
+class Published {
+ public:
+  Published(const Statement& statement, std::shared_ptr<Instance> in) : instance_(std::move(in)) {
+    for (std::size_t i = 0; i < statement.levels.size(); ++i) {
+      auto level = std::make_shared<OpenLevel>();
+      level->level = statement.levels[i];
+      levels_.push_back(level);
+      paths_.push_back(instance_->files->publish(level));
+    }
+  }
+  Published(const Published&) = delete;
+  Published& operator=(const Published&) = delete;
+  ~Published() {
+    for (const auto& path : paths_) instance_->files->withdraw(path);
+  }
+
+  /// The names, which are bound like any value: text of a user's query is never touched.
+  const std::vector<std::string>& paths() const { return paths_; }
+  /// What an error is about: the level that it names, else the only one, else the dataset as a whole.
+  ErrorContext where(const std::string& text) const {
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      if (text.find(paths_[i]) != std::string::npos) return levels_[i]->level->where();
+    }
+    if (levels_.empty()) return {};
+    ErrorContext out = levels_[0]->level->where();
+    if (levels_.size() > 1) out.level.reset();
+    return out;
+  }
+  /// True when a level cannot be decoded: asked only when a query has failed for no reason of its own.
+  bool damaged() const {
+    try {
+      for (const auto& open : levels_) {
+        const LevelTable& level = *open->level;
+        for (int g = 0; g < level.num_row_groups(); ++g) {
+          for (int c = 0; c < static_cast<int>(level.columns().size()); ++c) level.decode(c, g);
+        }
+      }
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  }
+  void rethrow() const {
+    for (const auto& level : levels_) {
+      const std::lock_guard lock(level->mutex);
+      if (level->failure) std::rethrow_exception(level->failure);
+    }
+  }
+
+ private:
+  std::shared_ptr<Instance> instance_;
+  std::vector<std::shared_ptr<OpenLevel>> levels_;
+  std::vector<std::string> paths_;
+};
+
+/// True for errors that come from the bytes of a level and not from the words of a query. Most say so; DuckDB's Parquet
+/// reader also throws plain exceptions, which no query can cause, and internal errors, which may be faults of its own.
+bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Published& levels) {
+  switch (error.Type()) {
+    case duckdb::ExceptionType::INVALID:
+    case duckdb::ExceptionType::IO:
+    case duckdb::ExceptionType::SERIALIZATION:
+      return true;
+    case duckdb::ExceptionType::INTERNAL:
+      return levels.damaged();
+    case duckdb::ExceptionType::OUT_OF_RANGE:
+      // The size of a page that no allocation can have; other ranges are those of a query's numbers.
+      return text.find("next power of 2") != std::string::npos && levels.damaged();
+    case duckdb::ExceptionType::CATALOG:
+    case duckdb::ExceptionType::BINDER:
+    case duckdb::ExceptionType::PARSER:
+      return false;  // about the words of the query, which may speak of anything
+    default:
+      return text.find(kScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
+             text.find("Incorrect stats size") != std::string::npos;
+  }
+}
+
+[[noreturn]] void throw_query(const duckdb::ErrorData& error, const std::shared_ptr<Instance>& in, const Published* levels = nullptr) {
+  std::string text = error.RawMessage();
+  const ErrorContext where = levels ? levels->where(text) : ErrorContext();
+  if (error.Type() == duckdb::ExceptionType::FATAL || error.Type() == duckdb::ExceptionType::INTERNAL) discard(in);
+  if (const auto at = text.find(kDamaged); at != std::string::npos) throw FormatError(text.substr(at + std::strlen(kDamaged)), where);
+  const bool damage = levels && !where.path.empty() && is_damage(error, text, *levels);
+  // Our file names are of no use to anybody.
+  if (const auto at = text.find(kScheme); at != std::string::npos) text.replace(at, std::strlen(kScheme) + 32, "the level");
+  // Nor are the statement around the user's text, which "LINE n:" quotes, and the column that it does not know.
+  text = text.substr(0, text.find("\nLINE "));
+  for (const char* hidden : {", \"internal:row\"", "\"internal:row\", "}) {
+    if (const auto at = text.find(hidden); at != std::string::npos) text.erase(at, std::strlen(hidden));
+  }
+  text = text.substr(0, text.find_last_not_of('\n') + 1);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (damage) throw FormatError("Parquet: " + text, where);
+  throw QueryError("SQL: " + text);
+}
+
+/// Arrays that a query computed, as a C stream.
+struct ResultStream {
+  ArrowSchema schema{};
+  duckdb::vector<duckdb::unique_ptr<duckdb::ArrowArrayWrapper>> arrays;
+  std::size_t next = 0;
+
+  static ResultStream& of(ArrowArrayStream* stream) { return *static_cast<ResultStream*>(stream->private_data); }
+
+  static int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+    ArrowSchema& schema = of(stream).schema;
+    if (!schema.release) return EINVAL;  // one reader takes it
+    *out = schema;
+    schema.release = nullptr;
+    return 0;
+  }
+  static int get_next(ArrowArrayStream* stream, ArrowArray* out) {
+    ResultStream& self = of(stream);
+    if (self.next == self.arrays.size()) {
+      out->release = nullptr;
+      return 0;
+    }
+    ArrowArray& array = self.arrays[self.next++]->arrow_array;
+    *out = array;
+    array.release = nullptr;
+    return 0;
+  }
+  static const char* get_last_error(ArrowArrayStream*) { return nullptr; }
+  static void release(ArrowArrayStream* stream) {
+    ResultStream* self = &of(stream);
+    if (self->schema.release) self->schema.release(&self->schema);
+    delete self;
+    stream->release = nullptr;
+  }
+};
+
+/// Runs to the end, in parallel, straight into Arrow arrays.
+void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
+             const std::shared_ptr<Instance>& in, const Published* levels, ArrowArrayStream* out) {
+  auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
+  config.get_result_collector = [](duckdb::ClientContext& context,
+                                   duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
+    return duckdb::PhysicalArrowCollector::Create(context, data, kBatchRows);
+  };
+  const auto pending = connection.PendingQuery(sql, values);
+  if (pending->HasError()) throw_query(pending->GetErrorObject(), in, levels);
+  const auto result = pending->Execute();
+  if (result->HasError()) throw_query(result->GetErrorObject(), in, levels);
+  auto stream = std::make_unique<ResultStream>();
+  auto options = connection.context->GetClientProperties();
+  duckdb::ArrowConverter::ToArrowSchema(&stream->schema, result->types, result->names, options);
+  stream->arrays = result->Cast<duckdb::ArrowQueryResult>().ConsumeArrays();
+  out->get_schema = ResultStream::get_schema;
+  out->get_next = ResultStream::get_next;
+  out->get_last_error = ResultStream::get_last_error;
+  out->release = ResultStream::release;
+  out->private_data = stream.release();
+}
+
+duckdb::vector<duckdb::Value> to_values(const Statement& statement, const Published& published) {
+  duckdb::vector<duckdb::Value> values;
+  for (const auto& value : statement.values) values.push_back(to_value(value, published.paths()));
+  return values;
+}
+
+/// DuckDB throws as well as returning errors.
+template <class Body>
+void guarded(const std::shared_ptr<Instance>& in, const Published* levels, const Body& body) {
+  try {
+    body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw_query(duckdb::ErrorData(error), in, levels);
+  }
+}
+
+// --- What a user may ask -------------------------------------------------------------------------------------------------------
+
+/// Walks a parsed query; everything that is not reading tables is refused.
+class Inspector {
+ public:
+  void node(duckdb::QueryNode& node) {
+    for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
+    duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
+        node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& e) { expression(*e); },
+        [this](duckdb::TableRef& r) { reference(r); });
+  }
+
+  void expression(duckdb::ParsedExpression& e) {
+    switch (e.GetExpressionClass()) {
+      case duckdb::ExpressionClass::PARAMETER:
+        throw QueryError("SQL: a parameter has no value here");
+      case duckdb::ExpressionClass::SUBQUERY:
+        subquery = true;
+        node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
+        break;
+      case duckdb::ExpressionClass::FUNCTION: {
+        const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
+        for (const char* refused : {"getenv", "current_setting", "getvariable", "nextval", "currval", "write_log"}) {
+          if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
+        }
+        break;
+      }
+      default:
+        break;
+    }
+    duckdb::ParsedExpressionIterator::EnumerateChildren(e, [this](duckdb::ParsedExpression& child) { expression(child); });
+  }
+
+  std::set<std::string> tables;
+  bool subquery = false;
+
+ private:
+  void reference(duckdb::TableRef& ref) {
+    if (ref.type == duckdb::TableReferenceType::SHOW_REF) {
+      throw QueryError("SQL: SHOW, DESCRIBE and SUMMARIZE are not available; one SELECT expected");
+    }
+    if (ref.type == duckdb::TableReferenceType::BASE_TABLE) {
+      auto& table = ref.Cast<duckdb::BaseTableRef>();
+      if (!table.schema_name.empty() || !table.catalog_name.empty()) {
+        throw QueryError("SQL: table " + quoted(table.schema_name + "." + table.table_name) +
+                         " is not available; data, level0, level1, ... are");
+      }
+      tables.insert(lower(table.table_name));
+    }
+    if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
+      const auto& function = *ref.Cast<duckdb::TableFunctionRef>().function;
+      const std::string name = function.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION
+                                   ? lower(function.Cast<duckdb::FunctionExpression>().function_name)
+                                   : function.ToString();
+      if (name != "range" && name != "generate_series" && name != "unnest") {
+        throw QueryError("SQL: table function " + quoted(name) + " is not available: no files, network or settings");
+      }
+    }
+  }
+};
+
+}  // namespace
+
+namespace {
+
+/// The text without the semicolon that ends it, so that it can stand in brackets.
+std::string without_semicolon(const std::string& sql) {
+  const auto tokens = duckdb::Parser::Tokenize(sql);
+  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
+    if (token->type == duckdb::SimplifiedTokenType::SIMPLIFIED_TOKEN_COMMENT) continue;
+    if (sql[token->start] == ';') return without_semicolon(sql.substr(0, token->start));
+    break;
+  }
+  return sql;
+}
+
+/// `SELECT * FROM data`, whatever follows: no other table, no list of columns, no table that a WITH calls data.
+bool is_star_of_data(const duckdb::QueryNode& node) {
+  if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return false;
+  const auto& select = node.Cast<duckdb::SelectNode>();
+  if (select.select_list.size() != 1 || select.select_list[0]->GetExpressionClass() != duckdb::ExpressionClass::STAR) return false;
+  const auto& star = select.select_list[0]->Cast<duckdb::StarExpression>();
+  if (star.columns || star.expr || !star.exclude_list.empty() || !star.replace_list.empty() || !star.rename_list.empty()) return false;
+  if (!select.from_table || select.from_table->type != duckdb::TableReferenceType::BASE_TABLE) return false;
+  const auto& table = select.from_table->Cast<duckdb::BaseTableRef>();
+  return lower(table.table_name) == "data" && table.column_name_alias.empty();
+}
+
+}  // namespace
+
+Select inspect_select(std::string_view sql) {
+  Inspector inspector;
+  std::string text;
+  bool keeps_columns = false;
+  try {
+    duckdb::Parser parser;
+    text = without_semicolon(std::string(sql));
+    parser.ParseQuery(text);
+    if (parser.statements.size() != 1) {
+      throw QueryError("SQL: " + std::to_string(parser.statements.size()) + " statements; one SELECT expected");
+    }
+    auto& statement = *parser.statements[0];
+    if (statement.type != duckdb::StatementType::SELECT_STATEMENT) {
+      throw QueryError("SQL: " + duckdb::StatementTypeToString(statement.type) + " statement; one SELECT expected");
+    }
+    auto& node = *statement.Cast<duckdb::SelectStatement>().node;
+    inspector.node(node);
+    keeps_columns = is_star_of_data(node);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+  }
+  return {std::move(text), std::move(inspector.tables), keeps_columns};
+}
+
+void inspect_expression(std::string_view sql) {
+  Inspector inspector;
+  try {
+    auto list = duckdb::Parser::ParseExpressionList(std::string(sql));
+    if (list.size() != 1) throw QueryError("SQL: one expression expected");
+    inspector.expression(*list[0]);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+  }
+  if (inspector.subquery) throw QueryError("SQL: a subquery is not available in an expression over a frame");
+}
+
+void run(const Statement& statement, ArrowArrayStream* out) {
+  const auto in = instance();
+  const Published published(statement, in);
+  log::debug("SQL: " + statement.sql);
+  guarded(in, &published, [&] {
+    duckdb::Connection connection(*in->database);
+    try {
+      execute(connection, statement.sql, to_values(statement, published), in, &published, out);
+    } catch (...) {
+      published.rethrow();
+      throw;
+    }
+  });
+}
+
+void describe(const Statement& statement, ArrowSchema* out) {
+  const auto in = instance();
+  const Published published(statement, in);
+  guarded(in, &published, [&] {
+    duckdb::Connection connection(*in->database);
+    auto values = to_values(statement, published);
+    // A pending query starts to run in the background; one of no rows has nothing to read.
+    const auto pending = connection.PendingQuery("SELECT * FROM (\n" + statement.sql + "\n) LIMIT 0", values);
+    if (pending->HasError()) {
+      published.rethrow();
+      throw_query(pending->GetErrorObject(), in, &published);
+    }
+    auto options = connection.context->GetClientProperties();
+    duckdb::ArrowConverter::ToArrowSchema(out, pending->types, pending->names, options);
+  });
+}
+
+namespace {
+
+/// The one stream of run_over(), handed to DuckDB when it scans.
+duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> give_stream(uintptr_t factory, duckdb::ArrowStreamParameters&) {
+  auto* stream = reinterpret_cast<ArrowArrayStream*>(factory);
+  auto out = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
+  out->arrow_array_stream = *stream;
+  out->number_of_rows = -1;
+  stream->release = nullptr;
+  return out;
+}
+
+void give_schema(ArrowArrayStream* stream, ArrowSchema& out) { stream->get_schema(stream, &out); }
+
+}  // namespace
+
+void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStream* out) {
+  const auto in = instance();
+  log::debug("SQL: " + sql);
+  guarded(in, nullptr, [&] {
+    duckdb::Connection connection(*in->database);
+    duckdb::vector<duckdb::Value> values{
+        duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(in_stream)),
+        duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_stream)),
+        duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_schema))};
+    // The scan takes what it is given, without pushing columns or filters into the producer.
+    execute(connection, "WITH frame AS NOT MATERIALIZED (SELECT * FROM arrow_scan_dumb($1, $2, $3)) " + sql, std::move(values), in, nullptr, out);
+  });
+}
+
+}  // namespace tacore

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "table/level_table.hpp"
+
+struct ArrowArrayStream;
+struct ArrowSchema;
+
+/// DuckDB, and all that knows it. One instance for the process, started by the first query; it sees no file, network or
+/// setting, only the levels of the statement it runs. Calls are safe from several threads.
+namespace tacore {
+
+/// A time bound to a statement; `zoned` for columns of TIMESTAMP WITH TIME ZONE.
+struct SqlTime {
+  int64_t microseconds = 0;
+  bool zoned = false;
+};
+/// Stands for the file name of one of the levels of a statement.
+struct LevelFile {
+  std::size_t level = 0;
+};
+using SqlValue = std::variant<int64_t, double, std::string, SqlTime, LevelFile>;
+
+/// One statement as a value: text with `$1`... for `values`.
+struct Statement {
+  std::string sql = {};
+  std::vector<SqlValue> values = {};
+  std::vector<std::shared_ptr<const LevelTable>> levels = {};
+};
+
+/// A user's query: without the semicolon that may end it, and the tables it names, lower case.
+struct Select {
+  std::string text = {};
+  std::set<std::string> tables = {};
+  bool keeps_columns = false;  ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
+};
+
+/// Throws QueryError unless it is one SELECT that reads tables only: no other
+/// statement, SHOW, DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing that reads
+/// settings or the environment.
+Select inspect_select(std::string_view sql);
+/// The same for one expression. Throws QueryError for anything else, subqueries included.
+void inspect_expression(std::string_view sql);
+
+/// Runs a statement to its end and hands the rows over. Throws QueryError, or what reading a level threw.
+void run(const Statement& statement, ArrowArrayStream* out);
+/// The columns that run() would give, without running it.
+void describe(const Statement& statement, ArrowSchema* out);
+/// Runs `sql` over the table `frame`, whose rows are `in`.
+void run_over(ArrowArrayStream* in, const std::string& sql, ArrowArrayStream* out);
+
+}  // namespace tacore

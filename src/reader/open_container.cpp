@@ -1,0 +1,120 @@
+#include "reader/open_container.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/taco_header.hpp"
+#include "format/tacocat_header.hpp"
+#include "io/prefetched_source.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+
+namespace tacore {
+namespace {
+
+bool is_zip_name(std::string_view path) {
+  return ends_with_ignoring_case(path, ".tacozip") || ends_with_ignoring_case(path, ".zip");
+}
+
+/// Published before TACO 2.0; another family of formats.
+bool is_v1_name(std::string_view path) {
+  return ends_with_ignoring_case(path, ".taco") || ends_with_ignoring_case(path, ".tortilla") ||
+         path.starts_with("tacofoundation:");
+}
+
+/// A file tells by its first bytes. Those of the longest header are kept: what opens the file reads them again.
+Detected detect_file(const Storage& storage, const std::string& path) {
+  constexpr uint64_t kHead = std::max(taco_header::kSize, tacocat_header::kSize);
+  Detected out{.path = path, .folder = parent_folder(path), .source = prefetched(storage.open(path), {{0, kHead}})};
+  const Bytes head = out.source->read({0, std::min<uint64_t>(out.source->size(), 8)});
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  if (tacocat_header::is_header(head)) {
+    out.format = Format::Tacocat;
+  } else if (text.starts_with("PK")) {
+    out.format = Format::Zip;
+  } else if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.npos && text[text.find_first_not_of(" \t\r\n\xEF\xBB\xBF")] == '{') {
+    out.format = Format::Tacollection;
+  } else if (text.starts_with("PAR1")) {
+    throw FormatError("a Parquet table, not a dataset; name the .tacozip or folder it belongs to", {.path = path});
+  } else {
+    throw FormatError("not a TACO dataset: starts with " + quoted(text.substr(0, 4)) +
+                          "; a ZIP, `TACOCAT` or JSON expected", {.path = path, .offset = 0});
+  }
+  return out;
+}
+
+Detected detect_folder(const Storage& storage, const std::string& path) {
+  const std::string tacocat = path_join(path, names::kTacocatFolder);
+  if (storage.exists(path_join(tacocat, names::kCollection))) {
+    return {.format = Format::Tacocat, .path = tacocat, .folder = path, .source = nullptr};
+  }
+  if (storage.exists(path_join(path, names::kCollection))) {
+    return {.format = Format::Folder, .path = path, .folder = path, .source = nullptr};
+  }
+  for (const auto index : {names::kTacocatFile, names::kTacollection}) {
+    if (storage.exists(path_join(path, index))) return detect_file(storage, path_join(path, index));
+  }
+  throw FormatError("COLLECTION.json not found: a .tacozip or .zip file, a folder with COLLECTION.json, a folder with "
+                    ".tacocat/, __TACOCAT__ or TACOLLECTION.json expected", {.path = path});
+}
+
+Collection parse(const Bytes& text, const std::string& path) {
+  return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+}
+
+}  // namespace
+
+Detected detect(const Storage& storage, const std::string& given) {
+  if (is_v1_name(given)) {
+    throw FormatError("Legacy dataset of TACO before 2.0; datasets of TACO 2.0 expected", {.path = given});
+  }
+  if (is_remote(given)) throw IoError("remote path; this version opens local files and folders", {.path = given});
+  std::string path = given;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (path.empty()) throw IoError("the path is empty", {}, 0);
+  // A ZIP's name is enough: no probe, and its first bytes tell the rest.
+  if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage, path);
+  if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder) &&
+      storage.exists(path_join(path, names::kCollection))) {
+    std::string parent = parent_folder(path);
+    return {.format = Format::Tacocat, .path = path, .folder = parent.empty() ? "." : parent, .source = nullptr};
+  }
+  return detect_folder(storage, path);
+}
+
+std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
+                                                const std::string& path, const std::string& base_path) {
+  const std::string base = base_path.empty() ? at.folder : base_path;
+  log::info(path + ": " + to_string(at.format) + " container");
+  switch (at.format) {
+    case Format::Zip:
+      return open_zip(at.source, path);
+    case Format::Folder:
+      return open_folder(std::move(storage), at.path);
+    case Format::Tacocat:
+      return at.source ? open_tacocat_file(std::move(storage), at.source, base, path)
+                       : open_tacocat_folder(std::move(storage), at.path, base, path);
+    case Format::Tacollection:
+      break;
+  }
+  throw FormatError("an index of datasets, not one", {.path = path});
+}
+
+Collection read_collection(const Storage& storage, const Detected& at, const std::string& path) {
+  switch (at.format) {
+    case Format::Zip:
+      return read_zip_collection(at.source, path);
+    case Format::Tacollection:
+      return parse(at.source->read_all(), path);
+    case Format::Tacocat:
+      if (at.source) return read_tacocat_collection(*at.source, path);
+      break;
+    case Format::Folder:
+      break;
+  }
+  return parse(storage.open(path_join(at.path, names::kCollection))->read_all(), path);
+}
+
+}  // namespace tacore

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/byte_source.hpp"
+#include "reader/container.hpp"
+#include "tacore/dataset.hpp"
+
+namespace tacore {
+
+/// What lies at a path (format dossier 6.1, row 24): by name where the name tells, else by looking.
+struct Detected {
+  Format format = Format::Zip;
+  std::string path;    ///< of the file, of the dataset folder or of `.tacocat/`; no slash at the end
+  std::string folder;  ///< where the ZIPs of an index lie
+  std::shared_ptr<const ByteSource> source;  ///< opened file; empty for folders
+};
+
+/// Throws IoError when nothing is there, FormatError when it is no dataset.
+Detected detect(const Storage& storage, const std::string& path);
+
+/// Opens any container but TACOLLECTION.json. `base_path` replaces `Detected::folder` unless empty.
+std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
+                                                const std::string& path, const std::string& base_path);
+
+Collection read_collection(const Storage& storage, const Detected& at, const std::string& path);
+
+}  // namespace tacore

@@ -1,0 +1,406 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "reader/view.hpp"
+#include "table/rows.hpp"
+
+namespace tacore {
+namespace {
+
+// Column lists of levels: positions of the row key bits, for comparing the leaf of two rows.
+constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
+
+bool has(const std::vector<Column>& columns, std::string_view name) {
+  return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+}
+
+/// Columns that a container may hold but that are built anew.
+bool is_rebuilt(std::string_view name) { return name == names::kGdalVsi || name == kRowKeyColumn; }
+
+std::string id(std::string_view name) { return sql_identifier(name); }
+
+/// Builds one statement: a flat list of common table expressions, each named once. Nesting them instead is exponential in
+/// DuckDB 1.4, and a materialised one would read a whole level.
+class Planner {
+ public:
+  /// What queries give, by view and number of steps: shared with the plans of their prefixes.
+  using Known = std::map<std::pair<const View*, std::size_t>, std::vector<Column>>;
+
+  Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known = std::make_shared<Known>())
+      : describe_(describe), with_path_(with_path), known_(std::move(known)) {}
+
+  Statement finish(const std::string& select) {
+    Statement out = statement_;
+    if (!ctes_.empty()) out.sql = "WITH " + join(ctes_, ",\n") + "\n";
+    out.sql += select;
+    return out;
+  }
+
+  /// The rows of the view after its first `steps` steps.
+  std::string rows(const View& view, int leaf, std::size_t steps) {
+    if (steps == 0) return stored(view, leaf, 0);
+    const Key key{&view, leaf, 0, static_cast<int>(steps), 'v'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    const std::string before = rows(view, leaf, steps - 1);
+    const Step& step = view.steps[steps - 1];
+    std::string body;
+    if (const auto* sql = std::get_if<SqlStep>(&step)) {
+      body = user_step(view, leaf, *sql, before);
+    } else {
+      const Filter& filter = std::get<Filter>(step);
+      body = filter.level == 0 ? "SELECT * FROM " + before + " WHERE " + condition(view, filter, columns_before(view, leaf, steps - 1), has_stored_columns(view, steps - 1))
+                               : cascade(view, leaf, steps, before);
+    }
+    return define(key, body);
+  }
+
+  std::string rows(const View& view, int leaf) { return rows(view, leaf, view.steps.size()); }
+
+  /// Rows of a level before any step of this view, padding aside. Inputs of a union come with their own filters.
+  std::string stored(const View& view, int leaf, int level, bool padding = false) {
+    const Key key{&view, leaf, level, padding, 's'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    return define(key, view.container() ? leaf_level(*view.container(), leaf, level, padding) : union_level(view, leaf, level, padding));
+  }
+
+  /// Rows of `level` that match the filters at their level (of the first `steps` steps) and have a descendant for each deeper one.
+  std::string surviving(const View& view, int leaf, int level, std::size_t steps) {
+    const int target = deepest(view, steps);
+    if (level > target) return stored(view, leaf, level);
+    const Key key{&view, leaf, level, static_cast<int>(steps), 'u'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    std::string body = "SELECT * FROM " + stored(view, leaf, level) + " p WHERE true";
+    for (std::size_t i = 0; i < steps; ++i) {
+      const auto* filter = std::get_if<Filter>(&view.steps[i]);
+      if (filter && filter->level == level && level > 0) {
+        body += " AND (" + condition(view, *filter, stored_columns(view, level), true) + ")";
+      }
+    }
+    if (level < target) {
+      const std::string below = surviving(view, leaf, level + 1, steps);
+      body += " AND EXISTS (SELECT 1 FROM " + below + " c WHERE " + joins(view, level + 1, "c", "p") + ")";
+    }
+    return define(key, body);
+  }
+
+  /// Rows of `level` that are left once all filters of the view, those of its level 0 included, have done their work.
+  std::string visible(const View& view, int leaf, int level) {
+    if (view.steps.empty()) return stored(view, leaf, level);
+    const Key key{&view, leaf, level, 0, 'r'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    if (level == 0) {
+      // By key alone: a query may have dropped or changed the other columns.
+      const std::string k = id(kRowKeyColumn);
+      return define(key, "SELECT * FROM " + stored(view, leaf, 0) + " WHERE " + k + " IN (SELECT " + k + " FROM " + rows(view, leaf) + ")");
+    }
+    const std::string above = visible(view, leaf, level - 1);
+    return define(key, "SELECT * FROM " + surviving(view, leaf, level, view.steps.size()) + " c WHERE EXISTS (SELECT 1 FROM " +
+                           above + " p WHERE " + joins(view, level, "c", "p") + ")");
+  }
+
+  /// A row `c` of `level` belongs to `p` of the level above.
+  std::string joins(const View& view, int level, const std::string& c, const std::string& p) const {
+    const auto columns = stored_columns(view, level);
+    const auto parent = std::find_if(columns.begin(), columns.end(), [](const Column& x) { return x.name == names::kParentId; });
+    if (parent == columns.end()) {
+      throw SchemaError("no column 'internal:parent_id': its rows cannot be joined",
+                        {.path = view.container() ? view.container()->path() : "", .offset = {}, .level = level});
+    }
+    // Old files name the parent by its id (dossier, row 3).
+    const bool by_id = parent->type.find("string") != std::string::npos;
+    std::string out = c + "." + id(names::kParentId) + " = " + p + "." + id(by_id ? names::kId : names::kCurrentId);
+    if (has(columns, names::kSourceFile)) out += " AND " + c + "." + id(names::kSourceFile) + " = " + p + "." + id(names::kSourceFile);
+    if (!view.container()) {
+      const std::string shift = " >> " + std::to_string(kLeafShift);
+      out += " AND (" + c + "." + id(kRowKeyColumn) + shift + ") = (" + p + "." + id(kRowKeyColumn) + shift + ")";
+    }
+    return out;
+  }
+
+  std::string bind(SqlValue value) {
+    statement_.values.push_back(std::move(value));
+    return "$" + std::to_string(statement_.values.size());
+  }
+
+ private:
+  using Key = std::tuple<const View*, int, int, int, char>;
+
+  static bool queried(const View& view, std::size_t steps) {
+    return std::any_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps),
+                       [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+  }
+
+  static bool keeps_columns(const Step& step) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    return !sql || sql->select.keeps_columns;
+  }
+
+  /// The columns after the first `steps` steps are those that are stored, with their values.
+  static bool has_stored_columns(const View& view, std::size_t steps) {
+    return std::all_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps), keeps_columns);
+  }
+
+  /// A query, of the view or of a part, may have put the rows in an order of its own.
+  static bool reordered(const View& view, std::size_t steps) {
+    if (queried(view, steps)) return true;
+    const auto* all = std::get_if<Union>(&view.base);
+    return all && std::any_of(all->parts.begin(), all->parts.end(),
+                              [](const UnionPart& p) { return reordered(*p.view, p.view->steps.size()); });
+  }
+
+  static int deepest(const View& view, std::size_t steps) {
+    int out = 0;
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (const auto* filter = std::get_if<Filter>(&view.steps[i])) out = std::max(out, filter->level);
+    }
+    return out;
+  }
+
+  std::string define(const Key& key, const std::string& body) {
+    const std::string name = id("tacore:" + std::to_string(ctes_.size()));
+    ctes_.push_back(name + " AS NOT MATERIALIZED (" + body + ")");
+    names_[key] = name;
+    return name;
+  }
+
+  std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
+    const auto table = container.level(level);
+    std::vector<std::string> aliases, selected;
+    for (const auto& column : table->columns()) {
+      aliases.push_back(id(column.name));
+      if (!is_rebuilt(column.name)) selected.push_back(id(column.name));
+    }
+    const std::string row = id("tacore:file_row");
+    aliases.push_back(row);
+    if (table->find(names::kCurrentId) < 0) selected.push_back(row + " AS " + id(names::kCurrentId));
+    if (level == 0 && table->find(names::kRelativePath) < 0) selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
+    if (with_path_) selected.push_back(container.vsi_sql(level) + " AS " + id(names::kGdalVsi));
+    const RowKey first{leaf, level, 0};
+    selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
+    statement_.levels.push_back(table);
+    std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" + bind(LevelFile{statement_.levels.size() - 1}) +
+                       ", file_row_number = true) AS t(" + join(aliases, ", ") + ")";
+    // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
+    const bool may_show = table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
+    if (!padding && may_show) {
+      // `internal:size` is cheaper to test than `id`, and padding has none.
+      const std::string not_padding = "NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
+      body += " WHERE " + (table->find(names::kSize) < 0 ? not_padding : "(" + id(names::kSize) + " > 0 OR " + not_padding + ")");
+    }
+    return body;
+  }
+
+  std::string union_level(const View& view, int leaf, int level, bool padding) {
+    const auto& columns = std::get<Union>(view.base).columns[static_cast<std::size_t>(level)];
+    std::set<std::string> known;
+    for (const auto& column : columns) known.insert(column.name);
+    std::vector<std::string> selects;
+    append_selects(view, leaf, level, padding, columns, known, selects);
+    if (selects.empty()) throw QueryError("no dataset to read");
+    return join(selects, " UNION ALL ");
+  }
+
+  /// One SELECT for each input of a union, of `columns`: null where a name is not `known`. DuckDB 1.4 puts a union on the right of another
+  /// in the wrong order. So the inputs of an input stand beside the others; where steps forbid that, its rows are numbered and sorted.
+  void append_selects(const View& view, int leaf, int level, bool padding, const std::vector<Column>& columns,
+                      const std::set<std::string>& known, std::vector<std::string>& out) {
+    for (const auto& part : std::get<Union>(view.base).parts) {
+      const View& input = *part.view;
+      const int first = leaf + part.first_leaf;
+      if (!input.container() && input.steps.empty()) {
+        std::set<std::string> known_there;
+        for (const auto& column : stored_columns(input, level)) {
+          if (known.contains(column.name)) known_there.insert(column.name);
+        }
+        append_selects(input, first, level, padding, columns, known_there, out);
+        continue;
+      }
+      std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
+                         : level == 0                   ? rows(input, first)
+                                                        : visible(input, first, level);
+      if (!out.empty() && !input.container()) {
+        const std::string order = id("tacore:order");
+        from = define({&input, first, level, 0, 'o'}, "SELECT * EXCLUDE (" + order + ") FROM (SELECT *, row_number() OVER () AS " + order +
+                                                          " FROM " + from + ") ORDER BY " + order);
+      }
+      out.push_back("SELECT " + join(aligned(part, columns, known, level, first), ", ") + " FROM " + from);
+    }
+  }
+
+  std::vector<std::string> aligned(const UnionPart& part, const std::vector<Column>& columns, const std::set<std::string>& known, int level,
+                                   int leaf) {
+    const View& input = *part.view;
+    const auto own = level == 0 ? columns_before(input, leaf, input.steps.size()) : stored_columns(input, level);
+    std::vector<std::string> out;
+    for (const auto& column : columns) {
+      if (column.name == names::kSourcePath || column.name == names::kSourceFile) continue;
+      const bool there = has(own, column.name) && known.contains(column.name);
+      out.push_back(there ? id(column.name) : "NULL AS " + id(column.name));
+    }
+    const auto source = [&](std::string_view name, const std::string& value) {
+      out.push_back(has(own, name) ? id(name) : sql_literal(value) + " AS " + id(name));
+    };
+    source(names::kSourcePath, part.source_path);
+    source(names::kSourceFile, part.source_file);
+    if (with_path_) {
+      const bool hidden = level == 0 && queried(input, input.steps.size()) && !has(own, names::kGdalVsi);
+      out.push_back(hidden ? "NULL AS " + id(names::kGdalVsi) : id(names::kGdalVsi));
+    }
+    out.push_back(id(kRowKeyColumn));
+    return out;
+  }
+
+  std::string user_step(const View& view, int leaf, const SqlStep& step, const std::string& before) {
+    std::string with = "WITH data AS NOT MATERIALIZED (SELECT * FROM " + before + ")";
+    for (int level = 0; level < view.num_levels; ++level) {
+      const std::string name = "level" + std::to_string(level);
+      if (step.select.tables.contains(name)) with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
+    }
+    // On lines of its own: a comment at its end must not eat the bracket.
+    return with + " SELECT * FROM (\n" + step.select.text + "\n)";
+  }
+
+  /// `stored`: the rows are as the container has them, so what its footers and extents say holds for them. A query may have made others.
+  std::string condition(const View& view, const Filter& filter, const std::vector<Column>& columns, bool stored) {
+    const Column column = resolve_column(filter, columns);
+    const Container* container = stored ? view.container() : nullptr;
+    if (!container) return predicate(filter, column, std::nullopt, statement_.values);
+    const auto& table = container->stored_level(filter.level);
+    const int c = table->find(column.name);
+    return predicate(filter, column, c < 0 ? std::nullopt : table->magnitude(c), statement_.values) + without_sources(*container, filter);
+  }
+
+  /// Leaves out the sources of a TACOCAT whose extent the filter does not meet (§6.6): row groups of theirs are not read.
+  static std::string without_sources(const Container& container, const Filter& filter) {
+    if (container.format() != Format::Tacocat) return "";
+    std::string out;
+    for (const Source& source : container.collection().sources) {
+      if (!can_hold(source.extent, filter)) out += " AND " + id(names::kSourceFile) + " <> " + sql_literal(source.file);
+    }
+    return out;
+  }
+
+  /// Columns of level 0 after the first `steps` steps. Filters keep them, and so does a query that only chooses rows; the last other one
+  /// is asked, once.
+  std::vector<Column> columns_before(const View& view, int leaf, std::size_t steps) {
+    while (steps > 0 && keeps_columns(view.steps[steps - 1])) --steps;
+    if (steps == 0) return stored_columns(view, 0);
+    const std::pair key{&view, steps};
+    if (const auto found = known_->find(key); found != known_->end()) return found->second;
+    Planner prefix(describe_, with_path_, known_);
+    const std::string name = prefix.rows(view, leaf, steps);
+    return known_->emplace(key, describe_(prefix.finish("SELECT * FROM " + name))).first->second;
+  }
+
+  /// Level-0 rows with a surviving child, in the order they had: a semi-join loses it.
+  std::string cascade(const View& view, int leaf, std::size_t steps, const std::string& before) {
+    const std::string roots = surviving(view, leaf, 0, steps), key = id(kRowKeyColumn);
+    const std::string among = key + " IN (SELECT " + key + " FROM " + roots + ")";
+    if (!has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps - 1), kRowKeyColumn)) {
+      throw QueryError("a filter of level " + std::to_string(std::get<Filter>(view.steps[steps - 1]).level) +
+                       " after a query that dropped the columns which join levels; SELECT * keeps them");
+    }
+    if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
+    // A union whose rows are numbered right below a hash join runs its inputs at once (DuckDB 1.4), so the numbers come first.
+    const std::string order = id("tacore:order"), numbered = id("tacore:numbered");
+    return "WITH " + numbered + " AS " + (view.container() ? "NOT " : "") + "MATERIALIZED (SELECT *, row_number() OVER () AS " + order + " FROM " +
+           before + ") SELECT * EXCLUDE (" + order + ") FROM " + numbered + " WHERE " + among + " ORDER BY " + order;
+  }
+
+  const QueryPlan::Describe& describe_;
+  bool with_path_;
+  std::shared_ptr<Known> known_;
+  Statement statement_;
+  std::vector<std::string> ctes_;
+  std::map<Key, std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Column> stored_columns(const View& view, int level) {
+  if (const auto* all = std::get_if<Union>(&view.base)) return all->columns[static_cast<std::size_t>(level)];
+  const auto& table = view.container()->stored_level(level);
+  std::vector<Column> out;
+  for (const auto& column : table->columns()) {
+    if (!is_rebuilt(column.name)) out.push_back(column);
+  }
+  if (table->find(names::kCurrentId) < 0) out.push_back({std::string(names::kCurrentId), "int64"});
+  if (level == 0 && table->find(names::kRelativePath) < 0) out.push_back({std::string(names::kRelativePath), "string"});
+  return out;
+}
+
+int deepest_filter(const View& view) {
+  int out = 0;
+  for (const auto& step : view.steps) {
+    if (const auto* filter = std::get_if<Filter>(&step)) out = std::max(out, filter->level);
+  }
+  return out;
+}
+
+bool restricts(const View& view, int level) {
+  if (level <= deepest_filter(view)) return true;
+  const auto* all = std::get_if<Union>(&view.base);
+  return all && std::any_of(all->parts.begin(), all->parts.end(), [&](const UnionPart& p) { return restricts(*p.view, level); });
+}
+
+bool names_path(const View& view) {
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (sql && sql->names_path) return true;
+  }
+  const auto* all = std::get_if<Union>(&view.base);
+  return all && std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return names_path(*p.view); });
+}
+
+bool only_chooses_rows(const View& view) {
+  return view.container() && std::all_of(view.steps.begin(), view.steps.end(), [](const Step& step) {
+           const auto* sql = std::get_if<SqlStep>(&step);
+           return !sql || sql->select.keeps_columns;
+         });
+}
+
+Statement QueryPlan::rows() const {
+  Planner planner(describe_, names_path(view_));
+  const std::string name = planner.rows(view_, 0);
+  return planner.finish("SELECT * FROM " + name);
+}
+
+Statement QueryPlan::count() const {
+  Planner planner(describe_, names_path(view_));
+  const std::string name = planner.rows(view_, 0);
+  return planner.finish("SELECT count(*) FROM " + name);
+}
+
+Statement QueryPlan::survivors(int level) const {
+  Planner planner(describe_, names_path(view_));
+  const std::string name = planner.surviving(view_, 0, level, view_.steps.size());
+  const bool sources = has(stored_columns(view_, level), names::kSourceFile);
+  return planner.finish("SELECT " + id(kRowKeyColumn) + ", CAST(" + id(names::kParentId) + " AS VARCHAR), " +
+                        (sources ? id(names::kSourceFile) : "''") + " FROM " + name + " ORDER BY 1");
+}
+
+Statement QueryPlan::statistics(int level, const std::string& parent, const std::vector<std::string>& columns) const {
+  Planner planner(describe_, names_path(view_));
+  std::vector<std::string> selected;
+  for (const auto& column : columns) selected.push_back("c." + id(column));
+  if (level == 0) return planner.finish("SELECT " + join(selected, ", ") + " FROM " + planner.rows(view_, 0) + " c");
+  const std::string child = planner.visible(view_, 0, level), above = planner.visible(view_, 0, level - 1);
+  const std::string same = planner.bind(parent);
+  return planner.finish("SELECT " + join(selected, ", ") + " FROM " + child + " c WHERE EXISTS (SELECT 1 FROM " + above + " p WHERE " +
+                        planner.joins(view_, level, "c", "p") + " AND p." + id(names::kId) + " = " + same + ")");
+}
+
+Statement QueryPlan::children() const {
+  Planner planner(describe_, names_path(view_));
+  const bool filtered = restricts(view_, 1);
+  const std::string parents = planner.visible(view_, 0, 0);
+  const std::string child = filtered ? planner.visible(view_, 0, 1) : planner.stored(view_, 0, 1, true);
+  const std::string key = id(kRowKeyColumn);
+  return planner.finish("SELECT p." + key + ", c." + key + ", c." + id(names::kId) + " FROM " + parents + " p LEFT JOIN " + child +
+                        " c ON " + planner.joins(view_, 1, "c", "p") + " ORDER BY 1, 2");
+}
+
+}  // namespace tacore

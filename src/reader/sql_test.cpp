@@ -1,0 +1,168 @@
+#include <doctest/doctest.h>
+
+#include "reader/query_test_data.hpp"
+
+/// Queries in chains, with filters between them.
+using namespace tacore;
+
+namespace {
+
+Dataset flat() {
+  return load(golden("flat.tacozip"));
+}
+Dataset cascade() {
+  return load(golden("cascade_tacocat"));
+}
+Strings found(const Dataset& dataset) {
+  return ids(dataset.data());
+}
+
+}  // namespace
+
+TEST_CASE("C049: queries and filters leave the dataset they start from as it was") {
+  const Dataset all = flat();
+  const Dataset some = all.sql("SELECT * FROM data WHERE cloud_cover > 20");
+  const Dataset fewer = some.filter_bbox(-180, 0, 180, 90);
+  CHECK(found(fewer) == Strings{"madrid", "new_york", "tokyo"});
+  CHECK(found(some) == Strings{"madrid", "new_york", "tokyo", "suva"});
+  CHECK(found(all).size() == 5);
+}
+
+TEST_CASE("C050: query then filter is filter then query") {
+  const Dataset a = flat().sql("SELECT * FROM data WHERE cloud_cover > 20").filter_bbox(-80, 0, 0, 90);
+  const Dataset b = flat().filter_bbox(-80, 0, 0, 90).sql("SELECT * FROM data WHERE cloud_cover > 20");
+  CHECK(found(a) == Strings{"madrid", "new_york"});
+  CHECK(found(b) == found(a));
+}
+
+TEST_CASE("C051: in a chain `data` is the filtered view, however it is written") {
+  const Dataset north = flat().filter_bbox(-180, 0, 180, 90).sql("SELECT * FROM data WHERE id <> 'tokyo'");
+  for (const std::string query :
+       {"SELECT * FROM data", "select * from DATA", "SELECT * FROM\n  \"data\"", "SELECT d.* FROM data AS d",
+        "SELECT * FROM (SELECT * FROM data)", "SELECT a.* FROM data a JOIN data b USING (id)",
+        "WITH x AS (SELECT * FROM data) SELECT * FROM x", "FROM data", "SELECT * FROM data -- data"}) {
+    CAPTURE(query);
+    auto rows = found(north.sql(query));
+    std::sort(rows.begin(), rows.end());
+    CHECK(rows == Strings{"madrid", "new_york", "valencia"});
+  }
+}
+
+TEST_CASE("C052: text that looks like our own names stays as it is") {
+  for (const std::string literal : {"FROM data", "{level:0}", "tacore:0", "$1", "level0", "-- x", "/* data */"}) {
+    CAPTURE(literal);
+    CHECK(values(flat().filter_bbox(-180, 0, 180, 90).sql("SELECT id, '" + literal + "' AS t FROM data LIMIT 1").data(),
+                 "t") == Strings{literal});
+  }
+}
+
+TEST_CASE("C053: the tree counts the rows of the view after each step") {
+  Dataset view = flat();
+  CHECK(view.pit_schema().root_n == 5);
+  view = view.filter_bbox(-180, 0, 180, 90);
+  CHECK(view.pit_schema().root_n == 4);
+  view = view.sql("SELECT * FROM data LIMIT 3");
+  CHECK(view.pit_schema().root_n == 3);
+  view = view.filter_datetime("2023-02-01/2023-12-31");
+  CHECK(view.pit_schema().root_n == 2);
+  const Dataset nested = cascade().filter_bbox(-4, 40, -3, 41, {.column = "auto", .level = 2});
+  CHECK(nested.pit_schema().root_n == 1);
+  CHECK(nested.pit_schema().hierarchy == cascade().pit_schema().hierarchy);
+}
+
+TEST_CASE("C054, C055: what a query did to navigation stays with its descendants") {
+  const Dataset dropped = flat().sql("SELECT * EXCLUDE (\"internal:offset\") FROM data");
+  CHECK_FALSE(dropped.is_rsut());
+  CHECK_FALSE(dropped.filter_bbox(-180, -90, 180, 90).is_rsut());
+  const Dataset joined = cascade().sql(
+      "SELECT * FROM data WHERE \"internal:current_id\" IN (SELECT \"internal:parent_id\" FROM \"Level1\")");
+  CHECK_FALSE(joined.is_rsut());
+  CHECK_FALSE(joined.sql("SELECT * FROM data").is_rsut());
+  CHECK(cascade().sql("SELECT * FROM data").filter_bbox(-180, -90, 180, 90).is_rsut());
+}
+
+TEST_CASE("C056: an empty step is legal anywhere in a chain") {
+  const Dataset none = flat()
+                           .sql("SELECT * FROM data WHERE false")
+                           .filter_bbox(-180, -90, 180, 90)
+                           .sql("SELECT * FROM data ORDER BY id LIMIT 3");
+  CHECK(none.num_rows() == 0);
+  CHECK(column_names(none.data()) == column_names(flat().data()));
+}
+
+TEST_CASE("C057: ORDER BY survives the filters after it") {
+  const Dataset sorted = flat().sql("SELECT * FROM data ORDER BY cloud_cover DESC");
+  CHECK(found(sorted.filter_bbox(-180, 0, 180, 90)) == Strings{"tokyo", "new_york", "madrid", "valencia"});
+  CHECK(found(sorted.filter_bbox(-180, 0, 180, 90)
+                  .filter_datetime("2023-02-01/2023-12-31")
+                  .sql("SELECT * FROM data LIMIT 2")) == Strings{"tokyo", "new_york"});
+}
+
+TEST_CASE("C057: ORDER BY survives the filters after it over many rows") {
+  const TemporaryFolder folder;
+  const Dataset many = load(
+      make_flat_folder(folder, "many", 200000, "(i * 7919) % 200000 AS k, [i % 360 - 180, 0.0] AS \"stac:centroid\""));
+  const DataFrame rows = many.sql("SELECT * FROM data ORDER BY k")
+                             .filter_bbox(-90, -1, 90, 1)
+                             .sql("SELECT * FROM data WHERE k % 2 = 0")
+                             .data();
+  int64_t last = -1;
+  bool sorted = true;
+  const int k = rows.impl()->rows->find("k");
+  for (int64_t i = 0; i < rows.num_rows(); ++i) {
+    const int64_t value = rows.impl()->rows->integer(k, i).value_or(-1);
+    sorted = sorted && value > last;
+    last = value;
+  }
+  CHECK(rows.num_rows() > 40000);
+  CHECK(sorted);
+}
+
+TEST_CASE("C061: a view with random() is computed once, filters and all") {
+  const Dataset shuffled = flat().sql("SELECT *, random() AS r FROM data ORDER BY r").filter_bbox(-180, 0, 180, 90);
+  CHECK(dump(shuffled.data()) == dump(shuffled.data()));
+  CHECK(shuffled.num_rows() == shuffled.data().num_rows());
+}
+
+TEST_CASE("LIMIT before a filter limits what the filter sees") {
+  CHECK(found(flat().sql("SELECT * FROM data LIMIT 2").filter_bbox(-80, 0, 0, 90)) == Strings{"valencia", "madrid"});
+  CHECK(found(flat().filter_bbox(-80, 0, -10, 90).sql("SELECT * FROM data LIMIT 2")) == Strings{"new_york"});
+}
+
+TEST_CASE("sixty steps in a chain are computed, queries and filters in turn") {
+  Dataset view = flat();
+  for (int i = 0; i < 30; ++i) {
+    view = view.sql("SELECT * FROM data WHERE cloud_cover > " + std::to_string(i * 0.4))
+               .filter_bbox(-180 + i, -90, 180, 90);
+  }
+  CHECK(found(view) == Strings{"valencia", "madrid", "new_york", "tokyo", "suva"});
+  CHECK(to_text(view.data().read_bytes("suva")) == "data of suva");
+}
+
+TEST_CASE("sixty steps that name `data` twice each are computed") {
+  Dataset view = flat();
+  for (int i = 0; i < 60; ++i)
+    view = view.sql("SELECT * FROM data WHERE cloud_cover <= (SELECT 100 + " + std::to_string(i) + ")");
+  CHECK(view.num_rows() == 5);
+}
+
+TEST_CASE("thirty cascades in a chain are computed") {
+  Dataset view = cascade();
+  for (int i = 0; i < 30; ++i) view = view.filter_bbox(-10 - i, 35, 10, 60, {.column = "auto", .level = 1 + i % 2});
+  CHECK(found(view) == Strings{"europe"});
+  CHECK(to_text(view.data().read_bytes("europe/country_1/city_1")) == "europe/country_1/city_1");
+}
+
+TEST_CASE("a chain over a TACOLLECTION opens after a query as it does before") {
+  const Dataset index = load(golden("cascade_tacocat/TACOLLECTION.json"));
+  CHECK(found(index.sql("SELECT * FROM data ORDER BY continent")
+                  .filter_bbox(0, -30, 180, 90, {.column = "auto", .level = 2})) ==
+        Strings{"africa", "asia", "europe"});
+}
+
+TEST_CASE("an error in a late step is a query error that names the column") {
+  const std::string text =
+      error_of([] { flat().filter_bbox(-180, 0, 180, 90).sql("SELECT nonsense FROM data").data(); });
+  CHECK(has_text(text, "QueryError: "));
+  CHECK(has_text(text, "nonsense"));
+}

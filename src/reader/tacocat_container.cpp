@@ -1,0 +1,146 @@
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/tacocat_header.hpp"
+#include "io/prefetched_source.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "model/identifier.hpp"
+#include "reader/container.hpp"
+#include "reader/zip_offsets.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr uint64_t kTailGuess = 16 * 1024;
+
+/// Metadata here, bytes in the ZIPs that `internal:source_file` names, in the folder `base`.
+class TacocatContainer : public Container {
+ public:
+  TacocatContainer(std::shared_ptr<const Storage> storage, const std::string& path, const std::string& base,
+                   Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels)
+      : Container(path, std::move(collection), std::move(levels)),
+        storage_(std::move(storage)),
+        base_(base),
+        root_(path_join(to_vsi(base.empty() ? "." : base), "")) {
+    const auto& level0 = stored_level(0);
+    if (level0->find(names::kSourceFile) < 0) {
+      throw SchemaError("no column 'internal:source_file': the ZIPs of its rows are unknown", level0->where());
+    }
+  }
+
+  Format format() const noexcept override { return Format::Tacocat; }
+
+  std::string vsi_path(const RowAddress& row) const override {
+    const ByteRange range = range_of(row);
+    return vsi_subfile(range.offset, range.size, root_ + file_of(row));
+  }
+
+  std::string vsi_sql(int) const override {
+    // The function refuses a source file that leads out of the folder, as file_of() does.
+    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
+           " || ',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) + ", 'FILE')";
+  }
+
+  std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
+    auto archive = storage_->open(path_join(base_, file_of(row)));
+    const ByteRange range = range_of(row);
+    if (archive->is_local()) require_entry_at(*archive, range, entry_name(row.relative_path, row.type), row.id);
+    return slice(std::move(archive), range);
+  }
+
+  std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
+    auto archive = storage_->open(path_join(base_, file_of(row)));
+    const ErrorContext at{.path = archive->name(), .offset = {}, .level = level + 1};
+    return open_meta_table(slice(std::move(archive), range_of(row)), at);
+  }
+
+ private:
+  ByteRange range_of(const RowAddress& row) const {
+    if (!row.offset || !row.size) {
+      throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
+    }
+    if (*row.offset < 0 || *row.size < 0) {
+      throw FormatError("sample " + quoted(row.id) + ": negative internal:offset or internal:size", {.path = path()});
+    }
+    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
+  }
+
+  const std::string& file_of(const RowAddress& row) const {
+    if (const auto why = why_unsafe_id(row.source_file); !why.empty()) {
+      throw FormatError("sample " + quoted(row.id) + ": internal:source_file " + quoted(row.source_file) + " " + why,
+                        {.path = path()});
+    }
+    return row.source_file;
+  }
+
+  std::shared_ptr<const LevelTable> repair(int level) const override {
+    const auto& table = stored_level(level);
+    const auto path_of = [&](int64_t row) { return relative_path(level, row); };
+    if (level == 0 || offsets_in_order(*table, path_of)) return nullptr;
+    return repair_offsets(
+        *table, path_of,
+        [&](const std::string& file) {
+          return storage_->open(path_join(base_, file_of({.id = file, .source_file = file})));
+        });
+  }
+
+  std::shared_ptr<const Storage> storage_;
+  std::string base_;
+  std::string root_;
+};
+
+tacocat_header::Header read_header(const ByteSource& source, const std::string& path) {
+  const Bytes head = source.read({0, std::min(source.size(), tacocat_header::kSize)});
+  try {
+    return tacocat_header::parse(head, source.size());
+  } catch (const FormatError& error) {
+    throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
+                                                     const std::string& base, const std::string& path) {
+  const Bytes text = storage->open(path_join(folder, names::kCollection))->read_all();
+  Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  std::vector<std::shared_ptr<const LevelTable>> levels;
+  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k) {
+    const std::string file = path_join(folder, names::kLevelFiles[k]);
+    try {
+      levels.push_back(LevelTable::open(storage->open(file), {.path = file, .offset = {}, .level = k}));
+    } catch (const IoError& error) {
+      if (!error.not_found()) throw;
+      throw FormatError("taco:pit_schema has level " + std::to_string(k) + ", but there is no " +
+                            std::string(names::kLevelFiles[k]), {.path = path});
+    }
+  }
+  return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
+}
+
+std::shared_ptr<const Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
+                                                   std::shared_ptr<const ByteSource> source, const std::string& base,
+                                                   const std::string& path) {
+  const auto header = read_header(*source, path);
+  std::vector<ByteRange> ranges{header.collection};
+  for (const ByteRange& level : header.levels) {
+    const uint64_t tail = std::min(level.size, kTailGuess);
+    ranges.push_back({level.offset + level.size - tail, tail});
+  }
+  const auto near = prefetched(std::move(source), ranges);
+  const Bytes text = near->read(header.collection);
+  Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  std::vector<std::shared_ptr<const LevelTable>> levels;
+  for (std::size_t k = 0; k < header.levels.size(); ++k) {
+    levels.push_back(LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
+  }
+  check_levels(collection, levels.size(), path);
+  return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
+}
+
+Collection read_tacocat_collection(const ByteSource& source, const std::string& path) {
+  const Bytes text = source.read(read_header(source, path).collection);
+  return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+}
+
+}  // namespace tacore

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reader/container.hpp"
+#include "reader/filters.hpp"
+
+namespace tacore {
+
+/// A user's query over `data`, checked.
+struct SqlStep {
+  Select select;
+  bool names_path = false;  ///< the text speaks of internal:gdal_vsi, so the column must be there
+};
+using Step = std::variant<SqlStep, Filter>;
+
+struct View;
+
+/// One input of a union. `first_leaf` numbers its containers within the whole.
+struct UnionPart {
+  std::shared_ptr<const View> view;
+  int first_leaf = 0;
+  std::string source_path = {};
+  std::string source_file = {};
+};
+
+/// Several datasets as one. `columns[k]` are those of level k that every part gives, null where it has none.
+struct Union {
+  std::vector<UnionPart> parts;
+  std::vector<std::vector<Column>> columns;
+};
+
+/// A lazy query as a value: where rows come from, and what is done to those of level 0, in order.
+struct View {
+  std::variant<std::shared_ptr<const Container>, Union> base;
+  std::vector<Step> steps = {};
+  int num_levels = 1;
+  int num_leaves = 1;
+
+  const Container* container() const {
+    const auto* leaf = std::get_if<std::shared_ptr<const Container>>(&base);
+    return leaf ? leaf->get() : nullptr;
+  }
+};
+
+/// The columns that the rows of a level have in SQL, before any step: the stored ones and those that are added (`internal:relative_path` at
+/// level 0, `internal:current_id`), without `internal:gdal_vsi` and the row key.
+std::vector<Column> stored_columns(const View& view, int level);
+
+/// The deepest level that a filter of `view` tests; 0 when none goes below the root.
+int deepest_filter(const View& view);
+/// True when the rows of `level` that read() shows are not all that are stored, here or in a part.
+bool restricts(const View& view, int level);
+
+/// True when a query of the view, or of a part, names internal:gdal_vsi: then levels come with it.
+bool names_path(const View& view);
+
+/// True when the rows are those of one container with all their columns, values untouched: the steps only choose among them.
+bool only_chooses_rows(const View& view);
+
+/// Statements over a view. Making one touches no data; `describe` is asked for the columns of a query that precedes a filter.
+class QueryPlan {
+ public:
+  using Describe = std::function<std::vector<Column>(const Statement&)>;
+  QueryPlan(const View& view, Describe describe) : view_(view), describe_(std::move(describe)) {}
+
+  /// The rows of the view. internal:gdal_vsi is among them only where a query names it: else it is cheaper made from the row key.
+  Statement rows() const;
+  /// Their number alone: no column is read that no filter tests.
+  Statement count() const;
+  /// The survivors of all filters at `level` > 0: row key, internal:parent_id as text, internal:source_file or ''.
+  Statement survivors(int level) const;
+  /// Columns `names` of the rows that a statistic aggregates: the view's (level 0), or those of `level` whose parent has `id`.
+  Statement statistics(int level, const std::string& id, const std::vector<std::string>& names) const;
+  /// (key of a level-0 row, key of a child or null, id of the child), in order; with padding unless the children are filtered.
+  Statement children() const;
+
+ private:
+  const View& view_;
+  Describe describe_;
+};
+
+}  // namespace tacore

@@ -1,0 +1,388 @@
+#include "reader/wkb.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "base/little_endian.hpp"
+#include "base/longitude.hpp"
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+
+namespace {
+
+enum GeometryType : uint32_t {  // OGC 06-103r4, 8.2.3
+  kAny = 0,
+  kPoint = 1,
+  kLineString = 2,
+  kPolygon = 3,
+  kMultiPoint = 4,
+  kMultiLineString = 5,
+  kMultiPolygon = 6,
+  kCollection = 7,
+};
+
+constexpr int kMaxNesting = 16;
+
+struct Position {
+  double x;
+  double y;
+
+  bool finite() const { return std::isfinite(x) && std::isfinite(y); }
+};
+
+/// How numbers and positions of one geometry are stored.
+struct Layout {
+  std::size_t stride = 16;  ///< bytes from one position to the next; Z and M follow x and y
+  bool swapped = false;
+
+  double number(const std::byte* at) const {
+    uint64_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    return std::bit_cast<double>(swapped ? __builtin_bswap64(bits) : bits);
+  }
+  uint32_t count(Cursor& in) const {
+    const uint32_t out = in.u32();
+    const bool big_endian = swapped == (std::endian::native == std::endian::little);
+    return big_endian ? __builtin_bswap32(out) : out;
+  }
+};
+
+/// The positions of a LineString or a ring, in the bytes they came in.
+class Path {
+ public:
+  Path(Cursor& in, Layout layout) : layout_(layout), size_(layout.count(in)) {
+    bytes_ = in.take(size_ * layout.stride).data();
+  }
+
+  std::size_t size() const { return size_; }
+  Position operator[](std::size_t i) const {
+    const std::byte* at = bytes_ + i * layout_.stride;
+    return {layout_.number(at), layout_.number(at + 8)};
+  }
+
+ private:
+  Layout layout_;
+  std::size_t size_;
+  const std::byte* bytes_;
+};
+
+/// The rings of a Polygon, checked when read, so that they can be gone over again.
+class Rings {
+ public:
+  Rings(Cursor& in, std::span<const std::byte> rest, Layout layout)
+      : layout_(layout), size_(layout.count(in)), bytes_(rest.subspan(4)) {
+    for (uint32_t i = 0; i < size_; ++i) Path(in, layout);
+  }
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    Cursor in(bytes_, "WKB");
+    for (uint32_t i = 0; i < size_; ++i) visit(Path(in, layout_));
+  }
+
+ private:
+  Layout layout_;
+  uint32_t size_;
+  std::span<const std::byte> bytes_;
+};
+
+/// Takes a geometry apart and shows the visitor its points, lines and polygons.
+template <class Visitor>
+class Walk {
+ public:
+  Walk(std::span<const std::byte> wkb, Visitor& visitor)
+      : wkb_(wkb), in_(wkb, "WKB"), visitor_(visitor) {
+    geometry(kAny, 1);
+  }
+
+ private:
+  void geometry(GeometryType wanted, int nesting) {
+    if (nesting > kMaxNesting) fail("is nested deeper than " + std::to_string(kMaxNesting));
+    Layout layout;
+    const GeometryType type = header(layout);
+    if (wanted != kAny && type != wanted) {
+      fail("has a member of type " + std::to_string(type) + ", expected " + std::to_string(wanted));
+    }
+    switch (type) {
+      case kPoint: return point(layout);
+      case kLineString: return visitor_.line(Path(in_, layout));
+      case kPolygon: return visitor_.polygon(Rings(in_, wkb_.subspan(in_.position()), layout));
+      case kMultiPoint: return members(layout, kPoint, nesting);
+      case kMultiLineString: return members(layout, kLineString, nesting);
+      case kMultiPolygon: return members(layout, kPolygon, nesting);
+      default: return members(layout, kAny, nesting);
+    }
+  }
+
+  /// ISO adds 1000 (Z), 2000 (M) or 3000 (both) to the type; EWKB sets bits, one for an SRID.
+  GeometryType header(Layout& layout) {
+    const uint8_t order = in_.u8();
+    if (order > 1) fail("has byte order " + std::to_string(order) + ", expected 0 or 1");
+    layout.swapped = (order == 1) != (std::endian::native == std::endian::little);
+    const uint32_t code = order == 1 ? in_.u32() : __builtin_bswap32(in_.u32());
+    const uint32_t plain = code & 0x1fff'ffff;
+    const uint32_t iso = plain / 1000;
+    const bool z = (code & 0x8000'0000) != 0 || iso == 1 || iso == 3;
+    const bool m = (code & 0x4000'0000) != 0 || iso == 2 || iso == 3;
+    const uint32_t type = plain % 1000;
+    if (iso > 3 || type < kPoint || type > kCollection) {
+      fail("has geometry type " + std::to_string(code) + ", expected Point to GeometryCollection");
+    }
+    if ((code & 0x2000'0000) != 0) in_.skip(4);
+    layout.stride = 16 + (z ? 8 : 0) + (m ? 8 : 0);
+    return static_cast<GeometryType>(type);
+  }
+
+  void point(const Layout& layout) {
+    const std::byte* at = in_.take(layout.stride).data();
+    const Position p{layout.number(at), layout.number(at + 8)};
+    // OGC 12-128r18 (GeoPackage) and PostGIS write an empty point as NaN NaN.
+    if (!std::isnan(p.x) && !std::isnan(p.y)) visitor_.point(p);
+  }
+
+  void members(const Layout& layout, GeometryType wanted, int nesting) {
+    const uint32_t count = layout.count(in_);
+    for (uint32_t i = 0; i < count; ++i) geometry(wanted, nesting + 1);
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw FormatError("WKB " + what, {.offset = in_.position()});
+  }
+
+  std::span<const std::byte> wkb_;
+  Cursor in_;
+  Visitor& visitor_;
+};
+
+/// Grows around finite positions.
+struct Envelope {
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  BBox box = {kInfinity, kInfinity, -kInfinity, -kInfinity};
+
+  bool empty() const { return !(box.minx <= box.maxx); }
+  void point(Position p) {
+    if (!p.finite()) return;
+    box = {std::min(box.minx, p.x), std::min(box.miny, p.y), std::max(box.maxx, p.x),
+           std::max(box.maxy, p.y)};
+  }
+  void line(const Path& path) {
+    for (std::size_t i = 0; i < path.size(); ++i) point(path[i]);
+  }
+  void polygon(const Rings& rings) {
+    rings.for_each([this](const Path& ring) { line(ring); });
+  }
+};
+
+bool contains(const BBox& box, Position p) {
+  return p.x >= box.minx && p.x <= box.maxx && p.y >= box.miny && p.y <= box.maxy;
+}
+
+/// Twice the area of the triangle a b p: positive when p is left of a -> b.
+double side(Position a, Position b, double x, double y) {
+  return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
+}
+
+/// A segment and a box are apart when a side of the box lies between them, or the line through the
+/// segment has all four corners strictly on one side (separating axes).
+bool segment_meets(const BBox& box, Position a, Position b) {
+  if (!a.finite() || !b.finite()) return false;
+  if (std::max(a.x, b.x) < box.minx || std::min(a.x, b.x) > box.maxx) return false;
+  if (std::max(a.y, b.y) < box.miny || std::min(a.y, b.y) > box.maxy) return false;
+  if (contains(box, a) || contains(box, b)) return true;
+  const auto [least, most] =
+      std::minmax({side(a, b, box.minx, box.miny), side(a, b, box.minx, box.maxy),
+                   side(a, b, box.maxx, box.miny), side(a, b, box.maxx, box.maxy)});
+  return least <= 0 && most >= 0;
+}
+
+/// Even-odd rule: does a ray from (x, y) to the east cross this edge? Half open in y, so that a
+/// vertex on the ray counts once.
+bool ray_crosses(Position a, Position b, double x, double y) {
+  if ((a.y > y) == (b.y > y)) return false;
+  return (side(a, b, x, y) > 0) == (b.y > a.y);
+}
+
+/// The first look at a geometry: checks every byte, and answers for its points.
+struct Survey : Envelope {
+  explicit Survey(const BoxTest& test) : whole(test) {}
+
+  const BoxTest& whole;
+  bool found = false;
+
+  void point(Position p) {
+    Envelope::point(p);
+    found = found || whole.meets_point(p.x, p.y);
+  }
+};
+
+/// Whether a line or polygon of a geometry meets a plain box: one part of the query, on one turn of
+/// the globe.
+struct Meeting {
+  BBox box;
+  bool found = false;
+
+  void point(Position) {}
+
+  void line(const Path& path) {
+    if (path.size() == 1) found = found || contains(box, path[0]);
+    for (std::size_t i = 1; i < path.size() && !found; ++i) {
+      found = segment_meets(box, path[i - 1], path[i]);
+    }
+  }
+
+  void polygon(const Rings& rings) {
+    if (found) return;
+    // When no edge touches the box, the box is inside or outside as a whole: any corner tells.
+    bool inside = false;
+    rings.for_each([&](const Path& ring) {
+      for (std::size_t i = 0; i < ring.size() && !found; ++i) {
+        const Position a = ring[i];
+        const Position b = ring[i + 1 < ring.size() ? i + 1 : 0];  // closes an open ring
+        found = segment_meets(box, a, b);
+        inside ^= a.finite() && b.finite() && ray_crosses(a, b, box.minx, box.miny);
+      }
+    });
+    found = found || inside;
+  }
+};
+
+bool overlaps(const BBox& a, const BBox& b) {
+  return a.minx <= b.maxx && b.minx <= a.maxx && a.miny <= b.maxy && b.miny <= a.maxy;
+}
+
+/// A plain 21-byte little-endian point, what nearly every row of a dataset has: its coordinates.
+std::optional<Position> as_plain_point(std::span<const std::byte> wkb) {
+  if (std::endian::native != std::endian::little || wkb.size() != 21) return std::nullopt;
+  uint32_t type;
+  std::memcpy(&type, wkb.data() + 1, sizeof type);
+  if (wkb[0] != std::byte{1} || type != kPoint) return std::nullopt;
+  Position p;
+  std::memcpy(&p.x, wkb.data() + 5, sizeof p.x);
+  std::memcpy(&p.y, wkb.data() + 13, sizeof p.y);
+  return p;
+}
+
+/// Text of a WKT point, token by token.
+class WktReader {
+ public:
+  explicit WktReader(std::string_view text) : rest_(text) {}
+
+  bool word(std::string_view wanted) {
+    skip_space();
+    if (lower(rest_.substr(0, wanted.size())) != wanted) return false;
+    rest_.remove_prefix(wanted.size());
+    return true;
+  }
+  bool at_end() {
+    skip_space();
+    return rest_.empty();
+  }
+  std::optional<double> number() {
+    skip_space();
+    if (rest_.starts_with('+')) rest_.remove_prefix(1);
+    double out = 0;
+    const char* end = rest_.data() + rest_.size();
+    const auto result = std::from_chars(rest_.data(), end, out);
+    if (result.ec != std::errc{}) return std::nullopt;
+    if (result.ptr != end && !std::strchr(" \t\r\n);", *result.ptr)) return std::nullopt;
+    rest_.remove_prefix(static_cast<std::size_t>(result.ptr - rest_.data()));
+    return out;
+  }
+
+ private:
+  void skip_space() {
+    const auto first = rest_.find_first_not_of(" \t\r\n");
+    rest_.remove_prefix(std::min(first, rest_.size()));
+  }
+  std::string_view rest_;
+};
+
+/// nullopt: not a point. NaN NaN: an empty one.
+std::optional<Position> parse_wkt_point(std::string_view wkt) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  WktReader in(wkt);
+  if (in.word("srid") && !(in.word("=") && in.number() && in.word(";"))) return std::nullopt;
+  if (!in.word("point")) return std::nullopt;
+  const bool z = in.word("z");
+  const bool m = in.word("m");
+  if (in.word("empty")) return in.at_end() ? std::optional(Position{kNan, kNan}) : std::nullopt;
+  if (!in.word("(")) return std::nullopt;
+  const auto x = in.number();
+  const auto y = x ? in.number() : x;
+  if (!y) return std::nullopt;
+  int more = 0;
+  while (more < 2 && in.number()) ++more;
+  // Without a tag the meaning of further numbers is told by how many there are (EWKT).
+  const bool count_fits = z || m ? more == int{z} + int{m} : true;
+  if (!count_fits || !in.word(")") || !in.at_end()) return std::nullopt;
+  return Position{*x, *y};
+}
+
+}  // namespace
+
+BoxTest::BoxTest(const BBox& box) : miny_(box.miny), maxy_(box.maxy) {
+  if (!box.valid()) {
+    throw QueryError("bounding box (" + std::to_string(box.minx) + ", " + std::to_string(box.miny) +
+                     ", " + std::to_string(box.maxx) + ", " + std::to_string(box.maxy) +
+                     "): expected four finite numbers with miny <= maxy");
+  }
+  arcs_ = longitude_arcs(box.minx, box.maxx);
+}
+
+bool BoxTest::meets_point(double lon, double lat) const noexcept {
+  // Comparisons with NaN are false. No branches: over many rows they are guessed wrong too often.
+  const double x = wrap_longitude(lon);
+  const bool in_arcs = arcs_[0].contains(x) | arcs_[1].contains(x);
+  return in_arcs & (lat >= miny_) & (lat <= maxy_);
+}
+
+bool BoxTest::meets_wkb(std::span<const std::byte> wkb) const {
+  if (const auto p = as_plain_point(wkb)) return meets_point(p->x, p->y);
+  return meets_any_wkb(wkb);
+}
+
+bool BoxTest::meets_any_wkb(std::span<const std::byte> wkb) const {
+  Survey survey(*this);
+  Walk(wkb, survey);
+  if (survey.found) return true;
+  const BBox& envelope = survey.box;
+  if (survey.empty() || envelope.miny > maxy_ || envelope.maxy < miny_) return false;
+  // The turns of the globe that the geometry reaches. Beyond a few, its x are no degrees.
+  const auto turns = [](double degrees) { return std::clamp(degrees / 360, -4., 4.); };
+  const double last_turn = std::floor(turns(envelope.maxx + 180));
+  for (double turn = std::ceil(turns(envelope.minx - 180)); turn <= last_turn; ++turn) {
+    for (const auto& arc : arcs_) {
+      const BBox box{arc.first + 360 * turn, miny_, arc.last + 360 * turn, maxy_};
+      if (arc.first > arc.last || !overlaps(envelope, box)) continue;
+      Meeting meeting{box};
+      Walk(wkb, meeting);
+      if (meeting.found) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<bool> BoxTest::meets_wkt(std::string_view wkt) const {
+  const auto p = parse_wkt_point(wkt);
+  if (!p) return std::nullopt;
+  return meets_point(p->x, p->y);
+}
+
+std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb) {
+  Envelope envelope;
+  if (const auto p = as_plain_point(wkb)) {
+    envelope.point(*p);
+  } else {
+    Walk(wkb, envelope);
+  }
+  return envelope.empty() ? std::nullopt : std::optional(envelope.box);
+}
+
+}  // namespace tacore

@@ -1,0 +1,202 @@
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/taco_header.hpp"
+#include "io/prefetched_source.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "reader/container.hpp"
+#include "reader/zip_offsets.hpp"
+
+namespace tacore {
+namespace {
+
+// Footers and COLLECTION.json of a small dataset arrive with the read that follows the header.
+constexpr uint64_t kTailGuess = 16 * 1024;
+
+class ZipContainer : public Container {
+ public:
+  ZipContainer(std::shared_ptr<const ByteSource> source, const std::string& path, Collection collection,
+               std::vector<std::shared_ptr<const LevelTable>> levels)
+      : Container(path, std::move(collection), std::move(levels)), source_(std::move(source)), root_(to_vsi(path)) {}
+
+  Format format() const noexcept override { return Format::Zip; }
+
+  RowAddress address(int level, int64_t row) const override {
+    if (level == 0 || is_proved(level) || !source_->is_local()) return Container::address(level, row);
+    // One local header proves one row, at a fraction of what proving the level costs.
+    const auto& table = stored_level(level);
+    RowAddress out;
+    out.id = table->text(table->find(names::kId), row).value_or("");
+    out.type = sample_type(*table, row);
+    out.relative_path = relative_path(level, row);
+    if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
+    if (const int c = table->find(names::kSize); c >= 0) out.size = table->integer(c, row);
+    if (out.offset && out.size && *out.offset >= 0 &&
+        is_entry_at(*source_, {static_cast<uint64_t>(*out.offset), static_cast<uint64_t>(*out.size)}, entry_name(out.relative_path, out.type))) {
+      return out;
+    }
+    return Container::address(level, row);
+  }
+
+  std::string vsi_path(const RowAddress& row) const override {
+    const ByteRange range = range_of(row);
+    return vsi_subfile(range.offset, range.size, root_);
+  }
+
+  std::string vsi_sql(int) const override {
+    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) + " || " +
+           sql_literal("," + root_);
+  }
+
+  std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
+    const ByteRange range = range_of(row);
+    if (source_->is_local()) require_entry_at(*source_, range, entry_name(row.relative_path, row.type), row.id);
+    return slice(source_, range);
+  }
+
+  std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
+    return open_meta_table(slice(source_, range_of(row)), where(level + 1));
+  }
+
+ private:
+  ByteRange range_of(const RowAddress& row) const {
+    if (!row.offset || !row.size) {
+      throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
+    }
+    const uint64_t size = source_->size();
+    if (*row.offset < 0 || *row.size < 0 || static_cast<uint64_t>(*row.offset) > size ||
+        static_cast<uint64_t>(*row.size) > size - static_cast<uint64_t>(*row.offset)) {
+      throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
+                            std::to_string(*row.size) + " leave the file of " + std::to_string(size), {.path = path()});
+    }
+    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
+  }
+
+  std::shared_ptr<const LevelTable> repair(int level) const override {
+    const auto& table = stored_level(level);
+    const auto path_of = [&](int64_t row) { return relative_path(level, row); };
+    if (level == 0 || offsets_in_order(*table, path_of)) return nullptr;
+    return repair_offsets(
+        *table, path_of,
+        [&](const std::string&) { return source_; });
+  }
+
+  std::shared_ptr<const ByteSource> source_;
+  std::string root_;
+};
+
+/// The ranges that a header would name, from the central directory: for archives that a generic tool wrote or rewrote.
+taco_header::Header header_from_directory(const ByteSource& source, const std::string& path) {
+  const auto all = read_directory(source);
+  auto entries = all;
+  std::erase_if(entries, [](const auto& e) { return e.name != names::kCollection && !e.name.starts_with(names::kMetadata); });
+  const auto offsets = payload_offsets(source, entries, all);
+  const auto find = [&](const std::string& name) -> std::optional<ByteRange> {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].name != name) continue;
+      if (entries[i].method != 0) {
+        throw FormatError("entry " + quoted(name) + " is compressed (method " + std::to_string(entries[i].method) +
+                              "), stored expected", {.path = path, .offset = entries[i].local_offset});
+      }
+      return ByteRange{offsets[i], entries[i].size};
+    }
+    return std::nullopt;
+  };
+  taco_header::Header out;
+  const auto collection = find(std::string(names::kCollection));
+  if (!collection) throw FormatError("not a TACO dataset: the ZIP has no COLLECTION.json", {.path = path});
+  out.collection = *collection;
+  for (const auto file : names::kLevelFiles) {
+    const auto level = find(std::string(names::kMetadata).append(file));
+    if (!level) break;
+    out.levels.push_back(*level);
+  }
+  if (out.levels.empty()) throw FormatError("not a TACO dataset: the ZIP has no METADATA/level0.parquet", {.path = path});
+  return out;
+}
+
+Bytes read_head(const ByteSource& source) {
+  return source.read({0, std::min(source.size(), taco_header::kSize)});
+}
+
+struct Opened {
+  Collection collection;
+  std::vector<std::shared_ptr<const LevelTable>> levels;
+};
+
+Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_header::Header& header,
+                  const std::string& path) {
+  std::vector<ByteRange> ranges{header.collection};
+  for (const ByteRange& level : header.levels) {
+    const uint64_t tail = std::min(level.size, kTailGuess);
+    ranges.push_back({level.offset + level.size - tail, tail});
+  }
+  if (log_level() == LogLevel::Debug) {
+    for (std::size_t k = 0; k < header.levels.size(); ++k) {
+      log::debug(path + ": level " + std::to_string(k) + " is " + std::to_string(header.levels[k].size) + " bytes at " +
+                 std::to_string(header.levels[k].offset));
+    }
+  }
+  const auto near = prefetched(source, ranges);
+  const Bytes text = near->read(header.collection);
+  Opened out;
+  out.collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  for (std::size_t k = 0; k < header.levels.size(); ++k) {
+    out.levels.push_back(LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
+  }
+  return out;
+}
+
+/// By the header; where it is absent or points to something else, by the central directory. A header that is malformed is an
+/// error, and the first error counts when both ways fail.
+template <class Open>
+auto open_by_header(const ByteSource& source, const std::string& path, const Open& open) {
+  const Bytes head = read_head(source);
+  if (!taco_header::is_header(head)) {
+    if (head.size() < 4 || head[0] != std::byte{'P'} || head[1] != std::byte{'K'}) {
+      throw FormatError("not a ZIP: starts with " +
+                            quoted({reinterpret_cast<const char*>(head.data()), std::min<std::size_t>(head.size(), 4)}), {.path = path, .offset = 0});
+    }
+    return open(header_from_directory(source, path));
+  }
+  taco_header::Header header;
+  try {
+    header = taco_header::parse(head, source.size());
+  } catch (const FormatError& error) {
+    throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
+  }
+  if (!header.crc_ok) log::warning(path + ": TACO_HEADER does not match its CRC-32");
+  try {
+    return open(header);
+  } catch (const FormatError&) {
+    taco_header::Header other;
+    try {
+      other = header_from_directory(source, path);
+    } catch (const FormatError&) {
+      other = header;
+    }
+    if (other.levels == header.levels && other.collection == header.collection) throw;
+    log::warning(path + ": TACO_HEADER is stale; the central directory is used");
+    return open(other);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path) {
+  auto opened = open_by_header(*source, path, [&](const taco_header::Header& header) { return open_parts(source, header, path); });
+  check_levels(opened.collection, opened.levels.size(), path);
+  return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection), std::move(opened.levels));
+}
+
+Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {
+  return open_by_header(*source, path, [&](const taco_header::Header& header) {
+    const Bytes text = source->read(header.collection);
+    return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  });
+}
+
+}  // namespace tacore
