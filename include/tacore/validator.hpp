@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacore/error.hpp"
+#include "tacore/export.hpp"
+
+/// Checks of a whole dataset against the specification; beyond section 7, so in a namespace of its own.
+namespace tacore::validator {
+
+enum class Severity { Warning, Error };
+
+/// One broken rule. `rule` is a number of docs/rules.md, such as "ZIP-3".
+struct Issue {
+  std::string rule = {};
+  Severity severity = Severity::Error;
+  std::string message = {};
+  ErrorContext where = {};
+};
+
+struct Options {
+  bool deep = false;          ///< also reads every byte and compares CRC-32
+  std::string base_path = {};  ///< as in LoadOptions
+};
+
+/// Every rule that `path` breaks, in the order found; goes on after the first. Throws IoError only when nothing can be
+/// read at all.
+TACORE_EXPORT std::vector<Issue> validate(std::string_view path, const Options& options = {});
+
+}  // namespace tacore::validator

@@ -1,0 +1,66 @@
+#include "io/byte_source.hpp"
+#include "reader/open_container.hpp"
+#include "tacore/validator.hpp"
+#include "transform/validate_checks.hpp"
+
+namespace tacore::validator {
+namespace {
+
+void check(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at, const std::string& path,
+           const Options& options) {
+  Index index{.path = path, .base = options.base_path.empty() ? at.folder : options.base_path};
+  switch (at.format) {
+    case Format::Zip:
+      check_zip_dataset(report, at.source, path, options.deep);
+      return;
+    case Format::Folder:
+      check_folder_dataset(report, *storage, at.path);
+      return;
+    case Format::Tacocat:
+      index.folder = at.source ? "" : at.path;
+      index.file = at.source;
+      check_tacocat(report, *storage, index, options.deep);
+      return;
+    case Format::Tacollection:
+      index.file = at.source;
+      check_tacollection(report, *storage, index, options.deep);
+      return;
+  }
+}
+
+/// What readers refuse is never valid, whatever the rules missed.
+void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at,
+                 const std::string& path, const Options& options) {
+  if (report.has_errors() || at.format == Format::Tacollection) return;
+  try {
+    open_container(storage, at, path, options.base_path);
+  } catch (const Error& error) {
+    report.add("FMT-1", error, {.path = path});
+  }
+}
+
+}  // namespace
+
+std::vector<Issue> validate(std::string_view given, const Options& options) {
+  const std::string path(given);
+  const auto storage = local_storage();
+  Report report;
+  Detected at;
+  try {
+    at = detect(*storage, path);
+  } catch (const FormatError& error) {
+    report.add("FMT-1", error, {.path = path});
+    return report.finish();
+  }
+  try {
+    check(report, storage, at, path, options);
+    check_opens(report, storage, at, path, options);
+  } catch (const IoError& error) {
+    report.add("FMT-2", error, {.path = path});
+  } catch (const Error& error) {
+    report.add("FMT-1", error, {.path = path});
+  }
+  return report.finish();
+}
+
+}  // namespace tacore::validator

@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "transform/validate_checks.hpp"
+#include "transform/validate_pit.hpp"
+
+namespace tacore::validator {
+namespace {
+
+std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+std::vector<LevelRange> whole_levels(const Checked& checked) {
+  std::vector<LevelRange> out;
+  for (const auto& table : checked.levels) {
+    if (!table) break;
+    out.push_back({.table = table, .begin = 0, .end = table->num_rows()});
+  }
+  return out;
+}
+
+/// PIT-3: the rows of the root against the type that the collection states, or the first row's.
+void check_root_type(Report& report, const Checked& checked, const std::string& path) {
+  if (checked.levels.empty() || !checked.levels[0]) return;
+  const LevelTable& root = *checked.levels[0];
+  const int type = root.find(names::kType);
+  std::string expected = checked.collection ? to_string(checked.collection->pit_schema.root_type) : "";
+  try {
+    for (int g = 0; g < root.num_row_groups(); ++g) {
+      const auto types = root.decode(type, g);
+      for (int64_t i = 0; i < root.group_begin(g + 1) - root.group_begin(g); ++i) {
+        const auto found = text_cell(*types, i);
+        if (!found || (*found != "FILE" && *found != "FOLDER")) continue;  // SCH-3, SCH-4
+        if (expected.empty()) expected = *found;
+        if (*found == expected) continue;
+        report.add("PIT-3",
+                   "row " + std::to_string(root.group_begin(g) + i) + " is " + std::string(*found) + ", " + expected +
+                       " expected",
+                   {.path = path, .level = 0});
+      }
+    }
+  } catch (const Error&) {
+    return;  // told where the rows are checked
+  }
+}
+
+/// Everything that tables and collection say of one container.
+void check_contents(Report& report, Checked& checked, TableKind kind, Section section) {
+  for (const auto& table : checked.levels) {
+    if (table) check_columns(report, *table, kind, checked.collection ? &*checked.collection : nullptr);
+  }
+  section.levels = whole_levels(checked);
+  section.entries = checked.entries ? &*checked.entries : nullptr;
+  check_root_type(report, checked, section.path);
+  PitShape shape;
+  const bool is_complete = check_rows(report, section, shape);
+  if (checked.collection) check_pit_schema(report, checked.collection->pit_schema, shape, checked, section.path);
+  // What a missing row would refer to is not to be blamed.
+  const int num_levels = checked.collection ? checked.collection->pit_schema.max_depth() + 1 : 1;
+  const bool has_all_levels =
+      section.levels.size() == checked.levels.size() && static_cast<int>(section.levels.size()) >= num_levels;
+  if (section.entries && is_complete && has_all_levels) check_unreferenced(report, section);
+}
+
+std::shared_ptr<const ByteSource> part_of(Report& report, const std::shared_ptr<const ByteSource>& whole,
+                                          const ByteRange& range, std::string_view rule, const ErrorContext& where) {
+  try {
+    return slice(whole, range);
+  } catch (const FormatError& error) {
+    report.add(rule, error, where);
+    return nullptr;
+  }
+}
+
+std::shared_ptr<const LevelTable> open_folder_level(Report& report, const Storage& storage, const std::string& folder,
+                                                    int level) {
+  const std::string name = path_join(path_join(folder, names::kMetadata), names::kLevelFiles[level]);
+  if (!storage.exists(name)) return nullptr;
+  return open_level(report, storage.open(name), {.path = name, .offset = {}, .level = level});
+}
+
+}  // namespace
+
+Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource>& archive, const std::string& path,
+                          bool deep) {
+  Checked out;
+  out.entries = check_zip(report, *archive, deep);
+  const Tables tables = check_header(report, *archive, out.entries ? &*out.entries : nullptr);
+  // Without a directory, ZIP-1 has told why they are not found.
+  if (out.entries && !tables.collection) report.add("COL-1", "there is no entry COLLECTION.json", {.path = path});
+  if (out.entries && tables.levels.empty())
+    report.add("SCH-1", "there is no entry METADATA/level0.parquet", {.path = path, .level = 0});
+  const auto document =
+      tables.collection ? part_of(report, archive, *tables.collection, "COL-1", {.path = path}) : nullptr;
+  if (document) {
+    const Bytes text = document->read_all();
+    out.collection = check_collection(report, text_of(text), path);
+  }
+  for (std::size_t k = 0; k < tables.levels.size(); ++k) {
+    const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
+    const auto source = part_of(report, archive, tables.levels[k], "SCH-1", where);
+    out.levels.push_back(source ? open_level(report, source, where) : nullptr);
+  }
+  Section section{.path = path, .is_zip = true};
+  section.open_meta = [&](std::size_t entry) {
+    return slice(archive, {out.entries->offset(entry), out.entries->size_of(entry)});
+  };
+  check_contents(report, out, TableKind::Zip, std::move(section));
+  return out;
+}
+
+Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path) {
+  Checked out;
+  const Bytes text = storage.open(path_join(path, names::kCollection))->read_all();
+  out.collection = check_collection(report, text_of(text), path);
+  for (int k = 0; k <= names::kMaxLevel; ++k) {
+    const bool there = storage.exists(path_join(path_join(path, names::kMetadata), names::kLevelFiles[k]));
+    if (!there && k == 0) report.add("SCH-1", "there is no METADATA/level0.parquet", {.path = path, .level = 0});
+    if (!there) break;
+    out.levels.push_back(open_folder_level(report, storage, path, k));
+  }
+  out.entries = list_data(report, path);
+  Section section{.path = path, .is_zip = false};
+  section.open_meta = [&](std::size_t entry) {
+    return storage.open(path_join(path, out.entries->names()[entry]));
+  };
+  check_contents(report, out, TableKind::Folder, std::move(section));
+  return out;
+}
+
+}  // namespace tacore::validator

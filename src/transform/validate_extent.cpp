@@ -1,0 +1,100 @@
+#include <arrow/c/abi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "reader/wkb.hpp"
+#include "table/arrow_stream.hpp"
+#include "table/rows.hpp"
+#include "transform/validate_checks.hpp"
+
+namespace tacore::validator {
+namespace {
+
+/// The columns that writers compute an extent from, in their order.
+constexpr std::array<std::string_view, 3> kGeometry = {"stac:centroid", "istac:centroid", "istac:geometry"};
+constexpr double kRounding = 1e-6;  // degrees; extents are often rounded
+
+/// Batches across the Arrow C interface, released at the end.
+class Stream {
+ public:
+  explicit Stream(std::shared_ptr<arrow::RecordBatchReader> batches) { export_batches(std::move(batches), &stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() {
+    drop();
+    if (stream_.release) stream_.release(&stream_);
+  }
+
+  /// The first column of the next batch; nullptr at the end.
+  const ArrowArray* next(const ErrorContext& where) {
+    drop();
+    if (stream_.get_next(&stream_, &batch_) != 0) throw FormatError(stream_.get_last_error(&stream_), where);
+    return batch_.release ? batch_.children[0] : nullptr;
+  }
+
+ private:
+  void drop() {
+    if (batch_.release) batch_.release(&batch_);
+    batch_.release = nullptr;
+  }
+
+  ArrowArrayStream stream_ = {};
+  ArrowArray batch_ = {};
+};
+
+/// A cell of a binary array with 32-bit offsets; nothing when it is null.
+std::optional<std::span<const std::byte>> binary_cell(const ArrowArray& array, int64_t row) {
+  const auto at = static_cast<std::size_t>(row + array.offset);
+  const auto* valid = static_cast<const uint8_t*>(array.buffers[0]);
+  if (valid && (valid[at / 8] >> at % 8 & 1) == 0) return std::nullopt;
+  const auto* ends = static_cast<const int32_t*>(array.buffers[1]);
+  const auto* data = static_cast<const std::byte*>(array.buffers[2]);
+  return std::span(data + ends[at], static_cast<std::size_t>(ends[at + 1] - ends[at]));
+}
+
+bool covers(const BBox& extent, const BBox& place) {
+  const BBox wide{extent.minx - kRounding, extent.miny - kRounding, extent.maxx + kRounding, extent.maxy + kRounding};
+  return wide.intersects({place.minx, place.miny, place.minx, place.miny}) &&
+         wide.intersects({place.maxx, place.maxy, place.maxx, place.maxy});
+}
+
+int find_geometry(const LevelTable& table) {
+  for (const auto name : kGeometry) {
+    const int column = table.find(name);
+    if (column >= 0 && table.columns()[static_cast<std::size_t>(column)].type == "binary") return column;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void check_extent(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
+                  const ErrorContext& where) {
+  const int column = find_geometry(*rows.table);
+  if (!extent.spatial || column < 0) return;
+  int64_t num_outside = 0, first = 0, row = 0;
+  try {
+    auto wanted = level_rows(rows.table, std::nullopt, rows.begin, rows.end - rows.begin);
+    Stream stream(batch_reader(std::move(wanted), {{.name = "place", .column = column}}));
+    while (const ArrowArray* places = stream.next(where)) {
+      for (int64_t i = 0; i < places->length; ++i, ++row) {
+        const auto wkb = binary_cell(*places, i);
+        const auto place = wkb ? wkb_envelope(*wkb) : std::nullopt;
+        if (!place || covers(*extent.spatial, *place)) continue;
+        if (num_outside++ == 0) first = row;
+      }
+    }
+  } catch (const Error&) {
+    return;  // geometries that are no WKB have no place; tables that cannot be decoded are SCH-1
+  }
+  if (num_outside == 0) return;
+  report.add("CAT-6",
+             std::to_string(num_outside) + " rows of source " + quoted(source) + " lie outside its extent, row " +
+                 std::to_string(first) + " first",
+             where);
+}
+
+}  // namespace tacore::validator

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "transform/validate_checks.hpp"
+
+namespace tacore::validator {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Walks DATA/. Links are followed by hand: one that leaves DATA/ would let a dataset hand out any file of the machine,
+/// and one to a folder may lead in a circle.
+class Listing {
+ public:
+  Listing(Report& report, const std::string& folder) : report_(report), root_(path_join(folder, names::kData)) {
+    while (root_.ends_with('/')) root_.pop_back();
+  }
+
+  std::optional<Entries> list() {
+    std::error_code error;
+    if (!fs::is_directory(root_, error)) return std::nullopt;
+    real_root_ = fs::canonical(root_, error);
+    auto at = fs::recursive_directory_iterator(root_, error);
+    if (error) fail(root_, error);
+    // The iterator ends where a folder cannot be listed.
+    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) add(*at);
+    if (error) fail(root_, error);
+    entries_.sort();
+    return std::move(entries_);
+  }
+
+ private:
+  void add(const fs::directory_entry& file) {
+    std::error_code error;
+    const std::string path = file.path().string();
+    if (file.is_symlink(error) && !is_inside(file.path())) return;
+    if (file.is_directory(error)) {
+      if (file.is_symlink()) report_.add("DIR-2", "a symbolic link to a folder", {.path = path});
+      return;
+    }
+    const auto size = file.file_size(error);
+    if (error) return fail(path, error);
+    entries_.add(std::string(names::kData).append(std::string_view(path).substr(root_.size() + 1)), 0, size);
+  }
+
+  bool is_inside(const fs::path& link) {
+    std::error_code error;
+    const fs::path target = fs::canonical(link, error);
+    if (error) {
+      fail(link.string(), error);
+      return false;
+    }
+    const auto [end, rest] = std::mismatch(real_root_.begin(), real_root_.end(), target.begin(), target.end());
+    if (end == real_root_.end()) return true;
+    report_.add("DIR-2", "a symbolic link to " + tacore::quoted(target.string()) + ", which is not below DATA/",
+                {.path = link.string()});
+    return false;
+  }
+
+  void fail(const std::string& path, const std::error_code& error) {
+    report_.add("DIR-4", error.message(), {.path = path});
+  }
+
+  Report& report_;
+  std::string root_;
+  fs::path real_root_;
+  Entries entries_;
+};
+
+}  // namespace
+
+std::optional<Entries> list_data(Report& report, const std::string& folder) { return Listing(report, folder).list(); }
+
+}  // namespace tacore::validator

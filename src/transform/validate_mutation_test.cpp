@@ -1,0 +1,276 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "format/names.hpp"
+#include "transform/validate_checks.hpp"
+#include "transform/validate_pit.hpp"
+#include "transform/validate_test_files.hpp"
+
+namespace tacore::validator {
+namespace {
+
+void check_broken(const std::string& path, const std::string& rule, const std::string& words) {
+  const auto issues = validate(path);
+  std::string all;
+  for (const auto& issue : issues) all += issue.rule + " " + issue.message + "\n";
+  CAPTURE(rule);
+  CHECK_MESSAGE(find(issues, rule, words), all);
+}
+
+/// The bytes of flat_plain.tacozip and where its records are: DATA/madrid is the third of 8 entries.
+struct FlatZip {
+  std::string bytes = read_file(golden("flat_plain.tacozip"));
+  std::size_t directory = bytes.find("PK\1\2");
+  std::size_t central = bytes.find("DATA/madrid", directory) - 46;
+  std::size_t local = bytes.find("DATA/madrid") - 30;
+  std::size_t end = bytes.rfind("PK\5\6");
+};
+
+struct ZipCase {
+  const char* rule;
+  const char* words;
+  std::function<void(FlatZip&)> patch;
+};
+
+void put32(std::string& bytes, std::size_t at, uint32_t value) {
+  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(value >> 8 * i);
+}
+
+void rename_entry(FlatZip& zip, const std::string& name) {
+  zip.bytes.replace(zip.local + 30, name.size(), name);
+  zip.bytes.replace(zip.central + 46, name.size(), name);
+}
+
+/// Another level of a FOLDER dataset: some integers replaced.
+void replace_integers(const std::string& file, int level, std::string_view column,
+                      std::vector<std::optional<int64_t>> values) {
+  const auto table = LevelTable::open(local_storage()->open(file), {.path = file, .offset = {}, .level = level});
+  const auto changed = with_integers(*table, {{std::string(column), std::move(values)}});
+  const Bytes bytes = changed->source()->read_all();
+  std::ofstream(file, std::ios::binary | std::ios::trunc)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace
+
+TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
+  const ZipCase cases[] = {
+      {"ZIP-2", "local header has CRC-32 00000001", [](FlatZip& z) { put32(z.bytes, z.local + 14, 1); }},
+      {"ZIP-2", "local header has method 8", [](FlatZip& z) { z.bytes[z.local + 8] = 8; }},
+      {"ZIP-2", "signature", [](FlatZip& z) { z.bytes[z.local] = 'X'; }},
+      {"ZIP-4", "data descriptor", [](FlatZip& z) { z.bytes[z.central + 8] = 8; }},
+      {"ZIP-5", "'DATA/new_york' is there twice",
+       [](FlatZip& z) {
+         const auto other = z.bytes.find("DATA/valencia", z.directory);
+         z.bytes.replace(other, 13, "DATA/new_york");
+       }},
+      {"ZIP-7", "5 bytes between the central directory",
+       [](FlatZip& z) { z.bytes.insert(z.end, "     "); }},
+      {"ZIP-7", "5 bytes that belong to nothing before the central directory",
+       [](FlatZip& z) {
+         z.bytes.insert(z.directory, "     ");
+         put32(z.bytes, z.end + 5 + 16, static_cast<uint32_t>(z.directory + 5));
+       }},
+      {"ZIP-9", "'DATA/../rid' has a part that is a folder", [](FlatZip& z) { rename_entry(z, "DATA/../rid"); }},
+      {"ZIP-9", "'/ATA/madrid'", [](FlatZip& z) { rename_entry(z, "/ATA/madrid"); }},
+      {"ZIP-10", "'DATB/madrid' is no part", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
+      {"OFF-3", "'DATA/madrid'", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
+      {"ZIP-11", "symbolic link", [](FlatZip& z) { put32(z.bytes, z.central + 38, 0120777u << 16); }},
+      {"HDR-2", "extra field", [](FlatZip& z) { z.bytes[28] = 4; }},
+      {"HDR-3", "METADATA/level0.parquet", [](FlatZip& z) { z.bytes[45]++; }},
+      {"HDR-4", "CRC-32", [](FlatZip& z) { z.bytes[14]++; }},
+      {"HDR-5", "reserved", [](FlatZip& z) { z.bytes[43] = 1; }},
+      {"HDR-5", "ranges after the first 2", [](FlatZip& z) { z.bytes[156] = 1; }},
+      {"ID-2", "'new_york' is there twice",
+       [](FlatZip& z) { z.bytes.replace(z.bytes.find(std::string("\x08\0\0\0valencia", 12)) + 4, 8, "new_york"); }},
+  };
+  const Folder folder;
+  for (const auto& c : cases) {
+    FlatZip zip;
+    c.patch(zip);
+    check_broken(folder.write("patched.tacozip", zip.bytes), c.rule, c.words);
+  }
+}
+
+TEST_CASE("Faults of COLLECTION.json, one by one") {
+  struct Case {
+    const char* rule;
+    const char* words;
+    const char* old;
+    const char* now;
+  };
+  const Case cases[] = {
+      {"COL-2", "'Nested'", R"("id": "nested")", R"("id": "Nested")"},
+      {"COL-3", "description is number", R"("description": "Golden dataset of the tacore tests")",
+       R"("description": 7)"},
+      {"COL-4", "'0.5.0'", R"("taco_version": "2.0.0")", R"("taco_version": "0.5.0")"},
+      {"COL-5", "missing", R"("dataset_version": "1.0.0",)", ""},
+      {"COL-6", "missing", R"("description": "Golden dataset of the tacore tests",)", ""},
+      {"COL-7", "empty", R"("MIT")", ""},
+      {"COL-8", "'MYT'", R"("MIT")", R"("MYT")"},
+      {"COL-9", "no name", R"("name": "tacore",)", R"("name": null,)"},
+      {"COL-10", "empty", R"("other")", ""},
+      {"COL-11", "'others'", R"("other")", R"("others")"},
+      {"COL-12", "251 characters", R"("title": null)", nullptr},
+      {"COL-13", "-190", "-180.0", "-190.0"},
+      {"COL-13", "-95", "90.0", "95.0"},
+      {"COL-13", "south beyond its north", "-90.0", "91.0"},
+      {"PIT-3", "FILE expected", R"("type": "FOLDER")", R"("type": "FILE")"},
+      {"PIT-4", "FILE 'item_9' as child 0 of 'africa'", R"("item_0")", R"("item_9")"},
+      {"PIT-5", "n is 4, the level has 3", R"("n": 3)", R"("n": 4)"},
+      {"SCH-5", "'regions', which is no column", R"("region")", R"("regions")"},
+      {"SCH-5", "the type bool", R"("double")", R"("bool")"},
+  };
+  const std::string title = "\"title\": \"" + std::string(251, 't') + "\"";
+  for (const auto& c : cases) {
+    CAPTURE(c.words);
+    const Folder folder;
+    const auto path = folder.copy("nested");
+    REQUIRE(edit(path + "/COLLECTION.json", c.old, c.now ? c.now : title));
+    check_broken(path, c.rule, c.words);
+  }
+}
+
+TEST_CASE("Faults of the links between levels, one by one") {
+  struct Case {
+    const char* rule;
+    const char* words;
+    int level;
+    std::string_view column;
+    std::vector<std::optional<int64_t>> values;
+  };
+  const Case cases[] = {
+      {"LVL-2", "internal:current_id is 1, more than 1 expected", 0, names::kCurrentId, {0, 1, 1}},
+      {"LVL-2", "internal:current_id is null", 0, names::kCurrentId, {0, std::nullopt, 2}},
+      {"LVL-3", "internal:current_id is 7, 2 expected", 0, names::kCurrentId, {0, 1, 7}},
+      {"LVL-4", "internal:parent_id 2 is no row of level 0", 0, names::kCurrentId, {0, 1, 7}},
+      {"LVL-4", "internal:parent_id 3 is no row of level 0", 1, names::kParentId, {0, 0, 0, 1, 1, 1, 2, 2, 3}},
+      {"LVL-4", "internal:parent_id -1 is no row", 1, names::kParentId, {-1, 0, 0, 1, 1, 1, 2, 2, 2}},
+      {"LVL-5",
+       "its parent is row 0 of level 0, after that of row 1",
+       1,
+       names::kParentId,
+       {1, 1, 1, 0, 0, 0, 2, 2, 2}},
+      {"LVL-7", "expected", 1, names::kParentId, {1, 1, 1, 0, 0, 0, 2, 2, 2}},
+      {"LVL-5", "its parent is row 0", 1, names::kParentId, {0, 0, 1, 0, 1, 1, 2, 2, 2}},
+      {"PIT-1", "has 2 children, 3 expected", 1, names::kParentId, {0, 0, 0, 1, 1, 2, 2, 2, 2}},
+      {"PIT-1", "has 0 children, 3 expected", 1, names::kParentId, {0, 0, 0, 1, 1, 1, 1, 1, 1}},
+      {"MET-2", "has 3 rows, 2 expected", 1, names::kParentId, {0, 0, 0, 1, 1, 2, 2, 2, 2}},
+      {"LVL-6", "internal:parent_id is 9, 0 expected", 0, names::kParentId, {9, 1, 2}},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.words);
+    const Folder folder;
+    const auto path = folder.copy("nested");
+    replace_integers(path + "/METADATA/" + std::string(names::kLevelFiles[c.level]), c.level, c.column, c.values);
+    check_broken(path, c.rule, c.words);
+  }
+}
+
+TEST_CASE("A gap in internal:current_id is no error where internal:parent_id follows it") {
+  const Folder folder;
+  const auto path = folder.copy("nested");
+  replace_integers(path + "/METADATA/level0.parquet", 0, names::kCurrentId, {0, 1, 7});
+  replace_integers(path + "/METADATA/level0.parquet", 0, names::kParentId, {0, 1, 7});
+  replace_integers(path + "/METADATA/level1.parquet", 1, names::kParentId, {0, 0, 0, 1, 1, 1, 7, 7, 7});
+  CHECK(rules_of(validate(path)) == std::set<std::string>{"LVL-3"});
+}
+
+TEST_CASE("Faults of the files of a FOLDER") {
+  const Folder folder;
+  const auto padded = folder.copy("nested_padded");
+  fs::copy_file(padded + "/DATA/one/__meta__", padded + "/DATA/two/__meta__", fs::copy_options::overwrite_existing);
+  check_broken(padded, "MET-2", "row 1 is FILE 'b', FILE '__TACOPAD__0' expected");
+
+  const auto nested = folder.copy("nested");
+  fs::copy_file(padded + "/DATA/one/__meta__", nested + "/DATA/asia/__meta__", fs::copy_options::overwrite_existing);
+  check_broken(nested, "PIT-2", "has a column 'score', its level has none");
+  check_broken(nested, "MET-4", "has no column 'cloud_cover'");
+
+  folder.write("nested/DATA/more", "bytes");
+  check_broken(nested, "DIR-3", "'DATA/more' belongs to no row");
+  fs::remove(nested + "/DATA/asia/item_0");
+  fs::create_symlink("../europe/item_0", nested + "/DATA/asia/item_0");
+  CHECK(!rules_of(validate(nested)).contains("DIR-2"));
+  fs::remove(nested + "/DATA/asia/item_0");
+  fs::create_symlink("/etc/hostname", nested + "/DATA/asia/item_0");
+  check_broken(nested, "DIR-2", "not below DATA/");
+  fs::create_directory_symlink(".", nested + "/DATA/loop");
+  check_broken(nested, "DIR-2", "a symbolic link to a folder");
+  fs::create_symlink("nowhere", nested + "/DATA/dangling");
+  check_broken(nested, "DIR-4", "");
+}
+
+TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
+  const std::string path = golden("nested_padded.tacozip");
+  const auto archive = local_storage()->open(path);
+  Report report;
+  Checked checked = check_zip_dataset(report, archive, path, false);
+  REQUIRE(!report.has_errors());
+  const auto root = with_integers(*checked.levels[0], {{std::string(names::kOffset), {1, 2}}});
+  const auto below = with_integers(*checked.levels[1], {{std::string(names::kSize), {2, 2, 2, 2, 5, 2}}});
+  Section section{.path = path, .levels = {{root, 0, 2}, {below, 0, 6}}, .entries = &*checked.entries};
+  section.open_meta = [&](std::size_t entry) {
+    const ByteRange range{checked.entries->offset(entry), checked.entries->size_of(entry)};
+    const auto meta = LevelTable::open(slice(archive, range), {.path = path});
+    return with_integers(*meta, {{std::string(names::kOffset), {1, 2, 3}}})->source();
+  };
+  PitShape shape;
+  CHECK(check_rows(report, section, shape));
+  const auto issues = report.finish();
+  CHECK(rules_of(issues) == std::set<std::string>{"OFF-1", "OFF-2", "MET-3", "ID-3"});
+  CHECK(find(issues, "OFF-2", "internal:offset is 2"));
+  CHECK(find(issues, "MET-3", "'DATA/two/__meta__' row 2: internal:offset is 3"));
+  CHECK(find(issues, "ID-3", "'__TACOPAD__0' of type FILE and 5 bytes"));
+}
+
+TEST_CASE("Faults of an index over several datasets") {
+  const auto change = [](const char* rule, const char* words, const std::function<void(const std::string&)>& patch) {
+    const Folder folder;
+    const auto path = folder.copy("cascade_tacocat");
+    patch(path);
+    check_broken(path, rule, words);
+  };
+  const std::string collection = "/.tacocat/COLLECTION.json";
+  change("CAT-2", "count",
+         [&](const auto& path) { REQUIRE(edit(path + collection, R"("count": 4)", R"("count": 5)")); });
+  change("CAT-4", "'cascade_part0002.tacozip' is not in taco:sources", [&](const auto& path) {
+    REQUIRE(edit(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
+    REQUIRE(edit(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
+  });
+  change("CAT-5", "is 'europe', source 'cascade_part0001.tacozip' has 'asia'", [](const auto& path) {
+    fs::copy_file(path + "/cascade_part0002.tacozip", path + "/cascade_part0001.tacozip",
+                  fs::copy_options::overwrite_existing);
+  });
+  change("OFF-3", "DATA/europe", [](const auto& path) {
+    fs::copy_file(path + "/cascade_part0002.tacozip", path + "/cascade_part0001.tacozip",
+                  fs::copy_options::overwrite_existing);
+  });
+  change("CAT-7", "another taco:pit_schema", [](const auto& path) {
+    fs::copy_file(golden("nested.tacozip"), path + "/cascade_part0001.tacozip", fs::copy_options::overwrite_existing);
+  });
+  change("CAT-3", "is an index", [](const auto& path) {
+    fs::copy_file(path + "/__TACOCAT__", path + "/cascade_part0001.tacozip", fs::copy_options::overwrite_existing);
+  });
+  change("CAT-6", "'cascade_part0001.tacozip' lie outside", [&](const auto& path) {
+    // The western edge of its extent: Spain lies at 4 degrees west.
+    REQUIRE(edit(path + collection, "-4,", "-3,"));
+    REQUIRE(edit(path + collection, "-4,", "-3,") == false);
+  });
+}
+
+TEST_CASE("Faults of a TACOLLECTION.json") {
+  const Folder folder;
+  const auto path = folder.copy("cascade_tacocat") + "/TACOLLECTION.json";
+  REQUIRE(edit(path, R"("n": 4)", R"("n": 5)"));
+  check_broken(path, "CAT-8", "n of the root is 5, its sources have 4");
+  REQUIRE(edit(path, R"("country_0")", R"("country_9")"));
+  check_broken(path, "CAT-7", "'cascade_part0001.tacozip' has another taco:pit_schema");
+  fs::remove(fs::path(path).parent_path() / "cascade_part0004.tacozip");
+  check_broken(path, "CAT-3", "'cascade_part0004.tacozip'");
+  REQUIRE(edit(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));
+  check_broken(path, "CAT-3", "'TACOLLECTION.json' is an index");
+}
+
+}  // namespace tacore::validator

@@ -1,0 +1,108 @@
+#include <array>
+
+#include "transform/validate_report.hpp"
+
+namespace tacore::validator {
+namespace {
+
+constexpr Severity kError = Severity::Error;
+constexpr Severity kWarning = Severity::Warning;
+
+/// What only the published writers do, and readers accept, is a warning; so is what the specification only recommends.
+constexpr auto kRules = std::to_array<Rule>({
+    {"FMT-1", "6", kError, "The path is a container of TACO 2.0 that a reader opens."},
+    {"FMT-2", "6", kError, "Every byte that is asked for can be read."},
+
+    {"ZIP-1", "6.3", kError, "The archive has an end record and a central directory that can be read."},
+    {"ZIP-2", "6.3", kError, "A local header says what its central entry says: name, method, flags, CRC-32, sizes."},
+    {"ZIP-3", "6.3", kError, "Every entry is stored (compression method 0)."},
+    {"ZIP-4", "6.3", kError, "No entry is encrypted or has a data descriptor."},
+    {"ZIP-5", "6.3", kError, "Entry names are unique."},
+    {"ZIP-6", "6.3", kError, "Entries do not overlap."},
+    {"ZIP-7", "6.3", kError, "Entries, central directory and end records follow each other without a gap."},
+    {"ZIP-8", "6.3", kWarning, "The end record is the last 22 bytes: no archive comment."},
+    {"ZIP-9", "6.3", kError, "Entry names are relative, UTF-8 and stay below the root."},
+    {"ZIP-10", "6.1", kWarning, "Entries are TACO_HEADER, DATA/, METADATA/levelN.parquet and COLLECTION.json."},
+    {"ZIP-11", "6.3", kError, "No entry is a symbolic link."},
+
+    {"HDR-1", "6.3", kError, "TACO_HEADER is the entry at byte 0."},
+    {"HDR-2", "6.3", kError, "TACO_HEADER is well formed: 116 bytes at byte 41, 2 to 7 ranges inside the file."},
+    {"HDR-3", "6.3", kError, "The ranges of TACO_HEADER are the level tables in order, then COLLECTION.json."},
+    {"HDR-4", "6.3", kError, "TACO_HEADER matches its CRC-32."},
+    {"HDR-5", "6.3", kWarning, "Reserved bytes and unused ranges of TACO_HEADER are zero."},
+
+    {"CRC-1", "6.3", kError, "The bytes of an entry match its CRC-32 (deep checks only)."},
+
+    {"COL-1", "6.1", kError, "COLLECTION.json is there, and is a JSON object in UTF-8."},
+    {"COL-2", "5.5.2", kError, "`id` is lowercase letters, digits, `_` and `-`."},
+    {"COL-3", "5.5.2", kError, "Known members have the type that the specification gives them."},
+    {"COL-4", "5.5.2", kWarning, "`taco_version` is a 2.x version."},
+    {"COL-5", "5.5.2", kError, "`dataset_version` is there."},
+    {"COL-6", "5.5.2", kError, "`description` is there."},
+    {"COL-7", "5.5.2", kError, "`licenses` names at least one licence."},
+    {"COL-8", "5.5.2", kWarning, "Licences are SPDX identifiers."},
+    {"COL-9", "5.5.2", kError, "`providers` has at least one; each provider and curator has a name."},
+    {"COL-10", "5.5.2", kError, "`tasks` names at least one task."},
+    {"COL-11", "5.5.2", kWarning, "Tasks are of the published list."},
+    {"COL-12", "5.5.2", kError, "`title` has at most 250 characters."},
+    {"COL-13", "5.5.2", kError, "`extent` is a box in WGS 84 and an interval of time."},
+
+    {"PIT-1", "5.5", kError, "Samples are isomorphic: as many children, the same id and type at the same position."},
+    {"PIT-2", "5.5", kError, "Samples of a level share one schema; `__meta__` has no other columns or types."},
+    {"PIT-3", "6.1", kError, "All samples of the root have one type, that of taco:pit_schema."},
+    {"PIT-4", "5.5", kError, "taco:pit_schema has the types and ids of the rows."},
+    {"PIT-5", "6.6", kWarning, "The counts `n` of taco:pit_schema are the numbers of rows."},
+    {"PIT-6", "5.5", kError, "taco:pit_schema is there and well formed, with at most 5 levels below the root."},
+
+    {"SCH-1", "6.2", kError, "Level tables are Parquet files that can be read."},
+    {"SCH-2", "6.2", kError, "A level table has its required columns, in their types."},
+    {"SCH-3", "5.5.1", kError, "`id` and `type` are never null."},
+    {"SCH-4", "5.5.1", kError, "`type` is FILE or FOLDER."},
+    {"SCH-5", "6.6", kWarning, "taco:field_schema lists the columns of each level with their types."},
+    {"SCH-6", "7.2.3", kWarning, "Columns that only readers make, such as internal:gdal_vsi, are not stored."},
+    {"SCH-7", "7.1.2", kWarning, "Extension columns are letters, digits and `_`, with at most one colon."},
+
+    {"ID-1", "5.5.1", kError, "Ids are legal: no slash, colon or control character, not `.` or `..`, no leading `__`."},
+    {"ID-2", "5.5.1", kError, "Ids are unique among siblings."},
+    {"ID-3", "5.5", kWarning, "Padding is called __TACOPAD__N, is a FILE, and has no bytes."},
+
+    {"LVL-1", "6.2", kError, "There is a level table for every level of taco:pit_schema, and no other."},
+    {"LVL-2", "7.2.3", kError, "internal:current_id is set, and ascends."},
+    {"LVL-3", "7.2.3", kWarning, "internal:current_id is the row number."},
+    {"LVL-4", "6.2", kError, "internal:parent_id refers to a FOLDER of the level above."},
+    {"LVL-5", "5.5", kError, "Rows are grouped by parent, in the order of the parents."},
+    {"LVL-6", "7.2.3", kWarning, "At level 0, internal:parent_id is internal:current_id."},
+    {"LVL-7", "7.2.3", kError, "internal:relative_path is the parent's path and the id."},
+    {"LVL-8", "7.2.3", kWarning,
+     "internal:current_id and, below level 0, internal:relative_path are there; internal:parent_id is an integer."},
+
+    {"OFF-1", "6.3", kError, "internal:offset and internal:size of a FILE are those of its entry."},
+    {"OFF-2", "6.3", kError, "internal:offset and internal:size of a FOLDER are those of its `__meta__`."},
+    {"OFF-3", "6.3", kError, "Every row has an entry in the archive."},
+    {"OFF-4", "6.1", kWarning, "Every entry below DATA/ belongs to a row."},
+
+    {"MET-1", "6.2", kError, "The `__meta__` of a FOLDER is there, and is Parquet that can be read."},
+    {"MET-2", "6.2", kError, "`__meta__` has the rows of the level table: ids and types, in order."},
+    {"MET-3", "6.3", kError, "internal:offset and internal:size in `__meta__` are those of the entries."},
+    {"MET-4", "6.2", kWarning, "`__meta__` has all columns of its level."},
+
+    {"DIR-1", "6.4", kError, "Every FILE is a file below DATA/, every FOLDER a folder."},
+    {"DIR-2", "6.4", kError, "No symbolic link below DATA/ leads out of it or to a folder."},
+    {"DIR-3", "6.1", kWarning, "Every file below DATA/ belongs to a row."},
+    {"DIR-4", "6.4", kError, "Folders can be listed, and the sizes of files read."},
+
+    {"CAT-1", "6.5", kError, "The header of a __TACOCAT__ file is well formed."},
+    {"CAT-2", "6.6", kError, "taco:sources agrees with itself: count, ids, files, extents."},
+    {"CAT-3", "6.5", kError, "Every source is there, beside the index or in the base path, and is a dataset."},
+    {"CAT-4", "6.5", kError, "internal:source_file names a source; the rows of a source stand together."},
+    {"CAT-5", "6.5", kError, "The index has the rows of each source: ids and types, in order."},
+    {"CAT-6", "6.6", kWarning, "The extent of a source covers the places of its rows."},
+    {"CAT-7", "6.6", kError, "All sources have the taco:pit_schema and taco:field_schema of the index."},
+    {"CAT-8", "6.6", kWarning, "The counts of the index are the sums of those of its sources."},
+});
+
+}  // namespace
+
+std::span<const Rule> rules() noexcept { return kRules; }
+
+}  // namespace tacore::validator

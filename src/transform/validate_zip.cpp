@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "base/crc32.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "model/identifier.hpp"
+#include "transform/validate_checks.hpp"
+
+namespace tacore::validator {
+namespace {
+
+constexpr uint64_t kPiece = 1 << 20;
+constexpr uint32_t kFileType = 0170000;  // of the Unix mode in the upper half of the external attributes
+constexpr uint32_t kSymbolicLink = 0120000;
+
+ErrorContext at(const ByteSource& archive, uint64_t offset) { return {.path = archive.name(), .offset = offset}; }
+
+zip::Directory find_directory(const ByteSource& archive) {
+  const uint64_t size = archive.size();
+  const uint64_t length = std::min(size, zip::kTailSize + zip::kEnd64RecordSize);
+  return zip::find_directory(archive.read({size - length, length}), size - length);
+}
+
+/// Why an archive with this name may not be unpacked, or "". One slash at the end makes a folder.
+std::string why_bad_name(std::string_view name) {
+  if (!is_utf8(name)) return "is not UTF-8";
+  if (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
+  for (const auto& part : split(name, '/')) {
+    if (const auto why = why_unsafe_id(part); !why.empty()) return "has a part that " + why;
+  }
+  return "";
+}
+
+bool is_known_name(std::string_view name) {
+  if (name == names::kHeader || name == names::kCollection) return true;
+  if (name.ends_with('/')) return false;
+  if (name.starts_with(names::kData)) return true;
+  if (!name.starts_with(names::kMetadata)) return false;
+  name.remove_prefix(names::kMetadata.size());
+  return std::find(std::begin(names::kLevelFiles), std::end(names::kLevelFiles), name) != std::end(names::kLevelFiles);
+}
+
+void check_names(Report& report, const ByteSource& archive, const std::vector<zip::CentralEntry>& entries) {
+  for (const auto& entry : entries) {
+    const ErrorContext where = at(archive, entry.record_offset);
+    if (const auto why = why_bad_name(entry.name); !why.empty()) {
+      report.add("ZIP-9", "entry " + quoted(entry.name) + " " + why, where);
+    } else if (!is_known_name(entry.name)) {
+      report.add("ZIP-10", "entry " + quoted(entry.name) + " is no part of a TACO dataset", where);
+    }
+    if ((entry.external_attributes >> 16 & kFileType) == kSymbolicLink) {
+      report.add("ZIP-11", "entry " + quoted(entry.name) + " is a symbolic link", where);
+    }
+  }
+}
+
+void check_end(Report& report, const ByteSource& archive, const zip::Directory& directory) {
+  const uint64_t end = directory.offset + directory.size;
+  const uint64_t next = directory.zip64 ? directory.end64_offset : directory.end_offset;
+  if (end != next) {
+    report.add("ZIP-7", std::to_string(next - end) + " bytes between the central directory and its end record",
+               at(archive, end));
+  }
+  if (const uint64_t last = directory.end_offset + zip::kEndRecordSize; last != archive.size()) {
+    report.add("ZIP-8", "an archive comment of " + std::to_string(archive.size() - last) + " bytes", at(archive, last));
+  }
+}
+
+Entries indexed(Report& report, const ByteSource& archive, const std::vector<zip::CentralEntry>& central,
+                const std::vector<uint64_t>& payloads) {
+  Entries out;
+  for (std::size_t i = 0; i < central.size(); ++i) out.add(central[i].name, payloads[i], central[i].size);
+  out.sort();
+  for (const std::size_t i : out.names().duplicates()) {
+    report.add("ZIP-5", "entry " + quoted(central[i].name) + " is there twice", at(archive, central[i].record_offset));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Entries> check_zip(Report& report, const ByteSource& archive, bool deep) {
+  zip::Directory directory;
+  std::vector<zip::CentralEntry> central;
+  try {
+    directory = find_directory(archive);
+    central = zip::parse_directory(archive.read({directory.offset, directory.size}), directory);
+  } catch (const FormatError& error) {
+    report.add("ZIP-1", error, {.path = archive.name()});
+    return std::nullopt;
+  }
+  check_names(report, archive, central);
+  check_end(report, archive, directory);
+  const auto payloads = check_records(report, archive, directory, central);
+  if (deep) check_checksums(report, archive, central, payloads);
+  return indexed(report, archive, central, payloads);
+}
+
+void check_checksums(Report& report, const ByteSource& archive, const std::vector<zip::CentralEntry>& entries,
+                     const std::vector<uint64_t>& payloads) {
+  Bytes piece;
+  const uint64_t file_size = archive.size();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& entry = entries[i];
+    if (payloads[i] > file_size || entry.compressed_size > file_size - payloads[i]) continue;  // ZIP-2 has told
+    uint32_t crc = 0;
+    for (uint64_t done = 0; done < entry.compressed_size; done += piece.size()) {
+      piece.resize(std::min(kPiece, entry.compressed_size - done));
+      archive.read(payloads[i] + done, piece);
+      crc = crc32(piece, crc);
+    }
+    if (entry.method != 0 || crc == entry.crc32) continue;
+    report.add("CRC-1", "entry " + quoted(entry.name) + ": CRC-32 of its " + std::to_string(entry.size) + " bytes is " +
+                            hex(crc) + ", " + hex(entry.crc32) + " expected", at(archive, payloads[i]));
+  }
+}
+
+}  // namespace tacore::validator
