@@ -1,0 +1,89 @@
+#include "arguments.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <tacore/error.hpp>
+
+#include "commands.hpp"
+#include "utf8.hpp"
+
+namespace tacore::cli {
+namespace {
+
+/// A decimal number and nothing else.
+template <class Number>
+bool parse_number(std::string_view text, Number& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool may_name_a_dataset(const std::string& argument) {
+  struct stat status = {};
+  return argument.find_first_of("./:") != std::string::npos ||
+         ::stat(argument.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+BBox parse_bbox(const std::string& text) {
+  const std::string start = "--bbox " + in_quotes(text) + ": ";
+  const auto num_numbers = std::count(text.begin(), text.end(), ',') + 1;
+  if (num_numbers != 4) {
+    throw UsageError(start + "expected four numbers xmin,ymin,xmax,ymax, found " +
+                     std::to_string(num_numbers));
+  }
+  std::array<double, 4> numbers = {};
+  std::string_view rest = text;
+  for (double& number : numbers) {
+    const auto part = rest.substr(0, rest.find(','));
+    if (!parse_number(part, number) || !std::isfinite(number)) {
+      throw UsageError(start + in_quotes(part) + " is not a finite number");
+    }
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  }
+  const BBox box{numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (!box.valid()) throw UsageError(start + "ymin is greater than ymax");
+  return box;
+}
+
+TimeRange parse_datetime(const std::string& text) {
+  try {
+    return TimeRange::parse(text);
+  } catch (const QueryError& error) {
+    throw UsageError(std::string("--datetime: ") + error.what());
+  }
+}
+
+tabular::Encoding parse_format(const std::string& text) {
+  try {
+    return tabular::parse_encoding(text);
+  } catch (const QueryError&) {
+    throw UsageError("--format is " + in_quotes(text) + ", expected table, csv, json or parquet");
+  }
+}
+
+int parse_count(const std::string& option, const std::string& text) {
+  int out = 0;
+  if (parse_number(text, out) && out >= 0) return out;
+  throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number from 0 on");
+}
+
+std::vector<std::string> with_command(std::vector<std::string> arguments,
+                                      const std::vector<std::string>& commands) {
+  const auto first = std::find_if(arguments.begin(), arguments.end(),
+                                  [](const std::string& text) { return !text.starts_with('-'); });
+  if (first == arguments.end()) return arguments;
+  if (std::find(commands.begin(), commands.end(), *first) != commands.end()) return arguments;
+  if (!may_name_a_dataset(*first)) {
+    throw UsageError(in_quotes(*first) + " is neither a command nor a file");
+  }
+  arguments.insert(arguments.begin(), "info");
+  return arguments;
+}
+
+}  // namespace tacore::cli

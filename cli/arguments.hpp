@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tacore/bbox.hpp>
+#include <tacore/tabular.hpp>
+#include <tacore/time_range.hpp>
+
+/// Arguments whose text means something. All throw UsageError.
+namespace tacore::cli {
+
+/// "xmin,ymin,xmax,ymax" in degrees; xmin > xmax crosses the antimeridian.
+BBox parse_bbox(const std::string& text);
+/// "A/B" as TimeRange::parse takes it.
+TimeRange parse_datetime(const std::string& text);
+tabular::Encoding parse_format(const std::string& text);
+/// A whole number from 0 on.
+int parse_count(const std::string& option, const std::string& text);
+
+/// `taco FILE` is `taco info FILE`: puts "info" in front when the first argument that is no option is none of
+/// `commands` but may name a dataset.
+std::vector<std::string> with_command(std::vector<std::string> arguments,
+                                      const std::vector<std::string>& commands);
+
+}  // namespace tacore::cli

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <tacore/bbox.hpp>
+#include <tacore/tabular.hpp>
+#include <tacore/time_range.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+/// What the command line asks for: a plain struct and a function for each subcommand. A function writes data
+/// to standard output, returns the exit code and throws what went wrong.
+namespace tacore::cli {
+
+/// The command line is wrong, whatever the data are: exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Samples that meet both; what is absent is met by all.
+struct Where {
+  std::optional<BBox> bbox = {};
+  std::optional<TimeRange> datetime = {};
+
+  bool empty() const { return !bbox && !datetime; }
+};
+
+/// A file that is made, or standard output when `path` is empty.
+struct Destination {
+  std::string path = {};
+  bool overwrite = false;
+};
+
+struct InfoOptions {
+  std::string path = {};
+  std::string base_path = {};
+  bool json = false;
+  bool sources = false;  ///< list the partitions instead
+  Where where = {};      ///< of the partitions
+};
+int run_info(const InfoOptions& options);
+
+struct LsOptions {
+  std::string path = {};
+  std::optional<std::string> id = {};  ///< ids joined by '/'; the root when absent
+  std::string base_path = {};
+  bool json = false;
+};
+int run_ls(const LsOptions& options);
+
+struct QueryOptions {
+  std::string path = {};
+  std::optional<std::string> sql = {};
+  std::string base_path = {};
+  Where where = {};
+  std::optional<int> level = {};                 ///< that `where` tests
+  std::optional<tabular::Encoding> format = {};  ///< else the file name tells
+  Destination output = {};
+};
+int run_query(const QueryOptions& options);
+
+struct ReadOptions {
+  std::string path = {};
+  std::string id = {};  ///< ids joined by '/'
+  std::string base_path = {};
+  bool vsi = false;  ///< the GDAL path instead of the bytes
+  Destination output = {};
+};
+int run_read(const ReadOptions& options);
+
+struct StatsCommandOptions {
+  std::string path = {};
+  std::string base_path = {};
+  std::optional<int> band = {};  ///< counted from 0; every band when absent
+  int level = 0;
+  std::string id = {};
+  bool json = false;
+};
+int run_stats(const StatsCommandOptions& options);
+
+struct ValidateOptions {
+  std::string path = {};
+  std::string base_path = {};
+  bool deep = false;
+  bool json = false;
+};
+/// 1 when a rule is broken that is an error, 0 with warnings only.
+int run_validate(const ValidateOptions& options);
+
+}  // namespace tacore::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Text arranged for a person.
+namespace tacore::cli {
+
+/// Columns of the terminal, from 60 to 120; 100 when standard output is none.
+std::size_t terminal_width() noexcept;
+
+std::vector<std::string> words(std::string_view text);
+
+/// Fills lines with `items`, a space between; an item is never split.
+std::vector<std::string> fill(const std::vector<std::string>& items, std::size_t line_width);
+
+/// "1,234,567".
+std::string grouped(uint64_t number);
+/// "1 row", "2 rows", "1,000 rows".
+std::string count_of(uint64_t number, std::string_view noun);
+
+/// Lines of columns: the first is aligned to the left, the others to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace tacore::cli

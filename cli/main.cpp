@@ -1,0 +1,256 @@
+// The command line of taco: what it may say, and nothing of what is done about it.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tacore/error.hpp>
+#include <tacore/verbose.hpp>
+#include <tacore/version.hpp>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace tacore::cli {
+namespace {
+
+/// Help without CLI11's TEXT, REQUIRED and Needs, which the usage line and the texts say better.
+class HelpFormat final : public CLI::Formatter {
+ public:
+  HelpFormat() { column_width(31); }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_positional() ? "" : option->get_type_name();
+    return type.empty() ? "" : " " + type;
+  }
+};
+
+struct Messages {
+  bool verbose = false;
+  bool debug = false;
+  bool quiet = false;
+};
+
+struct Tool {
+  CLI::App app{"Looks into TACO datasets of Earth observation data.", "taco"};
+  Messages messages = {};
+  std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {};
+
+  /// A subcommand that calls `run` with its options.
+  template <class Options>
+  std::pair<CLI::App*, std::shared_ptr<Options>> add(const char* name, const char* what,
+                                                     const char* examples,
+                                                     int (*run)(const Options&)) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(name, what);
+    command->footer(std::string("Examples:\n") + examples);
+    commands.emplace_back(command, [options, run] { return run(*options); });
+    command->add_option("PATH", options->path, "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json")
+        ->required();
+    return {command, options};
+  }
+};
+
+/// An option of one argument that `set` makes sense of.
+CLI::Option* add_parsed(CLI::App* command, const char* names, const char* metavariable,
+                        std::function<void(const std::string&)> set, const char* what) {
+  return command->add_option_function<std::string>(names, std::move(set), what)
+      ->type_name(metavariable);
+}
+
+void add_base_path(CLI::App* command, std::string& base_path) {
+  command->add_option("--base-path", base_path, "Folder of the ZIP files of a TACOCAT or TACOLLECTION")
+      ->type_name("DIR");
+}
+
+std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
+  return {add_parsed(command, "--bbox", "XMIN,YMIN,XMAX,YMAX",
+                     [&](const std::string& text) { where.bbox = parse_bbox(text); },
+                     "Longitudes and latitudes, in degrees"),
+          add_parsed(command, "--datetime", "A/B",
+                     [&](const std::string& text) { where.datetime = parse_datetime(text); },
+                     "Both ends included; '..' is open")};
+}
+
+void add_output(CLI::App* command, Destination& output) {
+  auto* file = command->add_option("-o,--output", output.path, "Write this file instead of standard output")
+                   ->type_name("FILE");
+  command->add_flag("--overwrite", output.overwrite, "Replace the file when it exists")->needs(file);
+}
+
+void add_info(Tool& tool) {
+  auto [command, options] = tool.add("info", "Shows what a dataset is: tree, rows, columns, extent",
+                                     "  taco info landsat.tacozip\n"
+                                     "  taco info landsat.tacozip --json | jq .levels\n"
+                                     "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
+                                     run_info);
+  command->add_flag("--json", options->json, "The same for programs");
+  auto* sources = command->add_flag("--sources", options->sources,
+                                    "List the partitions: file, id, bbox, datetime");
+  for (auto* option : add_where(command, options->where)) option->needs(sources);
+  add_base_path(command, options->base_path);
+}
+
+void add_ls(Tool& tool) {
+  auto [command, options] = tool.add("ls", "Lists samples, or the children of one",
+                                     "  taco ls landsat_nested.tacozip\n"
+                                     "  taco ls landsat_nested.tacozip tile_r1_c1", run_ls);
+  add_parsed(command, "ID", "", [o = options](const std::string& text) { o->id = text; },
+             "Ids from the root down: a/b/c");
+  command->add_flag("--json", options->json, "An array of {id, type}");
+  add_base_path(command, options->base_path);
+}
+
+void add_query(Tool& tool) {
+  auto [command, options] = tool.add(
+      "query", "Selects samples by place, time and SQL",
+      "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
+      "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
+      "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
+      run_query);
+  add_parsed(command, "SQL", "", [o = options](const std::string& text) { o->sql = text; },
+             "One SELECT over data (what the filters leave), level0, level1, ...");
+  add_where(command, options->where);
+  add_parsed(command, "--level", "N",
+             [o = options](const std::string& text) { o->level = parse_count("--level", text); },
+             "The level that the filters test; rows stay those of level 0");
+  add_parsed(command, "-f,--format", "FORMAT",
+             [o = options](const std::string& text) { o->format = parse_format(text); },
+             "table, csv, json or parquet; else as the file name says");
+  add_output(command, options->output);
+  add_base_path(command, options->base_path);
+}
+
+void add_read(Tool& tool) {
+  auto [command, options] = tool.add("read", "Copies the bytes of a FILE, exactly",
+                                     "  taco read landsat.tacozip tile_r0_c0 -o tile.tif\n"
+                                     "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
+                                     run_read);
+  command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
+  command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
+  add_output(command, options->output);
+  add_base_path(command, options->base_path);
+}
+
+void add_stats(Tool& tool) {
+  auto [command, options] = tool.add("stats", "Statistics of the bands over all samples",
+                                     "  taco stats landsat.tacozip\n"
+                                     "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json",
+                                     run_stats);
+  add_parsed(command, "--band", "B",
+             [o = options](const std::string& text) { o->band = parse_count("--band", text); },
+             "Only this band, counted from 0");
+  auto* level = add_parsed(
+      command, "--level", "N",
+      [o = options](const std::string& text) { o->level = parse_count("--level", text); },
+      "Of the children at this level of the sample --id");
+  command->add_option("--id", options->id, "Id of their parent, one level above")
+      ->type_name("ID")->needs(level);
+  command->add_flag("--json", options->json, "An array with an object for each band");
+  add_base_path(command, options->base_path);
+}
+
+void add_validate(Tool& tool) {
+  auto [command, options] = tool.add("validate", "Checks every rule of the specification",
+                                     "  taco validate landsat.tacozip --deep", run_validate);
+  command->add_flag("--deep", options->deep, "Read every byte and compare checksums");
+  command->add_flag("--json", options->json, "An array of what was found");
+  add_base_path(command, options->base_path);
+}
+
+/// The same three flags before and after the subcommand.
+void add_messages(CLI::App* app, Messages& messages) {
+  const char* group = "Messages";
+  app->add_flag("--verbose", messages.verbose, "Tell about files and backends")->group(group);
+  app->add_flag("--debug", messages.debug, "Also about SQL, requests and memory")->group(group);
+  app->add_flag("--quiet", messages.quiet, "No warnings, no progress")->group(group);
+}
+
+void set_up_messages(const Messages& messages) {
+  if (messages.quiet && (messages.verbose || messages.debug)) {
+    throw UsageError("--quiet goes neither with --verbose nor with --debug");
+  }
+  set_log_sink([](LogLevel level, std::string_view message, void*) {
+    complain(level == LogLevel::Warning ? "warning: " + std::string(message) : std::string(message));
+  });
+  if (messages.quiet) verbose(false);
+  if (messages.verbose) verbose("info");
+  if (messages.debug) verbose("debug");
+}
+
+void define(Tool& tool) {
+  tool.app.set_version_flag("--version", std::string("taco ") + version());
+  tool.app.require_subcommand(0, 1);  // at most one: later names are ids
+  tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
+  tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
+  add_info(tool);
+  add_ls(tool);
+  add_query(tool);
+  add_read(tool);
+  add_stats(tool);
+  add_validate(tool);
+  add_messages(&tool.app, tool.messages);
+  for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
+}
+
+/// Runs the subcommand that `arguments` name.
+int run(Tool& tool, std::vector<std::string> arguments) {
+  std::vector<std::string> names;
+  for (const auto& [command, run_it] : tool.commands) names.push_back(command->get_name());
+  arguments = with_command(std::move(arguments), names);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
+  tool.app.parse(std::move(arguments));
+  set_up_messages(tool.messages);
+  for (const auto& [command, run_it] : tool.commands) {
+    if (command->parsed()) return run_it();
+  }
+  throw UsageError("a command is missing, such as info");
+}
+
+int refuse(const Tool& tool, const char* message) {
+  complain(message);
+  const auto parsed = tool.app.get_subcommands();
+  const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
+  complain("see taco " + command + "--help");
+  return 2;
+}
+
+int run_checked(const std::vector<std::string>& arguments) {
+  Tool tool;
+  define(tool);
+  try {
+    return run(tool, arguments);
+  } catch (const CLI::CallForHelp&) {
+    print(tool.app.help());
+  } catch (const CLI::CallForVersion& version_text) {
+    print(std::string(version_text.what()) + "\n");
+  } catch (const CLI::ParseError& error) {
+    return refuse(tool, error.what());
+  } catch (const UsageError& error) {
+    return refuse(tool, error.what());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace tacore::cli
+
+int main(int argc, char** argv) {
+  using namespace tacore::cli;
+  guard_standard_streams();
+  try {
+    return run_checked({argv + std::min(argc, 1), argv + argc});
+  } catch (const BrokenPipe&) {
+    return 0;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
+  return 1;
+}

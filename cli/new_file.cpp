@@ -1,0 +1,127 @@
+#include "new_file.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+
+#include <tacore/error.hpp>
+
+namespace tacore::cli {
+namespace {
+
+// What a signal has to remove: a plain array, since a handler may call next to nothing.
+char doomed[4096];
+volatile sig_atomic_t is_doomed = 0;
+
+extern "C" void remove_and_end(int signal) {
+  if (is_doomed != 0) ::unlink(doomed);
+  ::raise(signal);  // SA_RESETHAND: now with its usual effect
+}
+
+void remove_on_signal(const std::string& path) {
+  if (path.size() >= sizeof doomed) throw IoError("the name is too long", {.path = path});
+  std::memcpy(doomed, path.c_str(), path.size() + 1);
+  is_doomed = 1;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_DFL) continue;  // nohup, or set already
+    action.sa_handler = remove_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+std::optional<struct stat> status_of(const std::string& path) {
+  struct stat out = {};
+  if (::stat(path.c_str(), &out) != 0) return std::nullopt;
+  return out;
+}
+
+/// The file that a symbolic link leads to, so that the link stays.
+std::string resolved(const std::string& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
+  char* real = ::realpath(path.c_str(), nullptr);
+  const std::string out = real != nullptr ? real : path;
+  std::free(real);
+  return out;
+}
+
+/// "a/b.csv" -> "a/", "b.csv" -> "".
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+std::string temporary_beside(const std::string& path) {
+  const std::string folder = folder_of(path);
+  return folder + "." + path.substr(folder.size()) + "." +
+         std::to_string(std::random_device()()) + ".part";
+}
+
+void sync_folder(const std::string& folder) {
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;  // not ours to read: the data are safe, their name nearly
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+NewFile::NewFile(const std::string& target, bool overwrite)
+    : target_(overwrite ? resolved(target) : target),
+      overwrite_(overwrite),
+      temporary_(temporary_beside(target_)) {
+  const auto existing = status_of(target_);
+  if (existing && S_ISDIR(existing->st_mode)) fail("is a folder, expected the name of a file", 0);
+  if (existing && !overwrite_) refuse();
+  remove_on_signal(temporary_);  // before it is there: no instant without
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("cannot create the file", errno);
+  // What replaces a private file is private.
+  if (existing) ::fchmod(descriptor_, existing->st_mode & 07777);
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+    ::unlink(temporary_.c_str());
+  }
+  is_doomed = 0;
+}
+
+void NewFile::commit() {
+  if (::fsync(descriptor_) != 0) fail("cannot write to the disk", errno);
+  rename();
+  ::close(descriptor_);
+  descriptor_ = -1;
+  sync_folder(folder_of(target_));
+}
+
+void NewFile::rename() const {
+  // Without `overwrite` not even a file that appeared meanwhile may go.
+  const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
+  int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
+  if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {  // NFS has no such flag
+    if (!overwrite_ && status_of(target_)) refuse();
+    result = ::rename(temporary_.c_str(), target_.c_str());
+  }
+  if (result == 0) return;
+  if (errno == EEXIST) refuse();
+  fail("cannot give the file its name", errno);
+}
+
+void NewFile::refuse() const { fail("exists already; --overwrite replaces it", 0); }
+
+void NewFile::fail(const char* what, int error_number) const {
+  throw IoError(what, {.path = target_}, error_number);
+}
+
+}  // namespace tacore::cli

@@ -1,0 +1,106 @@
+#include "output.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include <tacore/error.hpp>
+
+#include "new_file.hpp"
+#include "utf8.hpp"
+
+namespace tacore::cli {
+namespace {
+
+void write_all(int descriptor, std::string_view bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      if (errno == EPIPE && descriptor == STDOUT_FILENO) throw BrokenPipe{};
+      throw IoError("cannot write", {.path = name}, errno);
+    }
+  }
+}
+
+/// Joins small pieces; what is not flushed is dropped.
+class BufferedOutput final : public tabular::Output {
+ public:
+  BufferedOutput(int descriptor, const std::string& name) : descriptor_(descriptor), name_(name) {}
+
+  void write(std::string_view bytes) override {
+    if (buffer_.size() + bytes.size() > kCapacity) flush();
+    if (bytes.size() > kCapacity) return write_all(descriptor_, bytes, name_);
+    buffer_ += bytes;
+  }
+  void flush() {
+    write_all(descriptor_, buffer_, name_);
+    buffer_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kCapacity = 1 << 16;
+  int descriptor_;
+  const std::string& name_;
+  std::string buffer_ = {};
+};
+
+using Produce = std::function<void(tabular::Output&)>;
+
+void produce_into(int descriptor, const std::string& name, const Produce& produce) {
+  BufferedOutput output(descriptor, name);
+  produce(output);
+  output.flush();
+}
+
+/// Pipes, terminals, /dev/null: nothing that could be half written.
+bool is_stream(const std::string& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+void produce_into_stream(const std::string& path, const Produce& produce) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
+  produce_into(descriptor, path, produce);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+void with_output(const Destination& to, const Produce& produce) {
+  if (to.path.empty()) return produce_into(STDOUT_FILENO, "standard output", produce);
+  if (is_stream(to.path)) return produce_into_stream(to.path, produce);
+  NewFile file(to.path, to.overwrite);
+  produce_into(file.descriptor(), to.path, produce);
+  file.commit();
+}
+
+void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
+
+void complain(std::string_view message) {
+  std::string line(message);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line = "taco: " + printable(line) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);  // unbuffered
+}
+
+bool is_terminal_output() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
+
+void guard_standard_streams() noexcept {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // Opened the wrong way round, so that using it stays an error.
+    const int mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", mode));
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace tacore::cli

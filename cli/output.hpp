@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include <tacore/tabular.hpp>
+
+#include "commands.hpp"
+
+/// Where data and messages go.
+namespace tacore::cli {
+
+/// Nobody reads standard output any more, as in `taco query ... | head`: a reason to end, not to complain.
+struct BrokenPipe {};
+
+/// Calls `produce` with the place that `to` names. A file appears whole or not at all; pipes and devices are
+/// written as they are. Throws IoError when it cannot be written, or exists and may not be replaced; BrokenPipe.
+void with_output(const Destination& to, const std::function<void(tabular::Output&)>& produce);
+
+/// `text` to standard output. Throws as with_output.
+void print(std::string_view text);
+
+/// `taco: message` to standard error, as one line.
+void complain(std::string_view message);
+
+bool is_terminal_output() noexcept;
+
+/// First of all: a descriptor 0, 1 or 2 that the caller closed would be that of the next file opened, which then
+/// receives our messages; it becomes /dev/null. And a broken pipe becomes an error.
+void guard_standard_streams() noexcept;
+
+}  // namespace tacore::cli

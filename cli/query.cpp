@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <string_view>
+
+#include <tacore/dataset.hpp>
+#include <tacore/tabular.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+#include "utf8.hpp"
+
+namespace tacore::cli {
+namespace {
+
+using tabular::Encoding;
+
+/// `extension` in lower case; the name as it comes.
+bool has_extension(std::string_view name, std::string_view extension) {
+  if (name.size() < extension.size()) return false;
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto same = [&](char a, char b) { return a == lower(b); };
+  return std::equal(extension.begin(), extension.end(), name.end() - extension.size(), same);
+}
+
+Encoding format_of(const QueryOptions& options) {
+  if (options.format) return *options.format;
+  const std::string& name = options.output.path;
+  if (name.empty()) return Encoding::Table;
+  if (has_extension(name, ".csv")) return Encoding::Csv;
+  if (has_extension(name, ".json")) return Encoding::Json;
+  if (has_extension(name, ".parquet")) return Encoding::Parquet;
+  throw UsageError("--output: " + in_quotes(name) +
+                   " ends neither in .csv, .json nor .parquet; say which with --format");
+}
+
+Dataset filtered(Dataset dataset, const QueryOptions& options) {
+  const FilterOptions at{.level = options.level.value_or(0)};
+  if (options.where.bbox) dataset = dataset.filter_bbox(*options.where.bbox, at);
+  if (options.where.datetime) dataset = dataset.filter_datetime(*options.where.datetime, at);
+  return dataset;
+}
+
+}  // namespace
+
+int run_query(const QueryOptions& options) {
+  if (options.level && options.where.empty()) {
+    throw UsageError("--level is the level that --bbox and --datetime test, and neither is given; "
+                     "for the rows of a level: \"SELECT * FROM level1\"");
+  }
+  const Encoding format = format_of(options);
+  if (format == Encoding::Parquet && options.output.path.empty() && is_terminal_output()) {
+    throw QueryError("Parquet is not for terminals: add --output FILE");
+  }
+  with_output(options.output, [&](tabular::Output& output) {
+    Dataset dataset = load(options.path, {.base_path = options.base_path});
+    dataset = filtered(dataset, options);
+    if (options.sql) dataset = dataset.sql(*options.sql);
+    tabular::encode(dataset.data(), format, output);
+  });
+  return 0;
+}
+
+}  // namespace tacore::cli
