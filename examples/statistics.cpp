@@ -1,0 +1,52 @@
+/*
+  Aggregates the statistics that a dataset stores for each sample; no pixel is read.
+
+    statistics FLAT_PATH NESTED_PATH
+
+  DEMONSTRATES:
+  * statistics of a dataset, of a filtered one, and of a frame
+  * continuous bands, and class shares of a categorical one
+
+  SIMPLER EXAMPLES: list_samples
+*/
+#include <tacore/dataset.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace {
+
+void print(const char* what, const std::vector<double>& values) {
+  std::printf("%-24s", what);
+  for (const double value : values) std::printf(" %8.3f", value);
+  std::printf("\n");
+}
+
+void flat(const char* path) {
+  const tacore::Dataset dataset = tacore::load(path);
+  print("mean of every band", dataset.stats_mean());
+  print("std of every band", dataset.stats_std());
+  print("max of bands 3 and 0", dataset.stats_max({3, 0}));
+  print("mean, training tiles", dataset.sql("SELECT * FROM data WHERE split = 'train'").stats_mean());
+}
+
+void nested(const char* path) {
+  const tacore::Dataset dataset = tacore::load(path);
+  // Each FILE of a level has bands of its own: take those of one kind.
+  const tacore::DataFrame heights = dataset.sql("SELECT * FROM level1 WHERE id = 'dem'").data();
+  const tacore::DataFrame masks = dataset.sql("SELECT * FROM level1 WHERE id = 'mask'").data();
+  print("lowest and highest, m", {heights.stats_min()[0], heights.stats_max()[0]});
+  print("other, vegetation, water", masks.stats_categorical()[0]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 3) return std::fputs("usage: statistics FLAT_PATH NESTED_PATH\n", stderr), 2;
+  flat(argv[1]);
+  nested(argv[2]);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
