@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Makes the first inputs of the fuzz targets from the golden datasets. Only the Python standard library.
+
+    make_corpus.py GOLDEN_FOLDER CORPUS_FOLDER
+
+What fuzzing found later lies beside them, as `found-*`: a file for each fault.
+"""
+import json
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+SQL = [
+    "SELECT * FROM data",
+    "SELECT id, \"internal:gdal_vsi\" FROM data WHERE cloud_cover < 20 ORDER BY id LIMIT 3; -- done",
+    "WITH a AS (SELECT * FROM level1) SELECT d.* FROM data d JOIN a ON a.\"internal:parent_id\" = d.\"internal:current_id\"",
+    "SELECT count(*) FILTER (WHERE x IN (SELECT unnest([1, 2]))) OVER (PARTITION BY id) FROM data, range(3) UNION ALL VALUES (1)",
+    "COPY data TO 'x'", "SELECT getenv('HOME')", "SELECT * FROM read_csv('x')", "SELECT $1", "DESCRIBE data", "SELECT 1; SELECT 2",
+    "cloud_cover * 2 + CASE WHEN id LIKE 'a%' THEN 1 ELSE NULL END", "list_transform([1], x -> x + 1)", "(SELECT 1)", "a.b['c'][1:2]::INT[]",
+    "SELECT /* ; */ ';' -- ;\n;", "FROM data PIVOT (sum(a) FOR b IN (1, 2))", "SELECT * FROM (DESCRIBE data)",
+]
+TIMES = [
+    "2023-01-15", "2023-01-01/2023-02-15", "../2023-02-15", "2023-01-01/..", "2023-06-30T23:59:60Z", "2023-01-01T00:00:00.123456789+02:30",
+    "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2024-02-29 12:00", "2023-01-01T00:00+0200", "2023-13-01", "", "/",
+]
+PATHS = [
+    "/vsisubfile/200_16,/data/a.tacozip", "/vsisubfile/5368709120_1,/vsis3/b/k,l.tacozip", "/vsisubfile/1,x", "/vsisubfile/1_2", "s3://bucket/key.tacozip",
+    "gs://b/k", "https://example.org/a.zip?x=1", "/vsicurl/https://example.org/a", "hf://datasets/a/b", "../a/./b//c/", "/", "", "azure://c/b",
+    "/vsisubfile/18446744073709551616_1,x",
+]
+WKT = [
+    "POINT (1 2)", "point(1 2)", "POINT Z (1 2 3)", "SRID=4326;POINT(1e1 -2.5)", "POINT EMPTY", "POINT ZM (1 2 3 4)", "POINT M (1 2 3)", "POINT (1 2",
+    "LINESTRING (0 0, 1 1)", "POINT (nan inf)", "POINT (180 91)",
+]
+
+
+def ring(order, *points):
+    return struct.pack(order + "I", len(points)) + b"".join(struct.pack(order + "dd", *p) for p in points)
+
+
+def geometries():
+    square = [(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)]
+    point = struct.pack("<BIdd", 1, 1, -3.7, 40.4)
+    yield "point", point
+    yield "point-big-endian", struct.pack(">BIdd", 0, 1, -3.7, 40.4)
+    yield "point-z-ewkb", struct.pack("<BIIddd", 1, 0xA0000001, 4326, 1, 2, 3)
+    yield "point-zm-iso", struct.pack("<BIdddd", 1, 3001, 1, 2, 3, 4)
+    yield "point-empty", struct.pack("<BIdd", 1, 1, float("nan"), float("nan"))
+    yield "line", struct.pack("<BI", 1, 2) + ring("<", (170, 0), (190, 5))
+    polygon = struct.pack("<BII", 1, 3, 2) + ring("<", *square) + ring("<", (2, 2), (3, 2), (3, 3), (2, 2))
+    yield "polygon-hole", polygon
+    yield "polygon-big-endian", struct.pack(">BII", 0, 3, 1) + ring(">", *square)
+    yield "multipolygon", struct.pack("<BII", 1, 6, 2) + polygon + polygon
+    yield "collection", struct.pack("<BII", 1, 7, 2) + point + struct.pack("<BII", 1, 4, 1) + point
+    yield "nested", struct.pack("<BII", 1, 7, 1) * 20 + point
+    yield "counts", struct.pack("<BII", 1, 3, 0xFFFFFFFF)
+
+
+def directory_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return archive.start_dir
+
+
+def write(folder, target, name, data):
+    out = folder / target / name
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def texts(folder):
+    for target, lines in [("sql_inspect", SQL), ("time_range", TIMES), ("vsi_path", PATHS), ("wkt", WKT)]:
+        for number, text in enumerate(lines):
+            write(folder, target, f"{number:02}", text)
+
+
+def records(golden, folder):
+    for name in ["flat", "six_levels", "header_stale", "header_bad_crc"]:
+        header = (golden / f"{name}.tacozip").read_bytes()[:157]
+        write(folder, "taco_header", name, header)
+    write(folder, "taco_header", "count-8", header[:41] + b"\x08" + header[42:])
+    write(folder, "taco_header", "cut", header[:156])
+    index = (golden / "cascade_tacocat/__TACOCAT__").read_bytes()[:128]
+    write(folder, "tacocat_header", "cascade", index)
+    write(folder, "tacocat_header", "depth-6", index[:12] + b"\x06" + index[13:])
+    for name in ["flat.tacozip", "zip64_records.tacozip", "extra_entries.zip", "odd_names.tacozip"]:
+        data, start = (golden / name).read_bytes(), directory_of(golden / name)
+        # The whole archive, its payloads blank: offsets stay what they are.
+        write(folder, "zip_directory", name, bytes(start) + data[start:] if start < 6000 else data[start:])
+        with zipfile.ZipFile(golden / name) as archive:
+            at = archive.infolist()[1].header_offset
+        write(folder, "zip_local_header", name, data[at:at + 96])
+
+
+def documents(golden, folder):
+    for name in ["flat", "nested", "six_levels", "antimeridian_extent", "null_extent", "half_open_extent", "mixed_level1"]:
+        with zipfile.ZipFile(golden / f"{name}.tacozip") as archive:
+            text = archive.read("COLLECTION.json")
+        write(folder, "collection_json", name, text)
+        write(folder, "pit_schema", name, json.dumps(json.loads(text)["taco:pit_schema"]))
+    write(folder, "collection_json", "cascade", (golden / "cascade_tacocat/TACOLLECTION.json").read_bytes())
+
+
+def tables(golden, folder):
+    for name, level in [("flat", 0), ("flat_plain", 0), ("flat_padded", 0), ("nested", 1), ("snappy_v2pages", 1), ("times", 0),
+                        ("polygons", 0), ("lonlat_lists", 0), ("stats_flat", 0), ("odd_names", 0)]:
+        with zipfile.ZipFile(golden / f"{name}.tacozip") as archive:
+            write(folder, "level_table", name, archive.read(f"METADATA/level{level}.parquet"))
+
+
+def main():
+    golden, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    texts(folder)
+    records(golden, folder)
+    documents(golden, folder)
+    tables(golden, folder)
+    for name, data in geometries():
+        write(folder, "wkb", name, data)
+    for name in ["flat_plain", "nested_padded", "header_absent", "permuted_offsets", "flat_padded"]:
+        write(folder, "open_zip", name, (golden / f"{name}.tacozip").read_bytes())
+
+
+main()

@@ -1,0 +1,35 @@
+#include "reader/wkb.hpp"
+
+#include <optional>
+
+#include "fuzz.hpp"
+
+/// The input is a geometry.
+namespace tacore::fuzz {
+namespace {
+
+std::optional<bool> meets(const BoxTest& box, Input wkb) {
+  std::optional<bool> out;
+  expect_errors_only([&] { out = box.meets_wkb(wkb); });
+  return out;
+}
+
+void run(Input wkb) {
+  static const BoxTest world(BBox{}), small({-10, 35, 5, 45}), across({170, -20, -170, 20});
+  std::optional<BBox> envelope;
+  bool whole = false;
+  expect_errors_only([&] {
+    envelope = wkb_envelope(wkb);
+    whole = true;
+  });
+  for (const BoxTest* box : {&world, &small, &across}) {
+    const auto found = meets(*box, wkb);
+    require(found.has_value() == whole, "both ways of looking refuse the same bytes");
+    require(!found.value_or(false) || envelope, "an empty geometry meets nothing");
+  }
+}
+
+}  // namespace
+}  // namespace tacore::fuzz
+
+TACORE_FUZZ_TARGET(tacore::fuzz::run)
