@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Keeps the documents true.
+
+    check_docs.py               links and file names lead somewhere; C++ in the README stands in an example
+    check_docs.py --run TACO    the console blocks of the README print what they show
+    check_docs.py --self-test
+"""
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`([^`\n]+)`")
+# Files of the project that a text names: `src/io/coalesce.cpp`, `tests/golden/nested.tacozip`.
+FILE_NAME = re.compile(r"(src|include|cli|scripts|tests|examples|docs|cmake|bench)/[\w./*-]+")
+DATASET = re.compile(r"[\w-]+\.(tacozip|zip)")
+# These name a data file for each fact, so a name that is no file is a mistake.
+NAMES_DATASETS = {"docs/format.md", "docs/deviations.md"}
+
+
+def slug(heading):
+    """The anchor that a heading gets on code-hosting sites."""
+    return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).strip().replace(" ", "-")
+
+
+def anchors(text):
+    return {slug(line.lstrip("#")) for line in CODE.sub("", text).splitlines() if line.startswith("#")}
+
+
+def link_complaint(document, target, root):
+    if re.match(r"[a-z]+:", target):
+        return None
+    path, _, anchor = target.partition("#")
+    file = (document.parent / path).resolve() if path else document
+    if not file.exists():
+        return f"link to {target}: no such file"
+    if not file.is_relative_to(root):
+        return f"link to {target}: leaves the project"
+    if anchor and anchor not in anchors(file.read_text("utf-8")):
+        return f"link to {target}: no such heading"
+    return None
+
+
+def name_complaint(name, root):
+    """Why a file name in backquotes is wrong, or None. Globs are allowed and must match something."""
+    if FILE_NAME.fullmatch(name) and not list(root.glob(name.rstrip("/"))):
+        return f"`{name}`: no such file"
+    return None
+
+
+def dataset_complaint(name, root):
+    places = ("tests/golden", "tests/golden/cascade_tacocat", "examples/data")
+    if DATASET.fullmatch(name) and not any((root / place / name).exists() for place in places):
+        return f"`{name}`: no such dataset"
+    return None
+
+
+def check_document(document, root):
+    text = document.read_text("utf-8")
+    name = document.relative_to(root).as_posix()
+    prose = CODE.sub("", text)
+    found = [link_complaint(document, target, root) for target in LINK.findall(prose)]
+    for code in INLINE.findall(prose):
+        found.append(name_complaint(code, root))
+        if name in NAMES_DATASETS:
+            found.append(dataset_complaint(code, root))
+    return [f"{name}: {why}" for why in found if why]
+
+
+def blocks(text, language):
+    return [body for kind, body in CODE.findall(text) if kind == language]
+
+
+def without_indent(lines):
+    return textwrap.dedent("\n".join(lines)).strip("\n")
+
+
+def is_part_of(block, source):
+    """True when the lines of `block` stand in `source`, one after the other, at any indent."""
+    wanted, lines = block.strip("\n").split("\n"), source.split("\n")
+    return any(without_indent(lines[i:i + len(wanted)]) == "\n".join(wanted) for i in range(len(lines)))
+
+
+def check_readme_code(root):
+    sources = [file.read_text("utf-8") for file in sorted((root / "examples").glob("*.cpp"))]
+    code = blocks((root / "README.md").read_text("utf-8"), "cpp")
+    found = [f"README.md: this C++ is in no example:\n{block}" for block in code
+             if not any(is_part_of(block, source) for source in sources)]
+    return found or ([] if code else ["README.md: no C++ block"])
+
+
+def documents(root):
+    return [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md")), root / "tests/golden/PROVENANCE.md",
+            root / "examples/data/PROVENANCE.md"]
+
+
+def commands(block):
+    """(command, output) for each line that starts with `$ `."""
+    out = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            out.append((line[2:], []))
+        else:
+            out[-1][1].append(line)
+    return out
+
+
+def run_console(taco):
+    shown = [pair for block in blocks((ROOT / "README.md").read_text("utf-8"), "console") for pair in commands(block)]
+    found = []
+    for command, expected in shown:
+        done = subprocess.run(["bash", "-c", f'taco() {{ "$TACO" "$@"; }}; {command}'], cwd=ROOT, text=True,
+                              capture_output=True, env={"TACO": taco, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        printed = done.stdout.splitlines()
+        if printed != expected or done.stderr:
+            found.append(f"README.md: {command}\n" + "\n".join(printed) + "\n" + done.stderr)
+    return found or ([] if shown else ["README.md: no console block"])
+
+
+def self_test():
+    """Each check must be able to fail."""
+    readme = ROOT / "README.md"
+    bad = [
+        link_complaint(readme, "docs/no_such_file.md", ROOT),
+        link_complaint(readme, "docs/format.md#no-such-heading", ROOT),
+        link_complaint(readme, "../elsewhere", ROOT.parent / "other"),
+        name_complaint("src/no_such_file.cpp", ROOT),
+        dataset_complaint("no_such_dataset.tacozip", ROOT),
+        not is_part_of("int a;\nint c;\n", "  int a;\n  int b;\n  int c;\n"),
+        not is_part_of("int a;\n", "  int ab;\n"),
+    ]
+    good = [
+        not link_complaint(readme, "docs/format.md", ROOT),
+        not link_complaint(readme, "https://example.org/x#y", ROOT),
+        not name_complaint("src/reader/*.cpp", ROOT),
+        not name_complaint("a phrase, not a file", ROOT),
+        is_part_of("if (a) {\n  b();\n}\n", "void f() {\n  if (a) {\n    b();\n  }\n}\n"),
+        commands("$ a | b\n1\n2\n$ c\n") == [("a | b", ["1", "2"]), ("c", [])],
+    ]
+    wrong = [f"bad case {i} passes" for i, why in enumerate(bad) if not why]
+    wrong += [f"good case {i} fails" for i, ok in enumerate(good) if not ok]
+    return wrong
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        found = self_test()
+    elif len(sys.argv) == 3 and sys.argv[1] == "--run":
+        found = run_console(sys.argv[2])
+    else:
+        found = [why for document in documents(ROOT) for why in check_document(document, ROOT)]
+        found += check_readme_code(ROOT)
+    print("\n".join(found) or "the documents are true")
+    return bool(found)
+
+
+sys.exit(main())
