@@ -50,9 +50,13 @@ double seconds_of(const std::function<void()>& body) {
 }
 
 Pair alternate(int count, const std::function<void()>& ours, const std::function<void()>& peer) {
+  constexpr double kBudget = 30;
   Pair out;
-  ours();
-  peer();
+  const double round = seconds_of([&] {
+    ours();
+    peer();
+  });
+  count = std::min(count, std::max(5, static_cast<int>(kBudget / round)));
   for (int i = 0; i < count; ++i) {
     if (i % 2 == 0) out.ours.add(seconds_of(ours));
     out.peer.add(seconds_of(peer));

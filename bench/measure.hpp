@@ -30,7 +30,7 @@ struct Pair {
   double ratio() const { return ours.median() / peer.median(); }
 };
 
-/// Runs both `count` times in turn, so that what disturbs the machine disturbs both; which goes first alternates. One round before
+/// Runs both `count` times in turn (fewer when that takes more than half a minute, but 5), so that what disturbs the machine disturbs both; which goes first alternates. One round before
 /// that is not counted: it warms caches.
 Pair alternate(int count, const std::function<void()>& ours, const std::function<void()>& peer);
 
