@@ -15,8 +15,7 @@ namespace tacore::mutate {
 namespace {
 
 constexpr int kMaxLevels = 8;
-constexpr int64_t kMaxRows = 200;          // that are navigated, of one frame
-constexpr int64_t kMaxBytes = 64LL << 20;  // of one sample
+constexpr int64_t kMaxRows = 200;  // that are navigated, of one frame
 
 /// Keeps a digest of what is written.
 class Digest : public tabular::Output {
@@ -216,17 +215,7 @@ class Reader {
       });
       return;
     }
-    const std::string vsi = std::get<VsiPath>(*node).value;
-    step("bytes " + path, [&] {
-      if (too_large(vsi)) throw std::logic_error("a sample of more bytes than the dataset has: " + vsi);
-      return digest(frame.read_bytes(row));
-    });
-  }
-
-  static bool too_large(const std::string& vsi) {
-    const auto begin = vsi.find('_'), end = vsi.find(',');
-    if (!vsi.starts_with("/vsisubfile/") || begin == vsi.npos || end == vsi.npos || begin > end) return false;
-    return std::strtoll(vsi.c_str() + begin + 1, nullptr, 10) > kMaxBytes;
+    step("bytes " + path, [&] { return digest(frame.read_bytes(row)); });
   }
 
   std::string path_;
