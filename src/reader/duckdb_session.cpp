@@ -658,11 +658,12 @@ void describe(const Statement& statement, ArrowSchema* out) {
   guarded(in, &published, [&] {
     duckdb::Connection connection(*in->database);
     auto values = to_values(statement, published);
-    // A pending query starts to run in the background; one of no rows has nothing to read.
+    // Run to its end, which reads nothing: DuckDB frees the plan of a query that was only begun without destroying it.
     const auto pending = connection.PendingQuery("SELECT * FROM (\n" + statement.sql + "\n) LIMIT 0", values);
-    if (pending->HasError()) {
+    const auto result = pending->HasError() ? nullptr : pending->Execute();
+    if (!result || result->HasError()) {
       published.rethrow();
-      throw_query(pending->GetErrorObject(), in, &published);
+      throw_query(result ? result->GetErrorObject() : pending->GetErrorObject(), in, &published);
     }
     auto options = connection.context->GetClientProperties();
     duckdb::ArrowConverter::ToArrowSchema(out, pending->types, pending->names, options);
