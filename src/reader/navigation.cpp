@@ -7,6 +7,7 @@
 #include "model/identifier.hpp"
 #include "reader/child_rows.hpp"
 #include "reader/dataframe_impl.hpp"
+#include "table/cells.hpp"
 
 /// From a row to its data and its children.
 namespace tacore {

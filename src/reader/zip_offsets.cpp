@@ -10,6 +10,7 @@
 #include "format/names.hpp"
 #include "model/identifier.hpp"
 #include "reader/container.hpp"
+#include "table/cells.hpp"
 
 namespace tacore {
 namespace {

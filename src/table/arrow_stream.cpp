@@ -11,6 +11,7 @@
 #include <exception>
 
 #include "table/arrow_error.hpp"
+#include "table/cells.hpp"
 
 namespace tacore {
 namespace {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "table/cells.hpp"
 #include "table/table_test_files.hpp"
 
 namespace {

@@ -15,6 +15,7 @@
 #include "model/collection_json.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
+#include "table/cells.hpp"
 #include "table/level_table.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/time_range.hpp"

@@ -1,15 +1,11 @@
 #include "table/level_table.hpp"
 
 #include <arrow/array.h>
-#include <arrow/array/builder_binary.h>
 #include <arrow/array/concatenate.h>
-#include <arrow/memory_pool.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
-#include <arrow/util/config.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
-#include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
@@ -17,200 +13,26 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "base/checked_math.hpp"
-#include "base/little_endian.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/memory_source.hpp"
 #include "model/identifier.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_source.hpp"
+#include "table/bounded_pool.hpp"
+#include "table/cells.hpp"
 #include "table/page_check.hpp"
+#include "table/parquet_footer.hpp"
+#include "table/text_columns.hpp"
 
 namespace tacore {
 namespace {
 
-// The first guess at how long a footer is: one read serves levels of a few row groups.
-constexpr uint64_t kTailGuess = 16 * 1024;
-constexpr uint64_t kFooterEnd = 8;  // length and magic
-// Thrift expands a footer some tenfold; 64 MiB of it is far beyond any level of six.
-constexpr uint64_t kMaxFooter = 64 * 1024 * 1024;
 // A row number and its level share 64 bits (RowKey); no published level comes near.
 constexpr int64_t kMaxRows = int64_t{1} << 40;
-
-/// Refuses single allocations that no honest file of this size needs, so that a page header that lies about its
-/// size costs nothing.
-class BoundedPool : public arrow::MemoryPool {
- public:
-  explicit BoundedPool(int64_t limit) : limit_(limit) {}
-
-  using MemoryPool::Allocate;
-  using MemoryPool::Free;
-  using MemoryPool::Reallocate;
-  arrow::Status Allocate(int64_t size, int64_t alignment, uint8_t** out) override {
-    ARROW_RETURN_NOT_OK(bounded(size));
-    return pool_->Allocate(size, alignment, out);
-  }
-  arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
-                           uint8_t** pointer) override {
-    ARROW_RETURN_NOT_OK(bounded(new_size));
-    return pool_->Reallocate(old_size, new_size, alignment, pointer);
-  }
-  void Free(uint8_t* buffer, int64_t size, int64_t alignment) override {
-    pool_->Free(buffer, size, alignment);
-  }
-  int64_t bytes_allocated() const override { return pool_->bytes_allocated(); }
-  int64_t max_memory() const override { return pool_->max_memory(); }
-  int64_t total_bytes_allocated() const override { return pool_->total_bytes_allocated(); }
-  int64_t num_allocations() const override { return pool_->num_allocations(); }
-  std::string backend_name() const override { return pool_->backend_name(); }
-
- private:
-  arrow::Status bounded(int64_t size) const {
-    if (size <= limit_) return arrow::Status::OK();
-    return arrow::Status::Invalid("asks for ", size, " bytes at once, at most ", limit_,
-                                  " fit a file of this size");
-  }
-
-  arrow::MemoryPool* pool_ = arrow::default_memory_pool();
-  int64_t limit_;
-};
-
-/// The pool for files of about this size. An array keeps a bare pointer to its pool and may outlive its level (a consumer of
-/// export_stream() holds it for as long as it likes), so there is one pool for each power of two, and none is ever destroyed.
-arrow::MemoryPool* pool_for(uint64_t file_size) {
-  constexpr std::size_t kMaxBits = 40;
-  static auto& pools = *[] {
-    auto* all = new std::vector<BoundedPool>;
-    for (std::size_t bits = 0; bits <= kMaxBits; ++bits) all->emplace_back((int64_t{128} << 20) + (int64_t{64} << bits));
-    return all;
-  }();
-  return &pools[std::min<std::size_t>(kMaxBits, static_cast<std::size_t>(std::bit_width(file_size)))];
-}
-
-/// The end of a Parquet file, at least its whole footer.
-Bytes read_tail(const ByteSource& source, const ErrorContext& where) {
-  const uint64_t size = source.size();
-  if (size < kFooterEnd + 4) {
-    throw FormatError("not Parquet: " + std::to_string(size) + " bytes, at least 12 expected", where);
-  }
-  uint64_t length = std::min(size, kTailGuess);
-  Bytes tail = source.read({size - length, length});
-  Cursor end(std::span<const std::byte>(tail).last(kFooterEnd), "Parquet end");
-  const uint64_t footer = end.u32();
-  const std::string_view magic = end.text(4);
-  if (magic == "PARE") throw FormatError("Parquet footer is encrypted; plain expected", where);
-  if (magic != "PAR1") throw FormatError("not Parquet: ends with " + quoted(magic) + ", 'PAR1' expected", where);
-  if (footer > size - kFooterEnd - 4 || footer > kMaxFooter) {
-    throw FormatError("Parquet footer of " + std::to_string(footer) + " bytes in a file of " +
-                          std::to_string(size), where);
-  }
-  if (footer + kFooterEnd > length) {
-    length = footer + kFooterEnd;
-    tail = source.read({size - length, length});
-  }
-  return tail;
-}
-
-std::shared_ptr<parquet::FileMetaData> parse_footer(const Bytes& tail, const ErrorContext& where) {
-  Cursor end(std::span<const std::byte>(tail).last(kFooterEnd), "Parquet end");
-  uint32_t length = end.u32();
-  const std::byte* begin = tail.data() + tail.size() - kFooterEnd - length;
-  try {
-#if ARROW_VERSION_MAJOR >= 26
-    return parquet::FileMetaData::Make(begin, static_cast<int64_t>(length));
-#else
-    return parquet::FileMetaData::Make(begin, &length);
-#endif
-  } catch (const parquet::ParquetException& error) {
-    throw FormatError(std::string("Parquet footer: ") + error.what(), where);
-  }
-}
-
-bool is_text(const arrow::DataType& type) {
-  if (type.id() == arrow::Type::DICTIONARY) {
-    return is_text(*static_cast<const arrow::DictionaryType&>(type).value_type());
-  }
-  return type.id() == arrow::Type::STRING || type.id() == arrow::Type::LARGE_STRING ||
-         type.id() == arrow::Type::STRING_VIEW;
-}
-
-/// True when one pass over the bytes of all ids finds nothing to look at more closely: plain ASCII without slash and NUL, none null or empty,
-/// none of one or two bytes that starts with a dot.
-bool are_plain(const arrow::Array& ids) {
-  if (ids.type_id() != arrow::Type::STRING || ids.null_count() > 0) return false;
-  const auto& strings = static_cast<const arrow::StringArray&>(ids);
-  const uint8_t* bytes = strings.raw_data();
-  for (int64_t i = 0; i < strings.length(); ++i) {
-    const int32_t length = strings.value_length(i);
-    if (length == 0 || (length <= 2 && bytes[strings.value_offset(i)] == '.')) return false;
-  }
-  if (strings.length() == 0) return true;
-  bytes += strings.value_offset(0);
-  const auto size = static_cast<std::size_t>(strings.total_values_length());
-  for (const char unsafe : {'/', '\\', '\0'}) {
-    if (std::memchr(bytes, unsafe, size)) return false;
-  }
-  uint64_t all = 0, word = 0;
-  std::size_t i = 0;
-  for (; i + sizeof word <= size; i += sizeof word) {
-    std::memcpy(&word, bytes + i, sizeof word);
-    all |= word;
-  }
-  for (; i < size; ++i) all |= bytes[i];
-  return (all & 0x8080808080808080) == 0;
-}
-
-/// Ids name files and rows: none may be null, lead out of its folder, or be other than text.
-void check_ids(const arrow::Array& ids, int64_t first, const ErrorContext& where) {
-  if (are_plain(ids)) return;
-  for (int64_t i = 0; i < ids.length(); ++i) {
-    const auto id = text_cell(ids, i);
-    std::string why = id ? why_unsafe_id(*id) : "is null";
-    if (why.empty() && !is_utf8(*id)) why = "is not UTF-8";
-    if (!why.empty()) {
-      throw FormatError("row " + std::to_string(first + i) + ": id " + (id ? quoted(*id) + " " : "") + why, where);
-    }
-  }
-}
-
-/// A flat column of text. Arrow's own reader appends values one at a time behind three checks each, which takes three times as long; ids
-/// are what the first read of a sample waits for.
-std::shared_ptr<arrow::Array> decode_text(parquet::ColumnReader& column, int64_t rows, arrow::MemoryPool* pool) {
-  constexpr int64_t kBatch = 4096;
-  auto& reader = static_cast<parquet::ByteArrayReader&>(column);
-  const bool nullable = column.descr()->max_definition_level() > 0;
-  std::vector<int16_t> levels(kBatch);
-  std::vector<parquet::ByteArray> values(kBatch);
-  arrow::StringBuilder builder(pool);
-  check(builder.Reserve(rows));
-  while (builder.length() < rows && reader.HasNext()) {
-    int64_t num_values = 0;
-    const int64_t count = reader.ReadBatch(std::min(kBatch, rows - builder.length()), nullable ? levels.data() : nullptr, nullptr,
-                                           values.data(), &num_values);
-    if (count == 0) break;
-    // A page that is cut short has fewer values than levels.
-    const int64_t num_present = nullable ? std::count(levels.begin(), levels.begin() + count, int16_t{1}) : count;
-    if (num_present != num_values) throw parquet::ParquetException("a page has fewer values than it counts");
-    int64_t bytes = 0;
-    for (int64_t i = 0; i < num_values; ++i) bytes += values[static_cast<std::size_t>(i)].len;
-    check(builder.ReserveData(bytes));
-    std::size_t next = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      if (nullable && levels[static_cast<std::size_t>(i)] != 1) {
-        builder.UnsafeAppendNull();
-      } else {
-        const parquet::ByteArray& value = values[next++];
-        builder.UnsafeAppend(value.ptr, static_cast<int32_t>(value.len));
-      }
-    }
-  }
-  return check(builder.Finish());
-}
 
 int leaves(const arrow::DataType& type) {
   if (type.num_fields() == 0) return 1;
@@ -251,11 +73,11 @@ struct LevelTable::Impl {
 };
 
 void LevelTable::Impl::open() {
-  tail = read_tail(*source, where);
+  tail = read_parquet_tail(*source, where);
   // A small table is here whole by now: it is not read again.
   if (tail.size() == source->size()) source = memory_source(source->name(), tail);
-  metadata = parse_footer(tail, where);
-  pool = pool_for(source->size());
+  metadata = parse_parquet_footer(tail, where);
+  pool = bounded_pool(source->size());
   read_schema();
   read_groups();
   may_have_padding = padding_possible();
@@ -563,72 +385,6 @@ int64_t LevelTable::padding_in(int group) const {
     if (cell && is_padding_id(*cell)) ++out;
   }
   return out;
-}
-
-std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row) {
-  if (array.IsNull(row)) return std::nullopt;
-  switch (array.type_id()) {
-    case arrow::Type::STRING:
-      return static_cast<const arrow::StringArray&>(array).GetView(row);
-    case arrow::Type::LARGE_STRING:
-      return static_cast<const arrow::LargeStringArray&>(array).GetView(row);
-    case arrow::Type::STRING_VIEW:
-      return static_cast<const arrow::StringViewArray&>(array).GetView(row);
-    case arrow::Type::DICTIONARY: {
-      const auto& encoded = static_cast<const arrow::DictionaryArray&>(array);
-      return text_cell(*encoded.dictionary(), encoded.GetValueIndex(row));
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row) {
-  if (array.IsNull(row)) return std::nullopt;
-  switch (array.type_id()) {
-    case arrow::Type::INT64:
-      return static_cast<const arrow::Int64Array&>(array).Value(row);
-    case arrow::Type::INT32:
-      return static_cast<const arrow::Int32Array&>(array).Value(row);
-    case arrow::Type::UINT64: {
-      const uint64_t value = static_cast<const arrow::UInt64Array&>(array).Value(row);
-      return value > INT64_MAX ? std::nullopt : std::optional(static_cast<int64_t>(value));
-    }
-    case arrow::Type::UINT32:
-      return static_cast<const arrow::UInt32Array&>(array).Value(row);
-    case arrow::Type::INT16:
-      return static_cast<const arrow::Int16Array&>(array).Value(row);
-    case arrow::Type::UINT16:
-      return static_cast<const arrow::UInt16Array&>(array).Value(row);
-    case arrow::Type::INT8:
-      return static_cast<const arrow::Int8Array&>(array).Value(row);
-    case arrow::Type::UINT8:
-      return static_cast<const arrow::UInt8Array&>(array).Value(row);
-    default:
-      return std::nullopt;
-  }
-}
-
-std::string type_name(const arrow::DataType& type) {
-  switch (type.id()) {
-    case arrow::Type::LIST:
-    case arrow::Type::LARGE_LIST:
-      return (type.id() == arrow::Type::LIST ? "list<item: " : "large_list<item: ") +
-             type_name(*type.field(0)->type()) + ">";
-    case arrow::Type::FIXED_SIZE_LIST:
-      return "fixed_size_list<item: " + type_name(*type.field(0)->type()) + ">[" +
-             std::to_string(static_cast<const arrow::FixedSizeListType&>(type).list_size()) + "]";
-    case arrow::Type::STRUCT: {
-      std::string out = "struct<";
-      for (const auto& field : type.fields()) {
-        if (out.size() > 7) out += ", ";
-        out += field->name() + ": " + type_name(*field->type());
-      }
-      return out + ">";
-    }
-    default:
-      return type.ToString();
-  }
 }
 
 }  // namespace tacore

@@ -79,11 +79,4 @@ class LevelTable {
 std::shared_ptr<const LevelTable> with_integers(
     const LevelTable& level, const std::map<std::string, std::vector<std::optional<int64_t>>>& columns);
 
-/// Cells of an Arrow array of any string or integer type.
-std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row);
-std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row);
-
-/// The Arrow name of a type, with list items called "item" whatever the file calls them.
-std::string type_name(const arrow::DataType& type);
-
 }  // namespace tacore

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "table/cells.hpp"
 #include "table/rows.hpp"
 #include "table/table_test_files.hpp"
 

@@ -13,6 +13,7 @@
 #include "format/names.hpp"
 #include "model/identifier.hpp"
 #include "table/arrow_error.hpp"
+#include "table/cells.hpp"
 
 namespace tacore {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "table/cells.hpp"
 #include "table/table_test_files.hpp"
 
 namespace {

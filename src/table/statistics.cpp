@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "table/cells.hpp"
 #include "table/level_table.hpp"
 #include "tacore/error.hpp"
 

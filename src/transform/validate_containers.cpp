@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "table/cells.hpp"
 #include "transform/validate_checks.hpp"
 #include "transform/validate_pit.hpp"
 

@@ -7,6 +7,7 @@
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "reader/open_container.hpp"
+#include "table/cells.hpp"
 #include "transform/validate_checks.hpp"
 #include "transform/validate_level_reader.hpp"
 #include "transform/validate_pit.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/names.hpp"
+#include "table/cells.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -1,3 +1,4 @@
+#include "table/cells.hpp"
 #include "table/level_table.hpp"
 
 #include <arrow/array.h>

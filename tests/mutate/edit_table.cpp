@@ -12,6 +12,7 @@
 #include "bytes.hpp"
 #include "edit.hpp"
 #include "model/identifier.hpp"
+#include "table/cells.hpp"
 #include "table/arrow_error.hpp"
 #include "table/level_table.hpp"
 #include "table/parquet_write.hpp"

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tacore {
+
+/// True for columns that text_cell() reads.
+bool is_text(const arrow::DataType& type);
+/// Cells of an Arrow array of any string type, dictionaries of them included, or any integer type; nullopt for null.
+std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row);
+std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row);
+
+/// The Arrow name of a type, with list items called "item" whatever the file calls them.
+std::string type_name(const arrow::DataType& type);
+
+}  // namespace tacore

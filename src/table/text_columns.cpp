@@ -1,0 +1,93 @@
+#include "table/text_columns.hpp"
+
+#include <arrow/array.h>
+#include <arrow/array/builder_binary.h>
+#include <parquet/column_reader.h>
+#include <parquet/exception.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "model/identifier.hpp"
+#include "table/arrow_error.hpp"
+#include "table/cells.hpp"
+
+namespace tacore {
+namespace {
+
+/// True when one pass over the bytes of all ids finds nothing to look at more closely: plain ASCII without slash and NUL, none null or empty,
+/// none of one or two bytes that starts with a dot.
+bool are_plain(const arrow::Array& ids) {
+  if (ids.type_id() != arrow::Type::STRING || ids.null_count() > 0) return false;
+  const auto& strings = static_cast<const arrow::StringArray&>(ids);
+  const uint8_t* bytes = strings.raw_data();
+  for (int64_t i = 0; i < strings.length(); ++i) {
+    const int32_t length = strings.value_length(i);
+    if (length == 0 || (length <= 2 && bytes[strings.value_offset(i)] == '.')) return false;
+  }
+  if (strings.length() == 0) return true;
+  bytes += strings.value_offset(0);
+  const auto size = static_cast<std::size_t>(strings.total_values_length());
+  for (const char unsafe : {'/', '\\', '\0'}) {
+    if (std::memchr(bytes, unsafe, size)) return false;
+  }
+  uint64_t all = 0, word = 0;
+  std::size_t i = 0;
+  for (; i + sizeof word <= size; i += sizeof word) {
+    std::memcpy(&word, bytes + i, sizeof word);
+    all |= word;
+  }
+  for (; i < size; ++i) all |= bytes[i];
+  return (all & 0x8080808080808080) == 0;
+}
+
+}  // namespace
+
+void check_ids(const arrow::Array& ids, int64_t first, const ErrorContext& where) {
+  if (are_plain(ids)) return;
+  for (int64_t i = 0; i < ids.length(); ++i) {
+    const auto id = text_cell(ids, i);
+    std::string why = id ? why_unsafe_id(*id) : "is null";
+    if (why.empty() && !is_utf8(*id)) why = "is not UTF-8";
+    if (!why.empty()) {
+      throw FormatError("row " + std::to_string(first + i) + ": id " + (id ? quoted(*id) + " " : "") + why, where);
+    }
+  }
+}
+
+std::shared_ptr<arrow::Array> decode_text(parquet::ColumnReader& column, int64_t rows, arrow::MemoryPool* pool) {
+  constexpr int64_t kBatch = 4096;
+  auto& reader = static_cast<parquet::ByteArrayReader&>(column);
+  const bool nullable = column.descr()->max_definition_level() > 0;
+  std::vector<int16_t> levels(kBatch);
+  std::vector<parquet::ByteArray> values(kBatch);
+  arrow::StringBuilder builder(pool);
+  check(builder.Reserve(rows));
+  while (builder.length() < rows && reader.HasNext()) {
+    int64_t num_values = 0;
+    const int64_t count = reader.ReadBatch(std::min(kBatch, rows - builder.length()), nullable ? levels.data() : nullptr, nullptr,
+                                           values.data(), &num_values);
+    if (count == 0) break;
+    // A page that is cut short has fewer values than levels.
+    const int64_t num_present = nullable ? std::count(levels.begin(), levels.begin() + count, int16_t{1}) : count;
+    if (num_present != num_values) throw parquet::ParquetException("a page has fewer values than it counts");
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < num_values; ++i) bytes += values[static_cast<std::size_t>(i)].len;
+    check(builder.ReserveData(bytes));
+    std::size_t next = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      if (nullable && levels[static_cast<std::size_t>(i)] != 1) {
+        builder.UnsafeAppendNull();
+      } else {
+        const parquet::ByteArray& value = values[next++];
+        builder.UnsafeAppend(value.ptr, static_cast<int32_t>(value.len));
+      }
+    }
+  }
+  return check(builder.Finish());
+}
+
+}  // namespace tacore
