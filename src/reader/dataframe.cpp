@@ -8,6 +8,7 @@
 #include "format/names.hpp"
 #include "reader/dataframe_impl.hpp"
 #include "reader/duckdb_session.hpp"
+#include "reader/sql_inspect.hpp"
 #include "reader/frame_stream.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/encode.hpp"

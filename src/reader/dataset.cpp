@@ -9,6 +9,7 @@
 #include "io/vsi_path.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/open_container.hpp"
+#include "reader/sql_inspect.hpp"
 #include "table/statistics.hpp"
 
 namespace tacore {

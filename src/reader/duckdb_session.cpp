@@ -11,29 +11,18 @@
 #include <duckdb/common/arrow/physical_arrow_collector.hpp>
 #include <duckdb/function/table/arrow.hpp>
 #include <duckdb/main/client_config.hpp>
-#include <duckdb/parser/expression/list.hpp>
-#include <duckdb/parser/parsed_expression_iterator.hpp>
-#include <duckdb/parser/parser.hpp>
-#include <duckdb/parser/query_node/list.hpp>
-#include <duckdb/parser/statement/select_statement.hpp>
-#include <duckdb/parser/tableref/list.hpp>
 #include <map>
 #include <mutex>
 #include <random>
 
 #include "base/log.hpp"
-#include "base/text.hpp"
-#include "model/identifier.hpp"
-#include "reader/wkb.hpp"
+#include "reader/sql_functions.hpp"
 #include "tacore/error.hpp"
-#include "tacore/time_range.hpp"
 
 namespace tacore {
 namespace {
 
 constexpr const char* kScheme = "tacore://";
-// Marks what our own functions throw inside a query, so that damaged data stays a FormatError.
-constexpr const char* kDamaged = "damaged data: ";
 constexpr idx_t kBatchRows = 1 << 20;
 
 // --- Levels as files --------------------------------------------------------------------------------------------------------
@@ -138,136 +127,6 @@ class LevelFileSystem : public duckdb::FileSystem {
   std::map<std::string, std::shared_ptr<OpenLevel>> levels_;
 };
 
-// --- Functions of our own ----------------------------------------------------------------------------------------------------
-
-template <class Body>
-auto with_damage_marked(const Body& body) {
-  try {
-    return body();
-  } catch (const FormatError& error) {
-    throw duckdb::InvalidInputException("%s%s", kDamaged, error.what());
-  }
-}
-
-/// Calls `cell(value)` -> bool or optional<bool> for each non-null value of the first argument.
-template <class T, class Cell>
-void each(duckdb::DataChunk& args, duckdb::Vector& result, const Cell& cell) {
-  duckdb::UnifiedVectorFormat in;
-  args.data[0].ToUnifiedFormat(args.size(), in);
-  const auto* values = duckdb::UnifiedVectorFormat::GetData<T>(in);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  auto* out = duckdb::FlatVector::GetData<bool>(result);
-  with_damage_marked([&] {
-    for (idx_t i = 0; i < args.size(); ++i) {
-      const idx_t at = in.sel->get_index(i);
-      out[i] = in.validity.RowIsValid(at) && cell(values[at]);
-    }
-  });
-}
-
-/// The box is bound to the statement: the same for every row.
-BoxTest box_of(duckdb::DataChunk& args, idx_t first) {
-  const auto bound = [&](idx_t i) { return args.data[first + i].GetValue(0).GetValue<double>(); };
-  return BoxTest({bound(0), bound(1), bound(2), bound(3)});
-}
-
-void meets_wkb(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
-  const BoxTest box = box_of(args, 1);
-  each<duckdb::string_t>(args, result, [&](const duckdb::string_t& wkb) {
-    return box.meets_wkb({reinterpret_cast<const std::byte*>(wkb.GetData()), wkb.GetSize()});
-  });
-}
-
-void meets_wkt(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
-  const BoxTest box = box_of(args, 1);
-  each<duckdb::string_t>(args, result, [&](const duckdb::string_t& text) {
-    const std::string_view wkt(text.GetData(), text.GetSize());
-    const auto meets = box.meets_wkt(wkt);
-    if (!meets) throw FormatError("geometry " + quoted(wkt) + " is not a WKT point");
-    return *meets;
-  });
-}
-
-void meets_point(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
-  const BoxTest box = box_of(args, 2);
-  duckdb::UnifiedVectorFormat lat;
-  args.data[1].ToUnifiedFormat(args.size(), lat);
-  const auto* lats = duckdb::UnifiedVectorFormat::GetData<double>(lat);
-  duckdb::UnifiedVectorFormat lon;
-  args.data[0].ToUnifiedFormat(args.size(), lon);
-  const auto* lons = duckdb::UnifiedVectorFormat::GetData<double>(lon);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  auto* out = duckdb::FlatVector::GetData<bool>(result);
-  for (idx_t i = 0; i < args.size(); ++i) {
-    const idx_t x = lon.sel->get_index(i), y = lat.sel->get_index(i);
-    out[i] = lon.validity.RowIsValid(x) && lat.validity.RowIsValid(y) && box.meets_point(lons[x], lats[y]);
-  }
-}
-
-/// RFC 3339 text as microseconds; null where it is not.
-void rfc3339(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
-  duckdb::UnifiedVectorFormat in;
-  args.data[0].ToUnifiedFormat(args.size(), in);
-  const auto* values = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(in);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  auto* out = duckdb::FlatVector::GetData<int64_t>(result);
-  for (idx_t i = 0; i < args.size(); ++i) {
-    const idx_t at = in.sel->get_index(i);
-    out[i] = 0;
-    try {
-      if (!in.validity.RowIsValid(at)) throw QueryError("null");
-      out[i] = Timestamp::parse({values[at].GetData(), values[at].GetSize()}).microseconds;
-    } catch (const QueryError&) {
-      duckdb::FlatVector::SetNull(result, i, true);
-    }
-  }
-}
-
-/// (DATA/ of a FOLDER, path of a row below it, FILE or FOLDER) -> the file that GDAL opens.
-void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
-  const std::string root = args.data[0].GetValue(0).ToString();
-  duckdb::UnifiedVectorFormat path, type;
-  args.data[1].ToUnifiedFormat(args.size(), path);
-  args.data[2].ToUnifiedFormat(args.size(), type);
-  const auto* paths = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(path);
-  const auto* types = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(type);
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  auto* out = duckdb::FlatVector::GetData<duckdb::string_t>(result);
-  with_damage_marked([&] {
-    for (idx_t i = 0; i < args.size(); ++i) {
-      const idx_t p = path.sel->get_index(i), t = type.sel->get_index(i);
-      if (!path.validity.RowIsValid(p) || !type.validity.RowIsValid(t)) {
-        duckdb::FlatVector::SetNull(result, i, true);
-        continue;
-      }
-      std::string relative = paths[p].GetString();
-      if (relative.ends_with('/')) relative.pop_back();
-      for (const auto& part : split(relative, '/')) {
-        const auto why = why_unsafe_id(part);
-        if (!why.empty()) throw FormatError("sample path " + quoted(relative) + " has a part that " + why);
-      }
-      if (types[t].GetString() == "FOLDER") relative += "/__meta__";
-      out[i] = duckdb::StringVector::AddString(result, root + relative);
-    }
-  });
-}
-
-void register_functions(duckdb::Connection& connection) {
-  using duckdb::LogicalType;
-  const auto d = LogicalType(duckdb::LogicalTypeId::DOUBLE);
-  const auto text = LogicalType(duckdb::LogicalTypeId::VARCHAR);
-  const auto blob = LogicalType(duckdb::LogicalTypeId::BLOB);
-  const auto yes = LogicalType(duckdb::LogicalTypeId::BOOLEAN);
-  const auto integer = LogicalType(duckdb::LogicalTypeId::BIGINT);
-  connection.BeginTransaction();
-  connection.CreateVectorizedFunction("tacore_meets_wkb", {blob, d, d, d, d}, yes, meets_wkb);
-  connection.CreateVectorizedFunction("tacore_meets_wkt", {text, d, d, d, d}, yes, meets_wkt);
-  connection.CreateVectorizedFunction("tacore_meets_point", {d, d, d, d, d, d}, yes, meets_point);
-  connection.CreateVectorizedFunction("tacore_rfc3339", {text}, integer, rfc3339);
-  connection.CreateVectorizedFunction("tacore_folder_path", {text, text, text}, text, folder_path);
-  connection.Commit();
-}
-
 // --- The instance ------------------------------------------------------------------------------------------------------------
 
 struct Instance {
@@ -285,7 +144,7 @@ struct Instance {
     files = own.get();
     database->GetFileSystem().RegisterSubSystem(std::move(own));
     duckdb::Connection connection(*database);
-    register_functions(connection);
+    register_sql_functions(connection);
     // Times are UTC, wherever the process runs. A build without time zones refuses this, and needs it not.
     connection.Query("SET GLOBAL TimeZone='UTC'");
     // In this order: once configuration is locked nothing can be set (decisions, "Shutting SQL in").
@@ -416,7 +275,7 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
   std::string text = error.RawMessage();
   const ErrorContext where = levels ? levels->where(text) : ErrorContext();
   if (error.Type() == duckdb::ExceptionType::FATAL || error.Type() == duckdb::ExceptionType::INTERNAL) discard(in);
-  if (const auto at = text.find(kDamaged); at != std::string::npos) throw FormatError(text.substr(at + std::strlen(kDamaged)), where);
+  if (const auto at = text.find(kDamagedData); at != std::string::npos) throw FormatError(text.substr(at + std::strlen(kDamagedData)), where);
   const bool damage = levels && !where.path.empty() && is_damage(error, text, *levels);
   // Our file names are of no use to anybody.
   if (const auto at = text.find(kScheme); at != std::string::npos) text.replace(at, std::strlen(kScheme) + 32, "the level");
@@ -507,135 +366,7 @@ void guarded(const std::shared_ptr<Instance>& in, const Published* levels, const
   }
 }
 
-// --- What a user may ask -------------------------------------------------------------------------------------------------------
-
-/// Walks a parsed query; everything that is not reading tables is refused.
-class Inspector {
- public:
-  void node(duckdb::QueryNode& node) {
-    for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
-    duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
-        node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& e) { expression(*e); },
-        [this](duckdb::TableRef& r) { reference(r); });
-  }
-
-  void expression(duckdb::ParsedExpression& e) {
-    switch (e.GetExpressionClass()) {
-      case duckdb::ExpressionClass::PARAMETER:
-        throw QueryError("SQL: a parameter has no value here");
-      case duckdb::ExpressionClass::SUBQUERY:
-        subquery = true;
-        node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
-        break;
-      case duckdb::ExpressionClass::FUNCTION: {
-        const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
-        for (const char* refused : {"getenv", "current_setting", "getvariable", "nextval", "currval", "write_log"}) {
-          if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
-        }
-        break;
-      }
-      default:
-        break;
-    }
-    duckdb::ParsedExpressionIterator::EnumerateChildren(e, [this](duckdb::ParsedExpression& child) { expression(child); });
-  }
-
-  std::set<std::string> tables;
-  bool subquery = false;
-
- private:
-  void reference(duckdb::TableRef& ref) {
-    if (ref.type == duckdb::TableReferenceType::SHOW_REF) {
-      throw QueryError("SQL: SHOW, DESCRIBE and SUMMARIZE are not available; one SELECT expected");
-    }
-    if (ref.type == duckdb::TableReferenceType::BASE_TABLE) {
-      auto& table = ref.Cast<duckdb::BaseTableRef>();
-      if (!table.schema_name.empty() || !table.catalog_name.empty()) {
-        throw QueryError("SQL: table " + quoted(table.schema_name + "." + table.table_name) +
-                         " is not available; data, level0, level1, ... are");
-      }
-      tables.insert(lower(table.table_name));
-    }
-    if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
-      const auto& function = *ref.Cast<duckdb::TableFunctionRef>().function;
-      const std::string name = function.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION
-                                   ? lower(function.Cast<duckdb::FunctionExpression>().function_name)
-                                   : function.ToString();
-      if (name != "range" && name != "generate_series" && name != "unnest") {
-        throw QueryError("SQL: table function " + quoted(name) + " is not available: no files, network or settings");
-      }
-    }
-  }
-};
-
 }  // namespace
-
-namespace {
-
-/// The text without the semicolon that ends it, so that it can stand in brackets.
-std::string without_semicolon(const std::string& sql) {
-  const auto tokens = duckdb::Parser::Tokenize(sql);
-  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
-    if (token->type == duckdb::SimplifiedTokenType::SIMPLIFIED_TOKEN_COMMENT) continue;
-    if (sql[token->start] == ';') return without_semicolon(sql.substr(0, token->start));
-    break;
-  }
-  return sql;
-}
-
-/// `SELECT * FROM data`, whatever follows: no other table, no list of columns, no table that a WITH calls data.
-bool is_star_of_data(const duckdb::QueryNode& node) {
-  if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return false;
-  const auto& select = node.Cast<duckdb::SelectNode>();
-  if (select.select_list.size() != 1 || select.select_list[0]->GetExpressionClass() != duckdb::ExpressionClass::STAR) return false;
-  const auto& star = select.select_list[0]->Cast<duckdb::StarExpression>();
-  if (star.columns || star.expr || !star.exclude_list.empty() || !star.replace_list.empty() || !star.rename_list.empty()) return false;
-  if (!select.from_table || select.from_table->type != duckdb::TableReferenceType::BASE_TABLE) return false;
-  const auto& table = select.from_table->Cast<duckdb::BaseTableRef>();
-  return lower(table.table_name) == "data" && table.column_name_alias.empty();
-}
-
-}  // namespace
-
-Select inspect_select(std::string_view sql) {
-  Inspector inspector;
-  std::string text;
-  bool keeps_columns = false;
-  try {
-    duckdb::Parser parser;
-    text = without_semicolon(std::string(sql));
-    parser.ParseQuery(text);
-    if (parser.statements.size() != 1) {
-      throw QueryError("SQL: " + std::to_string(parser.statements.size()) + " statements; one SELECT expected");
-    }
-    auto& statement = *parser.statements[0];
-    if (statement.type != duckdb::StatementType::SELECT_STATEMENT) {
-      throw QueryError("SQL: " + duckdb::StatementTypeToString(statement.type) + " statement; one SELECT expected");
-    }
-    auto& node = *statement.Cast<duckdb::SelectStatement>().node;
-    inspector.node(node);
-    keeps_columns = is_star_of_data(node);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
-  }
-  return {std::move(text), std::move(inspector.tables), keeps_columns};
-}
-
-void inspect_expression(std::string_view sql) {
-  Inspector inspector;
-  try {
-    auto list = duckdb::Parser::ParseExpressionList(std::string(sql));
-    if (list.size() != 1) throw QueryError("SQL: one expression expected");
-    inspector.expression(*list[0]);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
-  }
-  if (inspector.subquery) throw QueryError("SQL: a subquery is not available in an expression over a frame");
-}
 
 void run(const Statement& statement, ArrowArrayStream* out) {
   const auto in = instance();

@@ -2,9 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,20 +32,6 @@ struct Statement {
   std::vector<SqlValue> values = {};
   std::vector<std::shared_ptr<const LevelTable>> levels = {};
 };
-
-/// A user's query: without the semicolon that may end it, and the tables it names, lower case.
-struct Select {
-  std::string text = {};
-  std::set<std::string> tables = {};
-  bool keeps_columns = false;  ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
-};
-
-/// Throws QueryError unless it is one SELECT that reads tables only: no other
-/// statement, SHOW, DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing that reads
-/// settings or the environment.
-Select inspect_select(std::string_view sql);
-/// The same for one expression. Throws QueryError for anything else, subqueries included.
-void inspect_expression(std::string_view sql);
 
 /// Runs a statement to its end and hands the rows over. Throws QueryError, or what reading a level threw.
 void run(const Statement& statement, ArrowArrayStream* out);

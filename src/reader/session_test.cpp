@@ -7,6 +7,7 @@
 #include "reader/counting_storage.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/load_test_files.hpp"
+#include "reader/sql_inspect.hpp"
 
 // SQL as a user meets it: statements C049 to C062 of the reader dossier, and how the one DuckDB of a process is shut
 // in.

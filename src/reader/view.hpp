@@ -9,6 +9,7 @@
 
 #include "reader/container.hpp"
 #include "reader/filters.hpp"
+#include "reader/sql_inspect.hpp"
 
 namespace tacore {
 

@@ -1,0 +1,21 @@
+#pragma once
+
+namespace duckdb {
+class Connection;
+}
+
+namespace tacore {
+
+/// Stands before the message of a function that met damaged data, so that it stays a FormatError through DuckDB.
+inline constexpr const char* kDamagedData = "damaged data: ";
+
+/// Adds to the instance of `connection` the functions that query plans call:
+///
+///   tacore_meets_wkb(wkb, xmin, ymin, xmax, ymax) -> bool     a geometry meets a box; null never does
+///   tacore_meets_wkt(wkt, xmin, ymin, xmax, ymax) -> bool
+///   tacore_meets_point(lon, lat, xmin, ymin, xmax, ymax) -> bool
+///   tacore_rfc3339(text) -> microseconds since 1970, null where the text is no time
+///   tacore_folder_path(data, path, type) -> the file that GDAL opens for a row of a FOLDER
+void register_sql_functions(duckdb::Connection& connection);
+
+}  // namespace tacore

@@ -1,0 +1,141 @@
+#include "reader/sql_inspect.hpp"
+
+#include <duckdb.hpp>
+#include <duckdb/parser/expression/list.hpp>
+#include <duckdb/parser/parsed_expression_iterator.hpp>
+#include <duckdb/parser/parser.hpp>
+#include <duckdb/parser/query_node/list.hpp>
+#include <duckdb/parser/statement/select_statement.hpp>
+#include <duckdb/parser/tableref/list.hpp>
+
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// Walks a parsed query; everything that is not reading tables is refused.
+class Inspector {
+ public:
+  void node(duckdb::QueryNode& node) {
+    for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
+    duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
+        node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& e) { expression(*e); },
+        [this](duckdb::TableRef& r) { reference(r); });
+  }
+
+  void expression(duckdb::ParsedExpression& e) {
+    switch (e.GetExpressionClass()) {
+      case duckdb::ExpressionClass::PARAMETER:
+        throw QueryError("SQL: a parameter has no value here");
+      case duckdb::ExpressionClass::SUBQUERY:
+        subquery = true;
+        node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
+        break;
+      case duckdb::ExpressionClass::FUNCTION: {
+        const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
+        for (const char* refused : {"getenv", "current_setting", "getvariable", "nextval", "currval", "write_log"}) {
+          if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
+        }
+        break;
+      }
+      default:
+        break;
+    }
+    duckdb::ParsedExpressionIterator::EnumerateChildren(e, [this](duckdb::ParsedExpression& child) { expression(child); });
+  }
+
+  std::set<std::string> tables;
+  bool subquery = false;
+
+ private:
+  void reference(duckdb::TableRef& ref) {
+    if (ref.type == duckdb::TableReferenceType::SHOW_REF) {
+      throw QueryError("SQL: SHOW, DESCRIBE and SUMMARIZE are not available; one SELECT expected");
+    }
+    if (ref.type == duckdb::TableReferenceType::BASE_TABLE) {
+      auto& table = ref.Cast<duckdb::BaseTableRef>();
+      if (!table.schema_name.empty() || !table.catalog_name.empty()) {
+        throw QueryError("SQL: table " + quoted(table.schema_name + "." + table.table_name) +
+                         " is not available; data, level0, level1, ... are");
+      }
+      tables.insert(lower(table.table_name));
+    }
+    if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
+      const auto& function = *ref.Cast<duckdb::TableFunctionRef>().function;
+      const std::string name = function.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION
+                                   ? lower(function.Cast<duckdb::FunctionExpression>().function_name)
+                                   : function.ToString();
+      if (name != "range" && name != "generate_series" && name != "unnest") {
+        throw QueryError("SQL: table function " + quoted(name) + " is not available: no files, network or settings");
+      }
+    }
+  }
+};
+
+/// The text without the semicolon that ends it, so that it can stand in brackets.
+std::string without_semicolon(const std::string& sql) {
+  const auto tokens = duckdb::Parser::Tokenize(sql);
+  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
+    if (token->type == duckdb::SimplifiedTokenType::SIMPLIFIED_TOKEN_COMMENT) continue;
+    if (sql[token->start] == ';') return without_semicolon(sql.substr(0, token->start));
+    break;
+  }
+  return sql;
+}
+
+/// `SELECT * FROM data`, whatever follows: no other table, no list of columns, no table that a WITH calls data.
+bool is_star_of_data(const duckdb::QueryNode& node) {
+  if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return false;
+  const auto& select = node.Cast<duckdb::SelectNode>();
+  if (select.select_list.size() != 1 || select.select_list[0]->GetExpressionClass() != duckdb::ExpressionClass::STAR) return false;
+  const auto& star = select.select_list[0]->Cast<duckdb::StarExpression>();
+  if (star.columns || star.expr || !star.exclude_list.empty() || !star.replace_list.empty() || !star.rename_list.empty()) return false;
+  if (!select.from_table || select.from_table->type != duckdb::TableReferenceType::BASE_TABLE) return false;
+  const auto& table = select.from_table->Cast<duckdb::BaseTableRef>();
+  return lower(table.table_name) == "data" && table.column_name_alias.empty();
+}
+
+}  // namespace
+
+Select inspect_select(std::string_view sql) {
+  Inspector inspector;
+  std::string text;
+  bool keeps_columns = false;
+  try {
+    duckdb::Parser parser;
+    text = without_semicolon(std::string(sql));
+    parser.ParseQuery(text);
+    if (parser.statements.size() != 1) {
+      throw QueryError("SQL: " + std::to_string(parser.statements.size()) + " statements; one SELECT expected");
+    }
+    auto& statement = *parser.statements[0];
+    if (statement.type != duckdb::StatementType::SELECT_STATEMENT) {
+      throw QueryError("SQL: " + duckdb::StatementTypeToString(statement.type) + " statement; one SELECT expected");
+    }
+    auto& node = *statement.Cast<duckdb::SelectStatement>().node;
+    inspector.node(node);
+    keeps_columns = is_star_of_data(node);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+  }
+  return {std::move(text), std::move(inspector.tables), keeps_columns};
+}
+
+void inspect_expression(std::string_view sql) {
+  Inspector inspector;
+  try {
+    auto list = duckdb::Parser::ParseExpressionList(std::string(sql));
+    if (list.size() != 1) throw QueryError("SQL: one expression expected");
+    inspector.expression(*list[0]);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+  }
+  if (inspector.subquery) throw QueryError("SQL: a subquery is not available in an expression over a frame");
+}
+
+}  // namespace tacore
