@@ -1,8 +1,8 @@
 // What does a chain of 60 steps cost, and what does the first query of a process pay for the start of DuckDB?
-#include <tacore/dataset.hpp>
-
 #include <cstdio>
 #include <string>
+
+#include <tacore/dataset.hpp>
 
 #include "measure.hpp"
 
@@ -22,7 +22,8 @@ tacore::Dataset mixed(tacore::Dataset dataset) {
 }
 
 tacore::Dataset queries(tacore::Dataset dataset) {
-  for (int i = 0; i < kSteps; ++i) dataset = dataset.sql("SELECT * FROM data WHERE cloud_cover < " + std::to_string(100 - i * 0.1));
+  for (int i = 0; i < kSteps; ++i)
+    dataset = dataset.sql("SELECT * FROM data WHERE cloud_cover < " + std::to_string(100 - i * 0.1));
   return dataset;
 }
 
@@ -31,11 +32,13 @@ tacore::Dataset filters(tacore::Dataset dataset) {
   return dataset;
 }
 
-tacore::Dataset one_query(const tacore::Dataset& dataset) { return dataset.sql("SELECT * FROM data WHERE cloud_cover < 50"); }
+tacore::Dataset one_query(const tacore::Dataset& dataset) {
+  return dataset.sql("SELECT * FROM data WHERE cloud_cover < 50");
+}
 
 void row(const std::string& path, const char* what, const bench::Timings& t, int64_t rows) {
-  bench::print_row({path.substr(path.rfind('/') + 1), what, std::to_string(rows), bench::time_text(t.best()), bench::time_text(t.median()),
-                    std::to_string(t.count())});
+  bench::print_row({path.substr(path.rfind('/') + 1), what, std::to_string(rows), bench::time_text(t.best()),
+                    bench::time_text(t.median()), std::to_string(t.count())});
 }
 
 struct Start {

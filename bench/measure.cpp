@@ -95,7 +95,8 @@ void in_new_process(void* out, std::size_t size, const std::function<void()>& bo
   ::close(ends[1]);
   auto* to = static_cast<char*>(out);
   std::size_t have = 0;
-  for (ssize_t n = 0; have < size && (n = ::read(ends[0], to + have, size - have)) > 0;) have += static_cast<std::size_t>(n);
+  for (ssize_t n = 0; have < size && (n = ::read(ends[0], to + have, size - have)) > 0;)
+    have += static_cast<std::size_t>(n);
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -128,8 +129,9 @@ void print_environment(const char* question) {
   std::ifstream load("/proc/loadavg");
   std::string one_minute;
   load >> one_minute;
-  std::printf("\n## %s\n\ncommit %s; %s, %ld cores; GCC %s; page cache warm; load %s when started\n", question, commit ? commit : "unknown",
-              line_with("/proc/cpuinfo", "model name").c_str(), ::sysconf(_SC_NPROCESSORS_ONLN), __VERSION__, one_minute.c_str());
+  std::printf("\n## %s\n\ncommit %s; %s, %ld cores; GCC %s; page cache warm; load %s when started\n", question,
+              commit ? commit : "unknown", line_with("/proc/cpuinfo", "model name").c_str(),
+              ::sysconf(_SC_NPROCESSORS_ONLN), __VERSION__, one_minute.c_str());
 }
 
 void print_heading(const std::vector<std::string>& cells) {

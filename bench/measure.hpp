@@ -30,8 +30,8 @@ struct Pair {
   double ratio() const { return ours.median() / peer.median(); }
 };
 
-/// Runs both `count` times in turn (fewer when that takes more than half a minute, but 5), so that what disturbs the machine disturbs both; which goes first alternates. One round before
-/// that is not counted: it warms caches.
+/// Runs both `count` times in turn (fewer when that takes more than half a minute, but 5), so that what disturbs the
+/// machine disturbs both; which goes first alternates. One round before that is not counted: it warms caches.
 Pair alternate(int count, const std::function<void()>& ours, const std::function<void()>& peer);
 
 /// What the process has read by system calls so far, and what it holds in memory.
@@ -42,8 +42,8 @@ struct Counters {
   static Counters now();
 };
 
-/// Calls `body` in a new process, `size` bytes at `out` being what it hands back. The process is a fork of this one, so nothing that is to be
-/// measured fresh may have run here before. Throws when it fails.
+/// Calls `body` in a new process, `size` bytes at `out` being what it hands back. The process is a fork of this one, so
+/// nothing that is to be measured fresh may have run here before. Throws when it fails.
 void in_new_process(void* out, std::size_t size, const std::function<void()>& body);
 
 /// "12.3 us", "4.56 ms"; "39.2 MB".

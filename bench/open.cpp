@@ -1,14 +1,15 @@
 // How long does opening a dataset take, what does it read, and how much memory does it keep?
 //
-// load() and the columns of every level, in a new process each time, after the library has opened another, tiny dataset.
-#include <tacore/dataset.hpp>
-
+// load() and the columns of every level, in a new process each time, after the library has opened another, tiny
+// dataset.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
+
+#include <tacore/dataset.hpp>
 
 #include "measure.hpp"
 
@@ -62,11 +63,12 @@ void measure(const std::string& path, const std::string& tiny, int count, int re
     their_resident = bench::number_in(out, "resident");
   }
   const bool both = theirs.count() > 0;
-  bench::print_row({path.substr(path.rfind('/') + 1), std::to_string(last.rows), bench::time_text(ours.best()), bench::time_text(ours.median()),
-                    std::to_string(last.reads), bench::bytes_text(static_cast<double>(last.bytes)),
-                    bench::bytes_text(static_cast<double>(most_resident)), both ? bench::time_text(theirs.best()) : "-",
-                    both ? bench::time_text(theirs.median()) : "-", both ? bench::time_text(spatial.median()) : "-",
-                    bench::bytes_text(their_resident), both ? bench::fixed(theirs.median() / ours.median(), 0) + " x" : "-"});
+  bench::print_row(
+      {path.substr(path.rfind('/') + 1), std::to_string(last.rows), bench::time_text(ours.best()),
+       bench::time_text(ours.median()), std::to_string(last.reads), bench::bytes_text(static_cast<double>(last.bytes)),
+       bench::bytes_text(static_cast<double>(most_resident)), both ? bench::time_text(theirs.best()) : "-",
+       both ? bench::time_text(theirs.median()) : "-", both ? bench::time_text(spatial.median()) : "-",
+       bench::bytes_text(their_resident), both ? bench::fixed(theirs.median() / ours.median(), 0) + " x" : "-"});
 }
 
 }  // namespace
@@ -77,7 +79,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   bench::print_environment("open: load() and the schema");
-  bench::print_heading({"dataset", "rows", "ours best", "median", "reads", "bytes", "memory (most)", "reference best", "median",
-                        "of it offline wait", "memory", "faster"});
+  bench::print_heading({"dataset", "rows", "ours best", "median", "reads", "bytes", "memory (most)", "reference best",
+                        "median", "of it offline wait", "memory", "faster"});
   for (int i = 2; i < argc; ++i) measure(argv[i], argv[1], 41, 3);
 }

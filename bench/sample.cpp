@@ -1,14 +1,14 @@
 // What does reading one sample cost: by position, by id, by path, its bytes, and the first one after opening?
 //
 // Positions and ids are random, with a fixed seed. "First" calls run on a new frame each.
-#include <tacore/dataset.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <tacore/dataset.hpp>
 
 #include "measure.hpp"
 
@@ -105,10 +105,13 @@ void bytes(const std::string& name, const std::string& path) {
   for (int round = 0; round < kRounds; ++round) {
     one.add(bench::seconds_of([&] {
               for (const int64_t i : rows) (void)frame.read_bytes(i);
-            }) / static_cast<double>(rows.size()));
+            }) /
+            static_cast<double>(rows.size()));
     many.add(bench::seconds_of([&] {
-               for (std::size_t i = 0; i < rows.size(); i += kMany) (void)frame.read_bytes(std::span(rows).subspan(i, kMany));
-             }) / static_cast<double>(rows.size()));
+               for (std::size_t i = 0; i < rows.size(); i += kMany)
+                 (void)frame.read_bytes(std::span(rows).subspan(i, kMany));
+             }) /
+             static_cast<double>(rows.size()));
   }
   row(name + ": read_bytes(position)", one, each(rows.size()) + ", local header checked");
   row(name + ": read_bytes(" + std::to_string(kMany) + " positions)", many, "for each of them");
@@ -139,7 +142,8 @@ void from_load(const std::string& name, const std::string& path, const std::stri
         }
       });
       const auto after = bench::Counters::now();
-      out = {out.seconds, after.reads - before.reads, after.bytes - before.bytes, after.resident_bytes - before.resident_bytes};
+      out = {out.seconds, after.reads - before.reads, after.bytes - before.bytes,
+             after.resident_bytes - before.resident_bytes};
     });
     seconds.add(out.seconds);
   }
@@ -167,7 +171,8 @@ void reference(const std::string& name, const std::string& path, int reads) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: bench_sample FOLDER of bench/run\nTACORE_BENCH_REFERENCE: command that runs reference.py\n");
+    std::fprintf(stderr,
+                 "usage: bench_sample FOLDER of bench/run\nTACORE_BENCH_REFERENCE: command that runs reference.py\n");
     return 2;
   }
   const std::string folder = std::string(argv[1]) + "/";

@@ -1,13 +1,14 @@
 // How close is a query over a dataset to plain DuckDB on the same Parquet?
 //
-// Plain DuckDB reads level 0 extracted into a file of its own. Both sides hand over all rows as Arrow arrays; both parse and bind anew
-// each time, as every query does.
+// Plain DuckDB reads level 0 extracted into a file of its own. Both sides hand over all rows as Arrow arrays; both
+// parse and bind anew each time, as every query does.
 #include <arrow/c/abi.h>
-#include <tacore/dataset.hpp>
 
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include <tacore/dataset.hpp>
 
 #include "measure.hpp"
 #include "plain_duckdb.hpp"
@@ -46,12 +47,16 @@ void measure(const std::string& path, const Question& question, int count) {
   bench::PlainDuckDb duckdb;
   const std::string where = std::string(" WHERE ") + question.where;
   const std::string query = std::string(question.select) + " FROM data" + where;
-  const std::string plain = std::string(question.select) + " FROM read_parquet('" + bench::extract_level0(path) + "')" + where;
+  const std::string plain =
+      std::string(question.select) + " FROM read_parquet('" + bench::extract_level0(path) + "')" + where;
   int64_t rows = 0, plain_rows = 0;
-  const auto times = bench::alternate(count, [&] { rows = ours(dataset, query, question.with_path); }, [&] { plain_rows = duckdb.run(plain); });
-  if (rows != plain_rows) std::fprintf(stderr, "%lld rows and %lld\n", static_cast<long long>(rows), static_cast<long long>(plain_rows));
-  bench::print_row({path.substr(path.rfind('/') + 1), question.name, std::to_string(rows), bench::time_text(times.ours.best()),
-                    bench::time_text(times.ours.median()), bench::time_text(times.peer.best()), bench::time_text(times.peer.median()),
+  const auto times = bench::alternate(
+      count, [&] { rows = ours(dataset, query, question.with_path); }, [&] { plain_rows = duckdb.run(plain); });
+  if (rows != plain_rows)
+    std::fprintf(stderr, "%lld rows and %lld\n", static_cast<long long>(rows), static_cast<long long>(plain_rows));
+  bench::print_row({path.substr(path.rfind('/') + 1), question.name, std::to_string(rows),
+                    bench::time_text(times.ours.best()), bench::time_text(times.ours.median()),
+                    bench::time_text(times.peer.best()), bench::time_text(times.peer.median()),
                     bench::fixed(times.ratio()), std::to_string(times.ours.count())});
 }
 

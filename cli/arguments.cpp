@@ -24,8 +24,7 @@ bool parse_number(std::string_view text, Number& out) {
 
 bool may_name_a_dataset(const std::string& argument) {
   struct stat status = {};
-  return argument.find_first_of("./:") != std::string::npos ||
-         ::stat(argument.c_str(), &status) == 0;
+  return argument.find_first_of("./:") != std::string::npos || ::stat(argument.c_str(), &status) == 0;
 }
 
 }  // namespace
@@ -34,8 +33,7 @@ BBox parse_bbox(const std::string& text) {
   const std::string start = "--bbox " + in_quotes(text) + ": ";
   const auto num_numbers = std::count(text.begin(), text.end(), ',') + 1;
   if (num_numbers != 4) {
-    throw UsageError(start + "expected four numbers xmin,ymin,xmax,ymax, found " +
-                     std::to_string(num_numbers));
+    throw UsageError(start + "expected four numbers xmin,ymin,xmax,ymax, found " + std::to_string(num_numbers));
   }
   std::array<double, 4> numbers = {};
   std::string_view rest = text;
@@ -73,10 +71,9 @@ int parse_count(const std::string& option, const std::string& text) {
   throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number from 0 on");
 }
 
-std::vector<std::string> with_command(std::vector<std::string> arguments,
-                                      const std::vector<std::string>& commands) {
-  const auto first = std::find_if(arguments.begin(), arguments.end(),
-                                  [](const std::string& text) { return !text.starts_with('-'); });
+std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands) {
+  const auto first =
+      std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) { return !text.starts_with('-'); });
   if (first == arguments.end()) return arguments;
   if (std::find(commands.begin(), commands.end(), *first) != commands.end()) return arguments;
   if (!may_name_a_dataset(*first)) {

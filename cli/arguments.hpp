@@ -20,7 +20,6 @@ int parse_count(const std::string& option, const std::string& text);
 
 /// `taco FILE` is `taco info FILE`: puts "info" in front when the first argument that is no option is none of
 /// `commands` but may name a dataset.
-std::vector<std::string> with_command(std::vector<std::string> arguments,
-                                      const std::vector<std::string>& commands);
+std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands);
 
 }  // namespace tacore::cli

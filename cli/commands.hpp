@@ -1,12 +1,12 @@
 #pragma once
 
-#include <tacore/bbox.hpp>
-#include <tacore/tabular.hpp>
-#include <tacore/time_range.hpp>
-
 #include <optional>
 #include <stdexcept>
 #include <string>
+
+#include <tacore/bbox.hpp>
+#include <tacore/tabular.hpp>
+#include <tacore/time_range.hpp>
 
 /// What the command line asks for: a plain struct and a function for each subcommand. A function writes data
 /// to standard output, returns the exit code and throws what went wrong.

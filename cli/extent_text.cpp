@@ -35,9 +35,7 @@ std::string degrees(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string json_time(Timestamp time) {
-  return is_open(time) ? "null" : json_string(time.to_string());
-}
+std::string json_time(Timestamp time) { return is_open(time) ? "null" : json_string(time.to_string()); }
 
 }  // namespace
 
@@ -53,8 +51,8 @@ std::string datetime_argument(const TimeRange& range) {
 
 std::string in_words(const BBox& box) {
   return "longitude " + degrees(box.minx) + " to " + degrees(box.maxx) +
-         (box.minx > box.maxx ? " (over the antimeridian)" : "") + ", latitude " +
-         degrees(box.miny) + " to " + degrees(box.maxy);
+         (box.minx > box.maxx ? " (over the antimeridian)" : "") + ", latitude " + degrees(box.miny) + " to " +
+         degrees(box.maxy);
 }
 
 std::string in_words(const TimeRange& range) {

@@ -26,8 +26,8 @@ std::string escaped(char c) {
   return out;
 }
 
-std::string enclosed(const std::vector<std::string>& items, const char* open,
-                     const char* separator, const char* close) {
+std::string enclosed(const std::vector<std::string>& items, const char* open, const char* separator,
+                     const char* close) {
   std::string out = open;
   for (const std::string& item : items) {
     if (&item != &items.front()) out += separator;
@@ -66,13 +66,9 @@ std::string json_number(double value) {
   return {out, std::to_chars(out, out + sizeof out, value).ptr};
 }
 
-std::string json_object(const std::vector<JsonField>& fields) {
-  return enclosed(joined(fields), "{", ", ", "}");
-}
+std::string json_object(const std::vector<JsonField>& fields) { return enclosed(joined(fields), "{", ", ", "}"); }
 
-std::string json_array(const std::vector<std::string>& values) {
-  return enclosed(values, "[", ", ", "]");
-}
+std::string json_array(const std::vector<std::string>& values) { return enclosed(values, "[", ", ", "]"); }
 
 std::string json_object_lines(const std::vector<JsonField>& fields) {
   return enclosed(joined(fields), "{\n", ",\n", "\n}\n");

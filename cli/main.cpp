@@ -1,6 +1,5 @@
 // The command line of taco: what it may say, and nothing of what is done about it.
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -43,15 +42,13 @@ struct Tool {
 
   /// A subcommand that calls `run` with its options.
   template <class Options>
-  std::pair<CLI::App*, std::shared_ptr<Options>> add(const char* name, const char* what,
-                                                     const char* examples,
+  std::pair<CLI::App*, std::shared_ptr<Options>> add(const char* name, const char* what, const char* examples,
                                                      int (*run)(const Options&)) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(name, what);
     command->footer(std::string("Examples:\n") + examples);
     commands.emplace_back(command, [options, run] { return run(*options); });
-    command->add_option("PATH", options->path, "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json")
-        ->required();
+    command->add_option("PATH", options->path, "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json")->required();
     return {command, options};
   }
 };
@@ -59,8 +56,7 @@ struct Tool {
 /// An option of one argument that `set` makes sense of.
 CLI::Option* add_parsed(CLI::App* command, const char* names, const char* metavariable,
                         std::function<void(const std::string&)> set, const char* what) {
-  return command->add_option_function<std::string>(names, std::move(set), what)
-      ->type_name(metavariable);
+  return command->add_option_function<std::string>(names, std::move(set), what)->type_name(metavariable);
 }
 
 void add_base_path(CLI::App* command, std::string& base_path) {
@@ -69,17 +65,17 @@ void add_base_path(CLI::App* command, std::string& base_path) {
 }
 
 std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
-  return {add_parsed(command, "--bbox", "XMIN,YMIN,XMAX,YMAX",
-                     [&](const std::string& text) { where.bbox = parse_bbox(text); },
-                     "Longitudes and latitudes, in degrees"),
-          add_parsed(command, "--datetime", "A/B",
-                     [&](const std::string& text) { where.datetime = parse_datetime(text); },
-                     "Both ends included; '..' is open")};
+  return {add_parsed(
+              command, "--bbox", "XMIN,YMIN,XMAX,YMAX", [&](const std::string& text) { where.bbox = parse_bbox(text); },
+              "Longitudes and latitudes, in degrees"),
+          add_parsed(
+              command, "--datetime", "A/B", [&](const std::string& text) { where.datetime = parse_datetime(text); },
+              "Both ends included; '..' is open")};
 }
 
 void add_output(CLI::App* command, Destination& output) {
-  auto* file = command->add_option("-o,--output", output.path, "Write this file instead of standard output")
-                   ->type_name("FILE");
+  auto* file =
+      command->add_option("-o,--output", output.path, "Write this file instead of standard output")->type_name("FILE");
   command->add_flag("--overwrite", output.overwrite, "Replace the file when it exists")->needs(file);
 }
 
@@ -90,8 +86,7 @@ void add_info(Tool& tool) {
                                      "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
                                      run_info);
   command->add_flag("--json", options->json, "The same for programs");
-  auto* sources = command->add_flag("--sources", options->sources,
-                                    "List the partitions: file, id, bbox, datetime");
+  auto* sources = command->add_flag("--sources", options->sources, "List the partitions: file, id, bbox, datetime");
   for (auto* option : add_where(command, options->where)) option->needs(sources);
   add_base_path(command, options->base_path);
 }
@@ -99,29 +94,31 @@ void add_info(Tool& tool) {
 void add_ls(Tool& tool) {
   auto [command, options] = tool.add("ls", "Lists samples, or the children of one",
                                      "  taco ls landsat_nested.tacozip\n"
-                                     "  taco ls landsat_nested.tacozip tile_r1_c1", run_ls);
-  add_parsed(command, "ID", "", [o = options](const std::string& text) { o->id = text; },
-             "Ids from the root down: a/b/c");
+                                     "  taco ls landsat_nested.tacozip tile_r1_c1",
+                                     run_ls);
+  add_parsed(
+      command, "ID", "", [o = options](const std::string& text) { o->id = text; }, "Ids from the root down: a/b/c");
   command->add_flag("--json", options->json, "An array of {id, type}");
   add_base_path(command, options->base_path);
 }
 
 void add_query(Tool& tool) {
-  auto [command, options] = tool.add(
-      "query", "Selects samples by place, time and SQL",
-      "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
-      "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
-      "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
-      run_query);
-  add_parsed(command, "SQL", "", [o = options](const std::string& text) { o->sql = text; },
-             "One SELECT over data (what the filters leave), level0, level1, ...");
+  auto [command, options] =
+      tool.add("query", "Selects samples by place, time and SQL",
+               "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
+               "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
+               "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
+               run_query);
+  add_parsed(
+      command, "SQL", "", [o = options](const std::string& text) { o->sql = text; },
+      "One SELECT over data (what the filters leave), level0, level1, ...");
   add_where(command, options->where);
-  add_parsed(command, "--level", "N",
-             [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-             "The level that the filters test; rows stay those of level 0");
-  add_parsed(command, "-f,--format", "FORMAT",
-             [o = options](const std::string& text) { o->format = parse_format(text); },
-             "table, csv, json or parquet; else as the file name says");
+  add_parsed(
+      command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
+      "The level that the filters test; rows stay those of level 0");
+  add_parsed(
+      command, "-f,--format", "FORMAT", [o = options](const std::string& text) { o->format = parse_format(text); },
+      "table, csv, json or parquet; else as the file name says");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
 }
@@ -142,15 +139,13 @@ void add_stats(Tool& tool) {
                                      "  taco stats landsat.tacozip\n"
                                      "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json",
                                      run_stats);
-  add_parsed(command, "--band", "B",
-             [o = options](const std::string& text) { o->band = parse_count("--band", text); },
-             "Only this band, counted from 0");
+  add_parsed(
+      command, "--band", "B", [o = options](const std::string& text) { o->band = parse_count("--band", text); },
+      "Only this band, counted from 0");
   auto* level = add_parsed(
-      command, "--level", "N",
-      [o = options](const std::string& text) { o->level = parse_count("--level", text); },
+      command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
       "Of the children at this level of the sample --id");
-  command->add_option("--id", options->id, "Id of their parent, one level above")
-      ->type_name("ID")->needs(level);
+  command->add_option("--id", options->id, "Id of their parent, one level above")->type_name("ID")->needs(level);
   command->add_flag("--json", options->json, "An array with an object for each band");
   add_base_path(command, options->base_path);
 }
@@ -185,7 +180,7 @@ void set_up_messages(const Messages& messages) {
 
 void define(Tool& tool) {
   tool.app.set_version_flag("--version", std::string("taco ") + version());
-  tool.app.require_subcommand(0, 1);  // at most one: later names are ids
+  tool.app.require_subcommand(0, 1);                   // at most one: later names are ids
   tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
   tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
   add_info(tool);

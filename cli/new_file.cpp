@@ -61,13 +61,11 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
 
 std::string temporary_beside(const std::string& path) {
   const std::string folder = folder_of(path);
-  return folder + "." + path.substr(folder.size()) + "." +
-         std::to_string(std::random_device()()) + ".part";
+  return folder + "." + path.substr(folder.size()) + "." + std::to_string(std::random_device()()) + ".part";
 }
 
 void sync_folder(const std::string& folder) {
-  const int descriptor =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;  // not ours to read: the data are safe, their name nearly
   ::fsync(descriptor);
   ::close(descriptor);
@@ -76,9 +74,7 @@ void sync_folder(const std::string& folder) {
 }  // namespace
 
 NewFile::NewFile(const std::string& target, bool overwrite)
-    : target_(overwrite ? resolved(target) : target),
-      overwrite_(overwrite),
-      temporary_(temporary_beside(target_)) {
+    : target_(overwrite ? resolved(target) : target), overwrite_(overwrite), temporary_(temporary_beside(target_)) {
   const auto existing = status_of(target_);
   if (existing && S_ISDIR(existing->st_mode)) fail("is a folder, expected the name of a file", 0);
   if (existing && !overwrite_) refuse();
@@ -120,8 +116,6 @@ void NewFile::rename() const {
 
 void NewFile::refuse() const { fail("exists already; --overwrite replaces it", 0); }
 
-void NewFile::fail(const char* what, int error_number) const {
-  throw IoError(what, {.path = target_}, error_number);
-}
+void NewFile::fail(const char* what, int error_number) const { throw IoError(what, {.path = target_}, error_number); }
 
 }  // namespace tacore::cli

@@ -43,8 +43,9 @@ Dataset filtered(Dataset dataset, const QueryOptions& options) {
 
 int run_query(const QueryOptions& options) {
   if (options.level && options.where.empty()) {
-    throw UsageError("--level is the level that --bbox and --datetime test, and neither is given; "
-                     "for the rows of a level: \"SELECT * FROM level1\"");
+    throw UsageError(
+        "--level is the level that --bbox and --datetime test, and neither is given; "
+        "for the rows of a level: \"SELECT * FROM level1\"");
   }
   const Encoding format = format_of(options);
   if (format == Encoding::Parquet && options.output.path.empty() && is_terminal_output()) {

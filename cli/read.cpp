@@ -13,8 +13,7 @@ namespace {
 std::string gdal_path(const DataFrame& rows, const ReadOptions& options) {
   const Node node = rows.read(options.id);
   if (const auto* path = std::get_if<VsiPath>(&node)) return path->value;
-  throw NavigationError(in_quotes(options.id) + " is a FOLDER, which has no data; see taco ls",
-                        {.path = options.path});
+  throw NavigationError(in_quotes(options.id) + " is a FOLDER, which has no data; see taco ls", {.path = options.path});
 }
 
 }  // namespace

@@ -16,21 +16,18 @@ namespace {
 bool meets(const Extent& extent, const Where& where) {
   if (where.bbox && extent.spatial && !extent.spatial->intersects(*where.bbox)) return false;
   if (!where.datetime || !extent.temporal) return true;
-  return extent.temporal->start <= where.datetime->end &&
-         where.datetime->start <= extent.temporal->end;
+  return extent.temporal->start <= where.datetime->end && where.datetime->start <= extent.temporal->end;
 }
 
 std::string line(const Source& source) {
   const auto& [spatial, temporal] = source.extent;
-  return printable(source.file) + "\t" + printable(source.id) + "\t" +
-         (spatial ? bbox_argument(*spatial) : "") + "\t" +
+  return printable(source.file) + "\t" + printable(source.id) + "\t" + (spatial ? bbox_argument(*spatial) : "") + "\t" +
          (temporal ? datetime_argument(*temporal) : "") + "\n";
 }
 
 std::string object(const Source& source) {
-  return json_object({{"file", json_string(source.file)},
-                      {"id", json_string(source.id)},
-                      {"extent", extent_json(source.extent)}});
+  return json_object(
+      {{"file", json_string(source.file)}, {"id", json_string(source.id)}, {"extent", extent_json(source.extent)}});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 /// One line for each band: its number and its values.
 struct BandTable {
-  std::vector<std::string> names = {};         ///< of the values; empty for class probabilities
+  std::vector<std::string> names = {};  ///< of the values; empty for class probabilities
   std::vector<std::vector<double>> bands = {};
 };
 
@@ -30,8 +30,7 @@ bool is_categorical(const Request& request) {
   try {
     request.dataset.stats_mean({}, request.of);
     return false;
-  } catch (const QueryError&) {
-  }
+  } catch (const QueryError&) {}
   try {
     request.dataset.stats_categorical({}, request.of);
     return true;
@@ -42,10 +41,10 @@ bool is_categorical(const Request& request) {
 
 BandTable continuous(const Request& request) {
   const auto& [dataset, bands, of] = request;
-  const std::vector<std::vector<double>> by_statistic = {
-      dataset.stats_mean(bands, of), dataset.stats_std(bands, of), dataset.stats_min(bands, of),
-      dataset.stats_max(bands, of),  dataset.stats_p25(bands, of), dataset.stats_p50(bands, of),
-      dataset.stats_p75(bands, of),  dataset.stats_p95(bands, of)};
+  const std::vector<std::vector<double>> by_statistic = {dataset.stats_mean(bands, of), dataset.stats_std(bands, of),
+                                                         dataset.stats_min(bands, of),  dataset.stats_max(bands, of),
+                                                         dataset.stats_p25(bands, of),  dataset.stats_p50(bands, of),
+                                                         dataset.stats_p75(bands, of),  dataset.stats_p95(bands, of)};
   BandTable out{.names = {"mean", "std", "min", "max", "p25", "p50", "p75", "p95"}};
   for (std::size_t band = 0; band < by_statistic.front().size(); ++band) {
     auto& values = out.bands.emplace_back();
@@ -87,8 +86,7 @@ std::string as_json(const BandTable& table, const Request& request) {
   for (const auto& values : table.bands) {
     std::vector<std::string> numbers;
     for (const double value : values) numbers.push_back(json_number(value));
-    std::vector<JsonField> fields = {
-        {"band", std::to_string(band_number(request, objects.size()))}};
+    std::vector<JsonField> fields = {{"band", std::to_string(band_number(request, objects.size()))}};
     if (table.names.empty()) fields.emplace_back("probabilities", json_array(numbers));
     for (std::size_t i = 0; i < table.names.size(); ++i) {
       fields.emplace_back(table.names[i], numbers[i]);
@@ -105,9 +103,8 @@ int run_stats(const StatsCommandOptions& options) {
                   .of = {.level = options.level, .id = options.id}};
   const bool categorical = is_categorical(request);
   if (options.band) request.bands = {*options.band};
-  const BandTable table =
-      categorical ? BandTable{.bands = request.dataset.stats_categorical(request.bands, request.of)}
-                  : continuous(request);
+  const BandTable table = categorical ? BandTable{.bands = request.dataset.stats_categorical(request.bands, request.of)}
+                                      : continuous(request);
   print(options.json ? as_json(table, request) : as_text(table, request));
   return 0;
 }

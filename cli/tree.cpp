@@ -13,8 +13,7 @@ constexpr std::size_t kMostChildren = 12;
 constexpr std::size_t kMostLines = 40;
 
 uint64_t num_folders(const PitPattern& pattern) {
-  return static_cast<uint64_t>(
-      std::count(pattern.type.begin(), pattern.type.end(), SampleType::Folder));
+  return static_cast<uint64_t>(std::count(pattern.type.begin(), pattern.type.end(), SampleType::Folder));
 }
 
 class Drawing {
@@ -36,9 +35,9 @@ class Drawing {
     if (found == pit_schema_.hierarchy.end() || found->second.empty()) return;
     const auto& patterns = found->second;
     const std::size_t at = position % patterns.size();
-    uint64_t folder = std::accumulate(
-        patterns.begin(), patterns.begin() + static_cast<std::ptrdiff_t>(at), uint64_t{0},
-        [](uint64_t sum, const PitPattern& pattern) { return sum + num_folders(pattern); });
+    uint64_t folder =
+        std::accumulate(patterns.begin(), patterns.begin() + static_cast<std::ptrdiff_t>(at), uint64_t{0},
+                        [](uint64_t sum, const PitPattern& pattern) { return sum + num_folders(pattern); });
     const PitPattern& pattern = patterns[at];
     const bool cut = pattern.id.size() > kMostChildren;
     const std::size_t shown = cut ? kMostChildren - 1 : pattern.id.size();
@@ -46,8 +45,8 @@ class Drawing {
     for (std::size_t i = 0; i < shown; ++i) {
       const bool last = i + 1 == shown && !cut;
       const std::string id = printable(pattern.id[i]);
-      if (!add(before + (last ? "└── " : "├── ") + id + std::string(id_width - width(id), ' ') +
-               "  " + to_string(pattern.type[i]))) {
+      if (!add(before + (last ? "└── " : "├── ") + id + std::string(id_width - width(id), ' ') + "  " +
+               to_string(pattern.type[i]))) {
         return;
       }
       if (pattern.type[i] == SampleType::Folder) {
@@ -79,8 +78,6 @@ class Drawing {
 
 }  // namespace
 
-std::vector<std::string> tree(const PitSchema& pit_schema) {
-  return Drawing(pit_schema).finish();
-}
+std::vector<std::string> tree(const PitSchema& pit_schema) { return Drawing(pit_schema).finish(); }
 
 }  // namespace tacore::cli

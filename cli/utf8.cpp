@@ -61,8 +61,7 @@ std::string printable(std::string_view text) {
 std::string in_quotes(std::string_view text) { return std::string("'").append(printable(text)).append("'"); }
 
 std::size_t width(std::string_view text) noexcept {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
 }
 
 }  // namespace tacore::cli

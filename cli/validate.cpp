@@ -44,8 +44,7 @@ std::string object(const Issue& issue) {
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
-  const auto issues = validator::validate(
-      options.path, {.deep = options.deep, .base_path = options.base_path});
+  const auto issues = validator::validate(options.path, {.deep = options.deep, .base_path = options.base_path});
   std::string lines;
   std::vector<std::string> objects;
   for (const Issue& issue : issues) {
@@ -54,12 +53,10 @@ int run_validate(const ValidateOptions& options) {
   }
   print(options.json ? json_array_lines(objects) : lines);
 
-  const auto errors = static_cast<uint64_t>(
-      std::count_if(issues.begin(), issues.end(),
-                    [](const Issue& issue) { return issue.severity == Severity::Error; }));
+  const auto errors = static_cast<uint64_t>(std::count_if(
+      issues.begin(), issues.end(), [](const Issue& issue) { return issue.severity == Severity::Error; }));
   if (log_level() != LogLevel::Off) {
-    complain(options.path + ": " + count_of(errors, "error") + ", " +
-             count_of(issues.size() - errors, "warning"));
+    complain(options.path + ": " + count_of(errors, "error") + ", " + count_of(issues.size() - errors, "warning"));
   }
   return errors > 0 ? 1 : 0;
 }

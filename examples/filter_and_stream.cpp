@@ -9,12 +9,12 @@
 
   SIMPLER EXAMPLES: list_samples
 */
-#include <tacore/dataset.hpp>
-
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+
+#include <tacore/dataset.hpp>
 
 struct ArrowSchema {
   const char *format, *name, *metadata;
@@ -40,8 +40,11 @@ struct ArrowArrayStream {
 
 int main(int argc, char** argv) try {
   if (argc != 2) return std::fputs("usage: filter_and_stream PATH\n", stderr), 2;
-  const tacore::DataFrame rows = tacore::load(argv[1]).filter_bbox({-34.87, -8.01, -34.84, -7.98})
-      .filter_datetime("2000-01-01/2000-12-31").sql("SELECT mean_nir FROM data ORDER BY mean_nir").data();
+  const tacore::DataFrame rows = tacore::load(argv[1])
+                                     .filter_bbox({-34.87, -8.01, -34.84, -7.98})
+                                     .filter_datetime("2000-01-01/2000-12-31")
+                                     .sql("SELECT mean_nir FROM data ORDER BY mean_nir")
+                                     .data();
   ArrowArrayStream stream;
   rows.export_stream(&stream);
   for (ArrowArray batch;; batch.release(&batch)) {

@@ -10,14 +10,14 @@
 
   SIMPLER EXAMPLES: none, start here
 */
-#include <tacore/dataset.hpp>
-#include <tacore/tabular.hpp>
-
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <tacore/dataset.hpp>
+#include <tacore/tabular.hpp>
 
 namespace {
 

@@ -11,11 +11,11 @@
 
   SIMPLER EXAMPLES: list_samples
 */
-#include <tacore/dataset.hpp>
-
 #include <cstdio>
 #include <exception>
 #include <variant>
+
+#include <tacore/dataset.hpp>
 
 namespace {
 
@@ -30,14 +30,14 @@ void print_children(const tacore::Dataset& dataset) {
 void show_first(const char* path) {
   const tacore::Dataset dataset = tacore::load(path);
   const tacore::BBox box{.minx = -34.87, .miny = -8.01, .maxx = -34.84, .maxy = -7.98};
-  const tacore::DataFrame rows = dataset.filter_bbox(box, {.level = 1})
-                                     .sql("SELECT * FROM data WHERE vegetation > 0.2")
-                                     .data();
+  const tacore::DataFrame rows =
+      dataset.filter_bbox(box, {.level = 1}).sql("SELECT * FROM data WHERE vegetation > 0.2").data();
   // A FOLDER gives its children, a FILE the path that GDAL opens; or take the bytes, by a path of ids.
   const auto children = std::get<tacore::DataFrame>(rows.read(0));
   const auto file = std::get<tacore::VsiPath>(children.read("optical"));
   const tacore::Bytes bytes = rows.read_bytes("tile_r1_c1/optical");
-  std::printf("%lld samples: %s, %zu bytes\n", static_cast<long long>(rows.num_rows()), file.value.c_str(), bytes.size());
+  std::printf("%lld samples: %s, %zu bytes\n", static_cast<long long>(rows.num_rows()), file.value.c_str(),
+              bytes.size());
   print_children(dataset);
 }
 

@@ -11,11 +11,12 @@
 */
 #include <cpl_conv.h>
 #include <gdal.h>
-#include <tacore/dataset.hpp>
 
 #include <cstdio>
 #include <memory>
 #include <variant>
+
+#include <tacore/dataset.hpp>
 
 namespace {
 
@@ -29,7 +30,8 @@ int print_raster(const char* path) {
   for (int i = 1; i <= GDALGetRasterCount(raster.get()); ++i) {
     double mean = 0;
     const auto band = GDALGetRasterBand(raster.get(), i);
-    if (GDALComputeRasterStatistics(band, false, nullptr, nullptr, &mean, nullptr, nullptr, nullptr) != CE_None) return 1;
+    if (GDALComputeRasterStatistics(band, false, nullptr, nullptr, &mean, nullptr, nullptr, nullptr) != CE_None)
+      return 1;
     std::printf("band %d: mean %.3f\n", i, mean);
   }
   return 0;

@@ -9,11 +9,11 @@
 
   SIMPLER EXAMPLES: list_samples
 */
-#include <tacore/dataset.hpp>
-
 #include <cstdio>
 #include <exception>
 #include <vector>
+
+#include <tacore/dataset.hpp>
 
 namespace {
 

@@ -58,8 +58,8 @@ struct Collection {
   Extent extent = {};
   PitSchema pit_schema = {};
   std::map<std::string, std::vector<FieldDescription>> field_schema = {};  ///< by "level0", ...
-  std::vector<Source> sources = {};  ///< TACOCAT and TACOLLECTION.json only
-  std::string json = {};             ///< the whole document, unknown keys included
+  std::vector<Source> sources = {};                                        ///< TACOCAT and TACOLLECTION.json only
+  std::string json = {};  ///< the whole document, unknown keys included
 };
 
 }  // namespace tacore

@@ -52,8 +52,8 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   /// The level of the rows, 0 = root; -1 when a query mixed or dropped them.
   int level() const noexcept;
 
-  /// A cell as text, as CSV has it: numbers shortest, times in RFC 3339, binary in base64, lists as JSON; nullopt for null.
-  /// Throws QueryError for a column that does not show, NavigationError for a position outside [0, num_rows).
+  /// A cell as text, as CSV has it: numbers shortest, times in RFC 3339, binary in base64, lists as JSON; nullopt for
+  /// null. Throws QueryError for a column that does not show, NavigationError for a position outside [0, num_rows).
   std::optional<std::string> text(int64_t position, std::string_view column) const;
 
   /// The data of a FILE, or the children of a FOLDER, in constant time. Throws NavigationError for a
@@ -91,8 +91,7 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
 
  private:
   friend class Statistics<DataFrame>;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands,
-                                const StatsOptions& options) const;
+  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
   std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
                                                          const StatsOptions& options) const;
 

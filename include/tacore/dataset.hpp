@@ -71,8 +71,7 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   /// read() shows only what survives down to that level. Geometry: WKB, WKT points or `[lon, lat]` lists in WGS
   /// 84; auto: istac:geometry, stac:centroid, istac:centroid. Null never matches.
   Dataset filter_bbox(const BBox& box, const FilterOptions& options = {}) const;
-  Dataset filter_bbox(double minx, double miny, double maxx, double maxy,
-                      const FilterOptions& options = {}) const {
+  Dataset filter_bbox(double minx, double miny, double maxx, double maxy, const FilterOptions& options = {}) const {
     return filter_bbox(BBox{minx, miny, maxx, maxy}, options);
   }
   /// The same by time, both ends included. Columns: any timestamp, a date, epoch numbers (unit by magnitude,
@@ -102,8 +101,7 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
 
  private:
   friend class Statistics<Dataset>;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands,
-                                const StatsOptions& options) const;
+  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
   std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
                                                          const StatsOptions& options) const;
 
@@ -138,7 +136,6 @@ TACORE_EXPORT ColumnMode parse_column_mode(std::string_view text);
 /// One dataset from several with compatible trees, in their order; inputs keep their filters and stay as they
 /// are. Adds internal:source_path (container) and internal:source_file. Throws QueryError for fewer than two
 /// datasets, SchemaError when they do not fit together.
-TACORE_EXPORT Dataset concat(std::span<const Dataset> datasets,
-                             ColumnMode mode = ColumnMode::Intersection);
+TACORE_EXPORT Dataset concat(std::span<const Dataset> datasets, ColumnMode mode = ColumnMode::Intersection);
 
 }  // namespace tacore

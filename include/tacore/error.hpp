@@ -11,9 +11,9 @@ namespace tacore {
 
 /// Where something went wrong. Unset fields are unknown or do not apply.
 struct ErrorContext {
-  std::string path = {};                  ///< dataset or file, as the caller wrote it
-  std::optional<uint64_t> offset = {};    ///< byte offset in `path`
-  std::optional<int> level = {};          ///< hierarchy level, 0 = root TORTILLA
+  std::string path = {};                ///< dataset or file, as the caller wrote it
+  std::optional<uint64_t> offset = {};  ///< byte offset in `path`
+  std::optional<int> level = {};        ///< hierarchy level, 0 = root TORTILLA
 };
 
 /// Base of everything that tacore throws about data, queries and the outside world. The text is

@@ -17,9 +17,9 @@ TACORE_EXPORT const char* to_string(SampleType type) noexcept;
 
 /// The children that every FOLDER at one position of the level above has, in order.
 struct PitPattern {
-  uint64_t n = 0;                       ///< rows of the level that follow this pattern
-  std::vector<SampleType> type = {};    ///< one for each child
-  std::vector<std::string> id = {};     ///< as many as `type`
+  uint64_t n = 0;                     ///< rows of the level that follow this pattern
+  std::vector<SampleType> type = {};  ///< one for each child
+  std::vector<std::string> id = {};   ///< as many as `type`
 
   bool operator==(const PitPattern&) const = default;
 };

@@ -60,8 +60,7 @@ class Statistics {
     return get(Statistic::P95, bands, options);
   }
   /// Weighted mean of the class probabilities, one vector for each band.
-  std::vector<std::vector<double>> stats_categorical(const Bands& bands = {},
-                                                     const StatsOptions& options = {}) const {
+  std::vector<std::vector<double>> stats_categorical(const Bands& bands = {}, const StatsOptions& options = {}) const {
     return static_cast<const Self&>(*this).aggregate_categorical(bands, options);
   }
 

@@ -21,7 +21,7 @@ struct Issue {
 };
 
 struct Options {
-  bool deep = false;          ///< also reads every byte and compares CRC-32
+  bool deep = false;           ///< also reads every byte and compares CRC-32
   std::string base_path = {};  ///< as in LoadOptions
 };
 

@@ -7,8 +7,7 @@
 namespace tacore {
 
 bool BBox::valid() const noexcept {
-  return std::isfinite(minx) && std::isfinite(miny) && std::isfinite(maxx) && std::isfinite(maxy) &&
-         miny <= maxy;
+  return std::isfinite(minx) && std::isfinite(miny) && std::isfinite(maxx) && std::isfinite(maxy) && miny <= maxy;
 }
 
 bool BBox::intersects(const BBox& other) const noexcept {

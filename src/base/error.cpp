@@ -29,9 +29,7 @@ Error::Error(const std::string& message, ErrorContext where)
 IoError::IoError(const std::string& message, ErrorContext where, int error_number)
     : Error(with_reason(message, error_number), std::move(where)), error_number_(error_number) {}
 
-bool IoError::not_found() const noexcept {
-  return error_number_ == ENOENT || error_number_ == ENOTDIR;
-}
+bool IoError::not_found() const noexcept { return error_number_ == ENOENT || error_number_ == ENOTDIR; }
 
 // Defined here so that each class has one vtable and one type_info: a class caught in another
 // shared library must be the class that was thrown.

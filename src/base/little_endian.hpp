@@ -46,8 +46,8 @@ class Cursor {
     return static_cast<T>(out);
   }
   [[noreturn]] void fail(uint64_t size) const {
-    throw FormatError(std::string(what_) + " is truncated: needs " + std::to_string(size) +
-                          " more bytes, found " + std::to_string(remaining()),
+    throw FormatError(std::string(what_) + " is truncated: needs " + std::to_string(size) + " more bytes, found " +
+                          std::to_string(remaining()),
                       {.offset = origin_ + position_});
   }
 

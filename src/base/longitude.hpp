@@ -22,8 +22,7 @@ struct LongitudeArc {
   /// Without branches: asked once for each row of a filter.
   bool contains(double lon) const noexcept { return (lon >= first) & (lon <= last); }
   bool intersects(const LongitudeArc& other) const noexcept {
-    return first <= last && other.first <= other.last && first <= other.last &&
-           other.first <= last;
+    return first <= last && other.first <= other.last && first <= other.last && other.first <= last;
   }
 };
 

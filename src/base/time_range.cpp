@@ -37,8 +37,7 @@ constexpr Civil civil_from_days(int64_t days) {
   const int64_t day_of_cycle = from_march_0 - cycle * 146'097;
   const int64_t year_of_cycle =
       (day_of_cycle - day_of_cycle / 1460 + day_of_cycle / 36'524 - day_of_cycle / 146'096) / 365;
-  const int64_t day_of_year =
-      day_of_cycle - (year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100);
+  const int64_t day_of_year = day_of_cycle - (year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100);
   const int64_t month_from_march = (5 * day_of_year + 2) / 153;
   const int64_t month = month_from_march + (month_from_march < 10 ? 3 : -9);
   return {cycle * 400 + year_of_cycle + (month <= 2 ? 1 : 0), month,
@@ -177,21 +176,16 @@ Timestamp as_end(std::string_view bound) {
 
 }  // namespace
 
-Timestamp Timestamp::parse(std::string_view text) {
-  return {TimeParser(text).parse().microseconds};
-}
+Timestamp Timestamp::parse(std::string_view text) { return {TimeParser(text).parse().microseconds}; }
 
 std::string Timestamp::to_string() const {
   const int64_t in_day = (microseconds % kDay + kDay) % kDay;
   const Civil date = civil_from_days(microseconds / kDay - (microseconds % kDay < 0 ? 1 : 0));
-  const auto part = [in_day](int64_t unit, int64_t modulo) {
-    return static_cast<int>(in_day / unit % modulo);
-  };
+  const auto part = [in_day](int64_t unit, int64_t modulo) { return static_cast<int>(in_day / unit % modulo); };
   char out[64];
   std::snprintf(out, sizeof out, "%s%04lld-%02d-%02dT%02d:%02d:%02d", date.year < 0 ? "-" : "",
-                static_cast<long long>(date.year < 0 ? -date.year : date.year),
-                static_cast<int>(date.month), static_cast<int>(date.day),
-                part(3600 * kSecond, 24), part(60 * kSecond, 60), part(kSecond, 60));
+                static_cast<long long>(date.year < 0 ? -date.year : date.year), static_cast<int>(date.month),
+                static_cast<int>(date.day), part(3600 * kSecond, 24), part(60 * kSecond, 60), part(kSecond, 60));
   std::string text = out;
   if (const int fraction = part(1, kSecond); fraction != 0) {
     std::snprintf(out, sizeof out, ".%06d", fraction);
@@ -205,8 +199,7 @@ TimeRange TimeRange::parse(std::string_view text) {
   const auto left = trim(text.substr(0, slash));
   const auto right = slash == text.npos ? left : trim(text.substr(slash + 1));
   if (is_open(left) && is_open(right)) {
-    throw QueryError("time range " + tacore::quoted(text) +
-                     ": expected a time, or two with / between");
+    throw QueryError("time range " + tacore::quoted(text) + ": expected a time, or two with / between");
   }
   const TimeRange out{as_start(left), as_end(right)};
   if (out.start > out.end) {

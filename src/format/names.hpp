@@ -33,8 +33,7 @@ inline constexpr int kMaxLevel = 5;  ///< levels 0 to 5 (§6.2)
 
 /// METADATA/level{level}.parquet without the folder.
 inline constexpr std::string_view kLevelFiles[] = {
-    "level0.parquet", "level1.parquet", "level2.parquet",
-    "level3.parquet", "level4.parquet", "level5.parquet",
+    "level0.parquet", "level1.parquet", "level2.parquet", "level3.parquet", "level4.parquet", "level5.parquet",
 };
 
 }  // namespace tacore::names

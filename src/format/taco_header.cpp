@@ -17,9 +17,9 @@ constexpr int kMinEntries = 2;
 
 void check_local_header(std::span<const std::byte> bytes) {
   if (bytes.size() < kSize) {
-    throw FormatError("TACO_HEADER is truncated: " + std::to_string(bytes.size()) +
-                          " bytes, expected " + std::to_string(kSize),
-                      {.offset = 0});
+    throw FormatError(
+        "TACO_HEADER is truncated: " + std::to_string(bytes.size()) + " bytes, expected " + std::to_string(kSize),
+        {.offset = 0});
   }
   if (!is_header(bytes)) {
     throw FormatError("first entry is not TACO_HEADER of a TACO ZIP", {.offset = 0});
@@ -27,8 +27,7 @@ void check_local_header(std::span<const std::byte> bytes) {
   // The payload is read at a fixed offset, which an extra field would move.
   Cursor in(bytes.subspan(kNameSizeOffset + 2), "TACO_HEADER", kNameSizeOffset + 2);
   if (const uint16_t extra_size = in.u16(); extra_size != 0) {
-    throw FormatError("TACO_HEADER: extra field has " + std::to_string(extra_size) +
-                          " bytes, none allowed",
+    throw FormatError("TACO_HEADER: extra field has " + std::to_string(extra_size) + " bytes, none allowed",
                       {.offset = kNameSizeOffset + 2});
   }
 }
@@ -37,14 +36,14 @@ int parse_count(Cursor& in) {
   const int count = in.u8();
   in.skip(3);  // reserved
   if (count > kMaxEntries) {
-    throw FormatError("TACO_HEADER: count is " + std::to_string(count) + ", at most " +
-                          std::to_string(kMaxEntries) + " allowed",
-                      {.offset = kPayloadOffset});
+    throw FormatError(
+        "TACO_HEADER: count is " + std::to_string(count) + ", at most " + std::to_string(kMaxEntries) + " allowed",
+        {.offset = kPayloadOffset});
   }
   if (count < kMinEntries) {
-    throw FormatError("TACO_HEADER: count is " + std::to_string(count) +
-                          ", at least 2 expected (level 0 and the collection)",
-                      {.offset = kPayloadOffset});
+    throw FormatError(
+        "TACO_HEADER: count is " + std::to_string(count) + ", at least 2 expected (level 0 and the collection)",
+        {.offset = kPayloadOffset});
   }
   return count;
 }
@@ -53,9 +52,8 @@ ByteRange parse_range(Cursor& in, int position, uint64_t file_size) {
   const uint64_t at = kPayloadOffset + in.position();
   const ByteRange out = {.offset = in.u64(), .size = in.u64()};
   const auto fail = [&](const std::string& what) -> ByteRange {
-    throw FormatError("TACO_HEADER: range " + std::to_string(position) + " (" +
-                          std::to_string(out.size) + " bytes at " + std::to_string(out.offset) +
-                          ") " + what,
+    throw FormatError("TACO_HEADER: range " + std::to_string(position) + " (" + std::to_string(out.size) +
+                          " bytes at " + std::to_string(out.offset) + ") " + what,
                       {.offset = at});
   };
   if (out.size == 0) return fail("is empty");

@@ -11,7 +11,7 @@
 /// the levels and then COLLECTION.json.
 namespace tacore::taco_header {
 
-inline constexpr uint64_t kSize = 157;          ///< local header, name, payload
+inline constexpr uint64_t kSize = 157;  ///< local header, name, payload
 inline constexpr uint64_t kPayloadOffset = 41;
 inline constexpr uint64_t kPayloadSize = 116;
 inline constexpr int kMaxEntries = 7;

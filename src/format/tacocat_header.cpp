@@ -20,17 +20,16 @@ void check_start(Cursor& in) {
     throw FormatError("__TACOCAT__ header: magic is not TACOCAT", {.offset = 0});
   }
   if (const uint32_t version = in.u32(); version != kVersion) {
-    throw FormatError(
-        "__TACOCAT__ header: version is " + std::to_string(version) + ", expected 1",
-        {.offset = kMagic.size()});
+    throw FormatError("__TACOCAT__ header: version is " + std::to_string(version) + ", expected 1",
+                      {.offset = kMagic.size()});
   }
 }
 
 uint32_t parse_max_depth(Cursor& in) {
   const uint32_t depth = in.u32();
   if (depth <= names::kMaxLevel) return depth;
-  throw FormatError("__TACOCAT__ header: max_depth is " + std::to_string(depth) +
-                        ", at most " + std::to_string(names::kMaxLevel) + " allowed",
+  throw FormatError("__TACOCAT__ header: max_depth is " + std::to_string(depth) + ", at most " +
+                        std::to_string(names::kMaxLevel) + " allowed",
                     {.offset = kMaxDepthOffset});
 }
 
@@ -38,8 +37,8 @@ ByteRange parse_range(Cursor& in, const std::string& what, uint64_t file_size) {
   const uint64_t at = in.position();
   const ByteRange out = {.offset = in.u64(), .size = in.u64()};
   const auto fail = [&](const std::string& why) -> ByteRange {
-    throw FormatError("__TACOCAT__ header: " + what + " (" + std::to_string(out.size) +
-                          " bytes at " + std::to_string(out.offset) + ") " + why,
+    throw FormatError("__TACOCAT__ header: " + what + " (" + std::to_string(out.size) + " bytes at " +
+                          std::to_string(out.offset) + ") " + why,
                       {.offset = at});
   };
   if (out.size == 0) return fail("is absent");
@@ -60,8 +59,8 @@ bool is_header(std::span<const std::byte> bytes) noexcept {
 
 Header parse(std::span<const std::byte> bytes, uint64_t file_size) {
   if (bytes.size() < kSize) {
-    throw FormatError("__TACOCAT__ header is truncated: " + std::to_string(bytes.size()) +
-                          " bytes, expected " + std::to_string(kSize),
+    throw FormatError("__TACOCAT__ header is truncated: " + std::to_string(bytes.size()) + " bytes, expected " +
+                          std::to_string(kSize),
                       {.offset = 0});
   }
   Cursor in(bytes, "__TACOCAT__ header");

@@ -36,9 +36,7 @@ class Bytes {
 
   std::size_t size() const { return bytes_.size(); }
   std::span<const std::byte> span() const { return bytes_; }
-  std::span<const std::byte> part(uint64_t offset, uint64_t size) const {
-    return span().subspan(offset, size);
-  }
+  std::span<const std::byte> part(uint64_t offset, uint64_t size) const { return span().subspan(offset, size); }
 
  private:
   Bytes& number(uint64_t value, int num_bytes) {

@@ -19,13 +19,13 @@ constexpr uint32_t kEndSignature = 0x06054b50;
 constexpr uint32_t kEnd64Signature = 0x06064b50;
 constexpr uint32_t kEnd64LocatorSignature = 0x07064b50;
 
-constexpr uint16_t kZip64Extra = 0x0001;       // 4.5.3
-constexpr uint64_t kExtraHeaderSize = 4;       // 4.5.1: id and size
-constexpr uint64_t kFullZip64ExtraSize = 20;   // with both sizes, as in a local header
+constexpr uint16_t kZip64Extra = 0x0001;      // 4.5.3
+constexpr uint64_t kExtraHeaderSize = 4;      // 4.5.1: id and size
+constexpr uint64_t kFullZip64ExtraSize = 20;  // with both sizes, as in a local header
 constexpr uint32_t kMax16 = 0xFFFF;
 constexpr uint32_t kMax32 = 0xFFFFFFFF;
-constexpr uint16_t kEncrypted = 0x0001;        // 4.4.4, bit 0
-constexpr uint16_t kDescriptor = 0x0008;       // 4.4.4, bit 3
+constexpr uint16_t kEncrypted = 0x0001;   // 4.4.4, bit 0
+constexpr uint16_t kDescriptor = 0x0008;  // 4.4.4, bit 3
 constexpr uint16_t kStored = 0;
 
 std::string hex(uint32_t value) {
@@ -37,9 +37,8 @@ std::string hex(uint32_t value) {
 void expect_signature(Cursor& in, uint32_t expected, const char* what, uint64_t offset) {
   const uint32_t found = in.u32();
   if (found == expected) return;
-  throw FormatError(
-      std::string(what) + ": signature is " + hex(found) + ", expected " + hex(expected),
-      {.offset = offset});
+  throw FormatError(std::string(what) + ": signature is " + hex(found) + ", expected " + hex(expected),
+                    {.offset = offset});
 }
 
 /// The ZIP64 field of an extra area (4.5.1: a chain of id, size, data).
@@ -57,14 +56,12 @@ std::optional<Cursor> find_zip64_extra(std::span<const std::byte> extra, uint64_
 
 /// Replaces the fields that are all ones by those of the ZIP64 extra, which holds these and no
 /// others, in the order of `fields` (4.5.3).
-void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std::byte> extra,
-                   uint64_t extra_offset) {
+void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std::byte> extra, uint64_t extra_offset) {
   const auto is_missing = [](const uint64_t* field) { return *field == kMax32; };
   if (std::none_of(fields.begin(), fields.end(), is_missing)) return;
   auto zip64 = find_zip64_extra(extra, extra_offset);
   if (!zip64) {
-    throw FormatError("a size or offset of FFFFFFFF without ZIP64 extra field",
-                      {.offset = extra_offset});
+    throw FormatError("a size or offset of FFFFFFFF without ZIP64 extra field", {.offset = extra_offset});
   }
   // An empty field is what libzip writes for a payload of exactly FFFFFFFF bytes (dossier 1.4).
   if (zip64->remaining() == 0) return;
@@ -74,11 +71,9 @@ void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std:
 }
 
 /// A stored payload has one size; with two, readers would disagree about what follows it.
-void check_sizes(uint16_t method, uint16_t flags, uint64_t compressed_size, uint64_t size,
-                 uint64_t offset) {
+void check_sizes(uint16_t method, uint16_t flags, uint64_t compressed_size, uint64_t size, uint64_t offset) {
   if (method != kStored || (flags & kEncrypted) != 0 || compressed_size == size) return;
-  throw FormatError("stored entry of " + std::to_string(size) + " bytes takes " +
-                        std::to_string(compressed_size),
+  throw FormatError("stored entry of " + std::to_string(size) + " bytes takes " + std::to_string(compressed_size),
                     {.offset = offset});
 }
 
@@ -107,8 +102,7 @@ std::size_t find_end_record(std::span<const std::byte> tail, uint64_t archive_si
   for (uint64_t size = kEndRecordSize; size <= longest; ++size) {
     if (is_end_record(tail.last(size))) return tail.size() - size;
   }
-  throw FormatError("no end of central directory record in the last " + std::to_string(longest) +
-                        " bytes",
+  throw FormatError("no end of central directory record in the last " + std::to_string(longest) + " bytes",
                     {.offset = archive_size - longest});
 }
 
@@ -150,8 +144,8 @@ EndNumbers parse_end64_record(std::span<const std::byte> bytes, uint64_t offset)
   expect_signature(in, kEnd64Signature, "ZIP64 end of central directory", offset);
   const uint64_t size = in.u64();  // of what follows (4.3.14.1)
   if (size < kEnd64RecordSize - 12 || size > in.remaining()) {
-    throw FormatError("ZIP64 end of central directory: size is " + std::to_string(size) +
-                          ", expected 44 to " + std::to_string(in.remaining()),
+    throw FormatError("ZIP64 end of central directory: size is " + std::to_string(size) + ", expected 44 to " +
+                          std::to_string(in.remaining()),
                       {.offset = offset});
   }
   in.skip(4);  // versions
@@ -168,11 +162,8 @@ EndNumbers parse_end64_record(std::span<const std::byte> bytes, uint64_t offset)
 /// The short record holds the same number or all ones (4.4.1.4). Anything else is an archive that
 /// shows two readers two directories.
 void check_agreement(const EndNumbers& end, const EndNumbers& end64, uint64_t offset) {
-  const auto agree = [](uint64_t narrow, uint64_t wide, uint64_t ones) {
-    return narrow == wide || narrow == ones;
-  };
-  if (agree(end.disk, end64.disk, kMax16) &&
-      agree(end.directory_disk, end64.directory_disk, kMax16) &&
+  const auto agree = [](uint64_t narrow, uint64_t wide, uint64_t ones) { return narrow == wide || narrow == ones; };
+  if (agree(end.disk, end64.disk, kMax16) && agree(end.directory_disk, end64.directory_disk, kMax16) &&
       agree(end.num_entries_here, end64.num_entries_here, kMax16) &&
       agree(end.num_entries, end64.num_entries, kMax16) && agree(end.size, end64.size, kMax32) &&
       agree(end.offset, end64.offset, kMax32)) {
@@ -196,27 +187,23 @@ void check_one_disk(const EndNumbers& end, uint64_t offset) {
 void check_directory(const Directory& found, uint64_t limit) {
   if (found.offset > limit || found.size > limit - found.offset) {
     throw FormatError("central directory of " + std::to_string(found.size) + " bytes at " +
-                          std::to_string(found.offset) + " passes its end record at " +
-                          std::to_string(limit),
+                          std::to_string(found.offset) + " passes its end record at " + std::to_string(limit),
                       {.offset = found.end_offset});
   }
   if (found.num_entries > found.size / kCentralHeaderSize) {
-    throw FormatError("central directory of " + std::to_string(found.size) +
-                          " bytes cannot hold " + std::to_string(found.num_entries) + " entries",
+    throw FormatError("central directory of " + std::to_string(found.size) + " bytes cannot hold " +
+                          std::to_string(found.num_entries) + " entries",
                       {.offset = found.end_offset});
   }
 }
 
-EndNumbers read_end64(std::span<const std::byte> before_locator, uint64_t tail_offset,
-                      uint64_t record_offset) {
+EndNumbers read_end64(std::span<const std::byte> before_locator, uint64_t tail_offset, uint64_t record_offset) {
   if (record_offset < tail_offset) {
-    throw FormatError("ZIP64 end of central directory lies before the bytes that were read",
-                      {.offset = record_offset});
+    throw FormatError("ZIP64 end of central directory lies before the bytes that were read", {.offset = record_offset});
   }
   const uint64_t position = record_offset - tail_offset;
   if (position > before_locator.size()) {
-    throw FormatError("ZIP64 locator points at byte " + std::to_string(record_offset) +
-                          ", past itself",
+    throw FormatError("ZIP64 locator points at byte " + std::to_string(record_offset) + ", past itself",
                       {.offset = tail_offset + before_locator.size()});
   }
   return parse_end64_record(before_locator.subspan(position), record_offset);
@@ -225,12 +212,11 @@ EndNumbers read_end64(std::span<const std::byte> before_locator, uint64_t tail_o
 /// The payload lies between its local header and the directory, so the directory bounds it.
 void check_place(const CentralEntry& entry, const Directory& where) {
   const char* what = "central directory entry";
-  const uint64_t payload =
-      checked_add(entry.local_offset, kLocalHeaderSize + entry.name.size(), what);
+  const uint64_t payload = checked_add(entry.local_offset, kLocalHeaderSize + entry.name.size(), what);
   if (checked_add(payload, entry.compressed_size, what) <= where.offset) return;
-  throw FormatError("entry " + quoted(entry.name) + " of " + std::to_string(entry.compressed_size) +
-                        " bytes at " + std::to_string(entry.local_offset) +
-                        " reaches into the central directory at " + std::to_string(where.offset),
+  throw FormatError("entry " + quoted(entry.name) + " of " + std::to_string(entry.compressed_size) + " bytes at " +
+                        std::to_string(entry.local_offset) + " reaches into the central directory at " +
+                        std::to_string(where.offset),
                     {.offset = entry.record_offset});
 }
 
@@ -256,8 +242,7 @@ CentralEntry parse_central_entry(Cursor& in, uint64_t directory_offset) {
   out.name = in.text(name_size);
   const uint64_t extra_offset = directory_offset + in.position();
   // Sizes first: 4.5.3 orders the original before the compressed one.
-  resolve_zip64({&out.size, &out.compressed_size, &out.local_offset}, in.take(extra_size),
-                extra_offset);
+  resolve_zip64({&out.size, &out.compressed_size, &out.local_offset}, in.take(extra_size), extra_offset);
   in.skip(comment_size);
   check_sizes(out.method, out.flags, out.compressed_size, out.size, out.record_offset);
   return out;
@@ -310,12 +295,10 @@ Directory find_directory(std::span<const std::byte> tail, uint64_t tail_offset) 
   return out;
 }
 
-std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes,
-                                          const Directory& where) {
+std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, const Directory& where) {
   if (bytes.size() != where.size || where.num_entries > bytes.size() / kCentralHeaderSize) {
-    throw FormatError("central directory has " + std::to_string(bytes.size()) +
-                          " bytes, expected " + std::to_string(where.size) + " for " +
-                          std::to_string(where.num_entries) + " entries",
+    throw FormatError("central directory has " + std::to_string(bytes.size()) + " bytes, expected " +
+                          std::to_string(where.size) + " for " + std::to_string(where.num_entries) + " entries",
                       {.offset = where.offset});
   }
   std::vector<CentralEntry> out;
@@ -326,9 +309,8 @@ std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes,
     check_place(out.back(), where);
   }
   if (out.size() != where.num_entries || in.remaining() > 0) {
-    throw FormatError("central directory: " + std::to_string(out.size()) + " of " +
-                          std::to_string(where.num_entries) + " entries, then " +
-                          std::to_string(in.remaining()) + " bytes",
+    throw FormatError("central directory: " + std::to_string(out.size()) + " of " + std::to_string(where.num_entries) +
+                          " entries, then " + std::to_string(in.remaining()) + " bytes",
                       {.offset = where.offset + in.position()});
   }
   return out;
@@ -357,8 +339,7 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
   return out;
 }
 
-bool is_local_header_of(std::span<const std::byte> before, std::string_view name,
-                        std::optional<uint64_t> size) {
+bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size) {
   for (const uint64_t extra_size : {uint64_t{0}, kFullZip64ExtraSize}) {
     const uint64_t whole = kLocalHeaderSize + name.size() + extra_size;
     if (whole <= before.size() && is_header_with(before.last(whole), name, extra_size, size)) return true;

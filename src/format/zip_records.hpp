@@ -13,11 +13,11 @@
 /// fields, and throws FormatError with the byte offset.
 namespace tacore::zip {
 
-inline constexpr uint64_t kLocalHeaderSize = 30;      // 4.3.7, before name and extra
-inline constexpr uint64_t kCentralHeaderSize = 46;    // 4.3.12
-inline constexpr uint64_t kEndRecordSize = 22;        // 4.3.16
-inline constexpr uint64_t kEnd64LocatorSize = 20;     // 4.3.15
-inline constexpr uint64_t kEnd64RecordSize = 56;      // 4.3.14
+inline constexpr uint64_t kLocalHeaderSize = 30;    // 4.3.7, before name and extra
+inline constexpr uint64_t kCentralHeaderSize = 46;  // 4.3.12
+inline constexpr uint64_t kEndRecordSize = 22;      // 4.3.16
+inline constexpr uint64_t kEnd64LocatorSize = 20;   // 4.3.15
+inline constexpr uint64_t kEnd64RecordSize = 56;    // 4.3.14
 inline constexpr uint64_t kMaxCommentSize = 0xFFFF;
 /// Enough tail bytes to find the end records of any archive.
 inline constexpr uint64_t kTailSize = kEndRecordSize + kMaxCommentSize + kEnd64LocatorSize;
@@ -85,7 +85,6 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
 /// True when the bytes just before a payload are the local header of `name`, with or without a
 /// ZIP64 extra (dossier 1.5), and state `size`, if it is given, unless a descriptor has it. `before`
 /// are the last bytes before the payload; 30 + name + 20 are looked at.
-bool is_local_header_of(std::span<const std::byte> before, std::string_view name,
-                        std::optional<uint64_t> size = {});
+bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size = {});
 
 }  // namespace tacore::zip

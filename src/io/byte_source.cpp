@@ -14,17 +14,15 @@ namespace {
 /// A seek on a local disk costs about as much as reading this much.
 constexpr uint64_t kMaxGap = 4096;
 
-bool is_inside(ByteRange range, uint64_t size) {
-  return range.offset <= size && range.size <= size - range.offset;
-}
+bool is_inside(ByteRange range, uint64_t size) { return range.offset <= size && range.size <= size - range.offset; }
 
 std::string describe(ByteRange range) {
   return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
 }
 
 /// Shares the work of one read among the members of a merged range.
-void read_merged(const ByteSource& source, const MergedRange& merged,
-                 std::span<const ByteRange> ranges, std::vector<Bytes>& out) {
+void read_merged(const ByteSource& source, const MergedRange& merged, std::span<const ByteRange> ranges,
+                 std::vector<Bytes>& out) {
   if (merged.members.size() == 1) {
     out[merged.members[0]] = source.read(merged.range);
     return;
@@ -39,8 +37,7 @@ void read_merged(const ByteSource& source, const MergedRange& merged,
 
 class Slice final : public ByteSource {
  public:
-  Slice(std::shared_ptr<const ByteSource> whole, ByteRange range)
-      : whole_(std::move(whole)), range_(range) {}
+  Slice(std::shared_ptr<const ByteSource> whole, ByteRange range) : whole_(std::move(whole)), range_(range) {}
 
   const std::string& name() const noexcept override { return whole_->name(); }
   uint64_t size() const override { return range_.size; }
@@ -76,8 +73,7 @@ Storage::~Storage() = default;
 
 void ByteSource::require_inside(ByteRange range) const {
   if (is_inside(range, size())) return;
-  throw IoError("read of " + describe(range) + " passes the end at " + std::to_string(size()),
-                {.path = name()});
+  throw IoError("read of " + describe(range) + " passes the end at " + std::to_string(size()), {.path = name()});
 }
 
 Bytes ByteSource::read(ByteRange range) const {
@@ -98,9 +94,8 @@ std::vector<Bytes> ByteSource::read_ranges(std::span<const ByteRange> ranges) co
 
 std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole, ByteRange range) {
   if (!is_inside(range, whole->size())) {
-    throw FormatError(
-        describe(range) + " leave the file of " + std::to_string(whole->size()) + " bytes",
-        {.path = whole->name()});
+    throw FormatError(describe(range) + " leave the file of " + std::to_string(whole->size()) + " bytes",
+                      {.path = whole->name()});
   }
   return std::make_shared<Slice>(std::move(whole), range);
 }

@@ -14,9 +14,8 @@ std::vector<std::size_t> positions_by_offset(std::span<const ByteRange> ranges) 
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (ranges[i].size > 0) out.push_back(i);
   }
-  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
-    return ranges[a].offset < ranges[b].offset;
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return ranges[a].offset < ranges[b].offset; });
   return out;
 }
 

@@ -62,11 +62,11 @@ uint64_t size_of_regular_file(const FileDescriptor& file, const std::string& pat
 constexpr int kMaxKeptOpen = 256;
 std::atomic<int> num_kept_open = 0;
 
-/// A file that stays open, or, beyond kMaxKeptOpen of them, is opened again for each read and must then be the same file.
+/// A file that stays open, or, beyond kMaxKeptOpen of them, is opened again for each read and must then be the same
+/// file.
 class LocalFile final : public ByteSource {
  public:
-  LocalFile(std::string path, FileDescriptor file)
-      : path_(std::move(path)), size_(size_of_regular_file(file, path_)) {
+  LocalFile(std::string path, FileDescriptor file) : path_(std::move(path)), size_(size_of_regular_file(file, path_)) {
     const auto status = status_of(file, path_);
     device_ = status.st_dev;
     inode_ = status.st_ino;
@@ -115,8 +115,8 @@ class LocalFile final : public ByteSource {
 
   [[noreturn]] void throw_shrunk(const FileDescriptor& file, uint64_t offset, uint64_t num_missing) const {
     const auto now = size_of_regular_file(file, path_);
-    throw IoError("read of " + std::to_string(num_missing) + " bytes: the file shrank from " +
-                      std::to_string(size_) + " to " + std::to_string(now) + " bytes",
+    throw IoError("read of " + std::to_string(num_missing) + " bytes: the file shrank from " + std::to_string(size_) +
+                      " to " + std::to_string(now) + " bytes",
                   {.path = path_, .offset = offset});
   }
 

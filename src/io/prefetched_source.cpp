@@ -39,8 +39,7 @@ class PrefetchedSource : public ByteSource {
 
 }  // namespace
 
-std::shared_ptr<const ByteSource> prefetched(std::shared_ptr<const ByteSource> whole,
-                                             std::vector<ByteRange> ranges) {
+std::shared_ptr<const ByteSource> prefetched(std::shared_ptr<const ByteSource> whole, std::vector<ByteRange> ranges) {
   const uint64_t end = whole->size();
   for (ByteRange& range : ranges) {
     range.offset = std::min(range.offset, end);

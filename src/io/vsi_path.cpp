@@ -17,16 +17,14 @@ struct Scheme {
 };
 /// Buckets. Two URLs may share one VSI name: the first row is the one that from_vsi returns.
 constexpr Scheme kBuckets[] = {
-    {"s3://", "/vsis3/"},      {"gs://", "/vsigs/"},     {"az://", "/vsiaz/"},
-    {"azure://", "/vsiaz/"},   {"oss://", "/vsioss/"},   {"swift://", "/vsiswift/"},
+    {"s3://", "/vsis3/"},    {"gs://", "/vsigs/"},   {"az://", "/vsiaz/"},
+    {"azure://", "/vsiaz/"}, {"oss://", "/vsioss/"}, {"swift://", "/vsiswift/"},
 };
 constexpr std::string_view kCurl = "/vsicurl/";
 constexpr std::string_view kHuggingFace = "hf://";
 constexpr std::string_view kSubfile = "/vsisubfile/";
 
-bool is_http(std::string_view path) {
-  return path.starts_with("http://") || path.starts_with("https://");
-}
+bool is_http(std::string_view path) { return path.starts_with("http://") || path.starts_with("https://"); }
 
 /// GDAL's names continue in lower case or with a digit: /vsis3/, /vsi7z/, /vsicurl?url=.
 bool is_vsi(std::string_view path) {
@@ -49,8 +47,7 @@ std::string working_folder() {
 
 /// Only what cannot change the meaning goes: after a symbolic link, .. is not the folder before.
 std::string absolute(std::string_view path) {
-  const std::string whole =
-      path.starts_with('/') ? std::string(path) : working_folder() + "/" + std::string(path);
+  const std::string whole = path.starts_with('/') ? std::string(path) : working_folder() + "/" + std::string(path);
   std::string out;
   for (const std::string& part : split(whole, '/')) {
     if (!part.empty() && part != ".") out += "/" + part;
@@ -99,8 +96,7 @@ std::string from_vsi(std::string_view path) {
 }
 
 std::string vsi_subfile(uint64_t offset, uint64_t size, std::string_view root) {
-  return std::string(kSubfile) + std::to_string(offset) + "_" + std::to_string(size) + "," +
-         std::string(root);
+  return std::string(kSubfile) + std::to_string(offset) + "_" + std::to_string(size) + "," + std::string(root);
 }
 
 VsiSubfile parse_vsi_subfile(std::string_view path) {

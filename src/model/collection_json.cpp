@@ -26,8 +26,7 @@ std::string reason(std::string_view message) {
 
 json parse_json(std::string_view text, const std::string& path) {
   if (const auto at = where_too_nested(text)) {
-    throw FormatError("JSON is nested deeper than " + std::to_string(kMaxJsonNesting),
-                      {.path = path, .offset = at});
+    throw FormatError("JSON is nested deeper than " + std::to_string(kMaxJsonNesting), {.path = path, .offset = at});
   }
   // The parser takes a NUL byte for the end, and what follows it for nothing.
   if (const auto at = text.find('\0'); at != text.npos) {
@@ -56,8 +55,7 @@ class Node {
   Node operator[](const std::string& key) const {
     static const json absent;
     const auto found = value_->find(key);
-    return {found == value_->end() ? absent : *found, *path_,
-            name_.empty() ? key : name_ + "." + key};
+    return {found == value_->end() ? absent : *found, *path_, name_.empty() ? key : name_ + "." + key};
   }
 
   std::string text() const {
@@ -153,8 +151,7 @@ std::optional<BBox> parse_spatial(const Node& node) {
   if (node.is_null()) return std::nullopt;
   const auto bounds = node.elements();
   if (bounds.size() != 4) {
-    node.fail("has " + std::to_string(bounds.size()) +
-              " numbers, expected 4: west, south, east, north");
+    node.fail("has " + std::to_string(bounds.size()) + " numbers, expected 4: west, south, east, north");
   }
   const BBox out{bounds[0].number(), bounds[1].number(), bounds[2].number(), bounds[3].number()};
   if (!out.valid()) node.fail("has its south beyond its north");
@@ -222,8 +219,7 @@ std::string parse_file(const Node& node) {
 void add_ids(std::vector<Source>& sources, const Node& node) {
   const auto ids = node.elements();
   if (!ids.empty() && ids.size() != sources.size()) {
-    node.fail("has " + std::to_string(ids.size()) + " entries for " +
-              std::to_string(sources.size()) + " files");
+    node.fail("has " + std::to_string(ids.size()) + " entries for " + std::to_string(sources.size()) + " files");
   }
   for (std::size_t i = 0; i < ids.size(); ++i) sources[i].id = ids[i].text_or_empty();
 }
@@ -294,8 +290,7 @@ Collection parse_collection(std::string_view text, const std::string& path) {
   out.taco_version = root["taco_version"].text_or_empty();
   out.title = parse_optional(root["title"], [](const Node& title) { return title.text(); });
   const Node curators = root["curators"];
-  out.curators = parse_optional(curators.is_null() ? root["data_curator"] : curators,
-                                parse_contacts);
+  out.curators = parse_optional(curators.is_null() ? root["data_curator"] : curators, parse_contacts);
   out.keywords = parse_optional(root["keywords"], parse_texts);
   out.extent = parse_extent(root["extent"]);
   out.pit_schema = parse_pit_schema(root["taco:pit_schema"], path);

@@ -297,7 +297,8 @@ TEST_CASE("reformat_json refuses what is not JSON") {
 
 TEST_CASE("what stands after a NUL byte is not dropped in silence") {
   const std::string text = std::string("{\"id\": \"x\"}") + '\0' + "}";
-  for (const int indent : {-1, 2}) CHECK_THROWS_WITH_AS(reformat_json(text, indent), "not JSON: a NUL byte (byte 11)", FormatError);
+  for (const int indent : {-1, 2})
+    CHECK_THROWS_WITH_AS(reformat_json(text, indent), "not JSON: a NUL byte (byte 11)", FormatError);
   CHECK_THROWS_WITH_AS(parse_collection(text, "c"), "c: not JSON: a NUL byte (byte 11)", FormatError);
 }
 

@@ -15,9 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw SchemaError("taco:pit_schema: " + what);
-}
+[[noreturn]] void fail(const std::string& what) { throw SchemaError("taco:pit_schema: " + what); }
 
 /// The member `key` of `object`, null counting as absent.
 const json* find(const json& object, const char* key) {
@@ -38,8 +36,8 @@ uint64_t parse_n(const json& object, const std::string& where) {
   if (!n) return 0;
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   if (!n->is_number_unsigned() || n->get<uint64_t>() > kMost) {
-    fail(where + ": n is " + tacore::quoted(n->dump(-1, ' ', true)) +
-         ", expected a whole number from 0 to " + std::to_string(kMost));
+    fail(where + ": n is " + tacore::quoted(n->dump(-1, ' ', true)) + ", expected a whole number from 0 to " +
+         std::to_string(kMost));
   }
   return n->get<uint64_t>();
 }
@@ -66,8 +64,8 @@ PitPattern parse_pattern(const json& pattern, const std::string& where) {
   const json& types = require_array(pattern, "type", where);
   const json& ids = require_array(pattern, "id", where);
   if (types.size() != ids.size()) {
-    fail(where + ": type and id arrays differ in length: " + std::to_string(types.size()) +
-         " and " + std::to_string(ids.size()));
+    fail(where + ": type and id arrays differ in length: " + std::to_string(types.size()) + " and " +
+         std::to_string(ids.size()));
   }
   PitPattern out{.n = parse_n(pattern, where)};
   for (const json& value : types) {
@@ -99,8 +97,7 @@ int parse_level(const std::string& key) {
     fail("hierarchy level " + tacore::quoted(key) + " must be numeric");
   }
   if (key.size() > 1 || key[0] < '1' || key[0] - '0' > names::kMaxLevel) {
-    fail("hierarchy level " + tacore::quoted(key) + " must be 1 to " +
-         std::to_string(names::kMaxLevel));
+    fail("hierarchy level " + tacore::quoted(key) + " must be 1 to " + std::to_string(names::kMaxLevel));
   }
   return key[0] - '0';
 }
@@ -114,8 +111,7 @@ std::map<int, std::vector<PitPattern>> parse_hierarchy(const json& hierarchy) {
   int expected = 1;
   for (const auto& [level, patterns] : out) {
     if (level != expected) {
-      fail("hierarchy has level " + std::to_string(level) + " but not level " +
-           std::to_string(expected));
+      fail("hierarchy has level " + std::to_string(level) + " but not level " + std::to_string(expected));
     }
     ++expected;
   }
@@ -124,8 +120,7 @@ std::map<int, std::vector<PitPattern>> parse_hierarchy(const json& hierarchy) {
 
 json parse_json(const std::string& text) {
   if (const auto at = where_too_nested(text)) {
-    throw SchemaError("taco:pit_schema is nested deeper than " + std::to_string(kMaxJsonNesting),
-                      {.offset = at});
+    throw SchemaError("taco:pit_schema is nested deeper than " + std::to_string(kMaxJsonNesting), {.offset = at});
   }
   // The parser takes a NUL byte for the end.
   if (text.find('\0') != std::string::npos) fail("is not JSON: a NUL byte");
@@ -136,9 +131,7 @@ json parse_json(const std::string& text) {
 
 }  // namespace
 
-const char* to_string(SampleType type) noexcept {
-  return type == SampleType::Folder ? "FOLDER" : "FILE";
-}
+const char* to_string(SampleType type) noexcept { return type == SampleType::Folder ? "FOLDER" : "FILE"; }
 
 PitSchema PitSchema::parse(const std::string& text) {
   const json schema = parse_json(text);
@@ -163,26 +156,20 @@ std::string PitSchema::to_json() const {
       list.push_back({{"n", pattern.n}, {"type", types}, {"id", pattern.id}});
     }
   }
-  const ordered_json out = {{"root", {{"n", root_n}, {"type", to_string(root_type)}}},
-                            {"hierarchy", levels}};
+  const ordered_json out = {{"root", {{"n", root_n}, {"type", to_string(root_type)}}}, {"hierarchy", levels}};
   return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-int PitSchema::max_depth() const noexcept {
-  return hierarchy.empty() ? 0 : hierarchy.rbegin()->first;
-}
+int PitSchema::max_depth() const noexcept { return hierarchy.empty() ? 0 : hierarchy.rbegin()->first; }
 
 bool PitSchema::is_compatible(const PitSchema& other) const noexcept {
-  const auto same_pattern = [](const PitPattern& a, const PitPattern& b) {
-    return a.type == b.type && a.id == b.id;
-  };
+  const auto same_pattern = [](const PitPattern& a, const PitPattern& b) { return a.type == b.type && a.id == b.id; };
   const auto same_level = [&](const auto& a, const auto& b) {
-    return a.first == b.first && std::equal(a.second.begin(), a.second.end(), b.second.begin(),
-                                            b.second.end(), same_pattern);
+    return a.first == b.first &&
+           std::equal(a.second.begin(), a.second.end(), b.second.begin(), b.second.end(), same_pattern);
   };
   return root_type == other.root_type &&
-         std::equal(hierarchy.begin(), hierarchy.end(), other.hierarchy.begin(),
-                    other.hierarchy.end(), same_level);
+         std::equal(hierarchy.begin(), hierarchy.end(), other.hierarchy.begin(), other.hierarchy.end(), same_level);
 }
 
 PitSchema PitSchema::with_n(uint64_t n) const {

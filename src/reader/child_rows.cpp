@@ -18,8 +18,9 @@ std::vector<SampleType> period_types(const PitSchema& pit, int level) {
   return out;
 }
 
-/// The number of children of each row of a period; 0 for a FILE. Empty when the schema does not say. Deeper patterns are listed for the first
-/// pattern of a level only (dossier 4), so its siblings are taken to be alike: the proof decides.
+/// The number of children of each row of a period; 0 for a FILE. Empty when the schema does not say. Deeper patterns
+/// are listed for the first pattern of a level only (dossier 4), so its siblings are taken to be alike: the proof
+/// decides.
 std::vector<int64_t> child_counts(const PitSchema& pit, int level) {
   const auto below = pit.hierarchy.find(level + 1);
   if (below == pit.hierarchy.end()) return {};
@@ -44,12 +45,14 @@ std::vector<int64_t> child_counts(const PitSchema& pit, int level) {
   return out;
 }
 
-/// True when rows [begin, begin + count) of the level below, and they alone among their neighbours, name `row` as their parent.
+/// True when rows [begin, begin + count) of the level below, and they alone among their neighbours, name `row` as their
+/// parent.
 bool are_children(const Container& container, int level, int64_t row, const RowRange& range) {
   const auto& above = container.stored_level(level);
   const auto& below = container.stored_level(level + 1);
   const int parent = below->find(names::kParentId), source = below->find(names::kSourceFile);
-  if (parent < 0 || range.begin < 0 || range.begin > below->num_rows() || range.count > below->num_rows() - range.begin) return false;
+  if (parent < 0 || range.begin < 0 || range.begin > below->num_rows() || range.count > below->num_rows() - range.begin)
+    return false;
   const bool by_id = below->columns()[static_cast<std::size_t>(parent)].type.find("string") != std::string::npos;
   const int current = above->find(names::kCurrentId), above_source = above->find(names::kSourceFile);
   const auto id = by_id ? above->text(above->find(names::kId), row) : std::nullopt;

@@ -25,7 +25,8 @@ bool is_added(std::string_view name) {
 
 /// The columns of level 0 as the steps of the view leave them.
 Columns root_columns(const View& view) {
-  const bool queried = std::any_of(view.steps.begin(), view.steps.end(), [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+  const bool queried = std::any_of(view.steps.begin(), view.steps.end(),
+                                   [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
   if (queried) return Dataset::Impl::describe(QueryPlan(view, Dataset::Impl::describe).rows());
   Columns out = stored_columns(view, 0);
   out.push_back({std::string(kRowKeyColumn), "int64"});
@@ -58,7 +59,8 @@ std::string_view kind(std::string_view type) {
   for (const char* number : {"int", "uint", "float", "double", "half", "decimal"}) {
     if (type.starts_with(number)) return "number";
   }
-  for (const char* other : {"timestamp", "date", "time", "list", "large_list", "fixed_size_list", "struct", "bool", "binary"}) {
+  for (const char* other :
+       {"timestamp", "date", "time", "list", "large_list", "fixed_size_list", "struct", "bool", "binary"}) {
     if (type.starts_with(other)) return other;
   }
   if (type.ends_with("string") || type.starts_with("dictionary")) return "string";
@@ -68,11 +70,12 @@ std::string_view kind(std::string_view type) {
 /// `part` gives a column of this name and another type than `known`, which came from `first`.
 void check_type(const Column& known, const UnionPart& first, const Column& column, const UnionPart& part) {
   if (kind(known.type) == kind(column.type) || known.type == "null" || column.type == "null") return;
-  throw SchemaError("column " + quoted(known.name) + " is " + known.type + " in " + first.source_path + " and " + column.type + " in " +
-                    part.source_path);
+  throw SchemaError("column " + quoted(known.name) + " is " + known.type + " in " + first.source_path + " and " +
+                    column.type + " in " + part.source_path);
 }
 
-std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns, const std::string& name, bool with) {
+std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns, const std::string& name,
+                      bool with) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if ((find(columns[i], name) != nullptr) == with) out.push_back(parts[i].source_path);
@@ -80,10 +83,11 @@ std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Col
   return join(out, ", ");
 }
 
-[[noreturn]] void throw_strict(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns, const std::set<std::string>& partial,
-                               int level) {
+[[noreturn]] void throw_strict(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns,
+                               const std::set<std::string>& partial, int level) {
   std::string text = "Column mismatch in level " + std::to_string(level) + ":";
-  for (const auto& name : partial) text += " " + quoted(name) + " only in " + path_list(parts, columns, name, true) + ";";
+  for (const auto& name : partial)
+    text += " " + quoted(name) + " only in " + path_list(parts, columns, name, true) + ";";
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<std::string> names;
     for (const auto& column : columns[i]) {
@@ -104,7 +108,8 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
       if (is_added(column.name)) continue;
       const auto [seen, is_new] = first.emplace(column.name, i);
       check_type(*find(columns[seen->second], column.name), parts[seen->second], column, parts[i]);
-      const bool everywhere = std::all_of(columns.begin(), columns.end(), [&](const Columns& c) { return find(c, column.name) != nullptr; });
+      const bool everywhere = std::all_of(columns.begin(), columns.end(),
+                                          [&](const Columns& c) { return find(c, column.name) != nullptr; });
       // Containers differ in what they store of a row's place, and that is nobody's loss.
       const bool internal = column.name.starts_with(names::kInternal);
       if (!everywhere && !internal) partial.insert(column.name);
@@ -123,14 +128,18 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
 }
 
 void check_inputs(std::span<const Dataset> datasets) {
-  if (datasets.size() < 2) throw QueryError("concat needs at least 2 datasets, " + std::to_string(datasets.size()) + " given");
+  if (datasets.size() < 2)
+    throw QueryError("concat needs at least 2 datasets, " + std::to_string(datasets.size()) + " given");
   for (const Dataset& dataset : datasets) {
     if (!dataset.is_rsut()) {
-      throw SchemaError("not RSUT compliant: a query dropped columns that navigation needs or used deeper levels, or its samples have different children",
-                        {.path = dataset.path()});
+      throw SchemaError(
+          "not RSUT compliant: a query dropped columns that navigation needs or used deeper levels, or its samples "
+          "have different children",
+          {.path = dataset.path()});
     }
     if (!dataset.collection().pit_schema.is_compatible(datasets[0].collection().pit_schema)) {
-      throw SchemaError("incompatible schema: its tree differs from that of " + datasets[0].path(), {.path = dataset.path()});
+      throw SchemaError("incompatible schema: its tree differs from that of " + datasets[0].path(),
+                        {.path = dataset.path()});
     }
   }
 }
@@ -156,8 +165,9 @@ Union unite(std::vector<UnionPart> parts, ColumnMode mode) {
     std::vector<Columns> columns;
     for (const auto& part : parts) {
       if (part.view->num_levels != parts[0].view->num_levels) {
-        throw SchemaError("incompatible schema: " + std::to_string(part.view->num_levels) + " levels, " + std::to_string(parts[0].view->num_levels) +
-                              " in " + parts[0].source_path, {.path = part.source_path});
+        throw SchemaError("incompatible schema: " + std::to_string(part.view->num_levels) + " levels, " +
+                              std::to_string(parts[0].view->num_levels) + " in " + parts[0].source_path,
+                          {.path = part.source_path});
       }
       columns.push_back(level == 0 ? root_columns(*part.view) : stored_columns(*part.view, level));
       check_critical(part, columns.back(), level);
@@ -180,11 +190,13 @@ Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {
   std::vector<UnionPart> parts;
   int leaves = 0;
   for (const Dataset& dataset : datasets) {
-    UnionPart part{std::make_shared<const View>(dataset.impl()->view()), leaves, dataset.path(), file_name(dataset.path())};
+    UnionPart part{std::make_shared<const View>(dataset.impl()->view()), leaves, dataset.path(),
+                   file_name(dataset.path())};
     leaves += part.view->num_leaves;
     parts.push_back(std::move(part));
   }
-  if (leaves > RowKey::kMaxParts) throw QueryError(std::to_string(leaves) + " containers; at most " + std::to_string(RowKey::kMaxParts));
+  if (leaves > RowKey::kMaxParts)
+    throw QueryError(std::to_string(leaves) + " containers; at most " + std::to_string(RowKey::kMaxParts));
   auto impl = std::make_shared<Dataset::Impl>();
   Collection collection = datasets[0].collection();
   collection.pit_schema = sum(datasets);

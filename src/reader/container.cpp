@@ -9,8 +9,7 @@
 
 namespace tacore {
 
-Container::Container(std::string path, Collection collection,
-                     std::vector<std::shared_ptr<const LevelTable>> levels)
+Container::Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels)
     : path_(std::move(path)), collection_(std::move(collection)), levels_(std::move(levels)) {
   for (std::size_t i = 0; i < levels_.size(); ++i) proofs_.push_back(std::make_unique<Proof>());
 }
@@ -19,8 +18,9 @@ Container::~Container() = default;
 
 const std::shared_ptr<const LevelTable>& Container::stored_level(int level) const {
   if (level < 0 || level >= num_levels()) {
-    throw QueryError("Level " + std::to_string(level) + " does not exist: the deepest is " +
-                         std::to_string(num_levels() - 1), {.path = path_});
+    throw QueryError(
+        "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels() - 1),
+        {.path = path_});
   }
   return levels_[static_cast<std::size_t>(level)];
 }
@@ -77,7 +77,8 @@ std::shared_ptr<const LevelTable> Container::meta(const RowAddress& row, int lev
   return opened;
 }
 
-std::shared_ptr<const LevelTable> Container::open_meta_table(std::shared_ptr<const ByteSource> source, const ErrorContext& where) {
+std::shared_ptr<const LevelTable> Container::open_meta_table(std::shared_ptr<const ByteSource> source,
+                                                             const ErrorContext& where) {
   constexpr uint64_t kSmall = 64 * 1024;
   const uint64_t size = source->size();
   if (size <= kSmall) source = prefetched(std::move(source), {{0, size}});
@@ -92,13 +93,15 @@ std::string Container::relative_path(int level, int64_t row) const {
       if (stored->ends_with('/')) stored->pop_back();
       for (const auto& part : split(*stored, '/')) {
         if (const auto why = why_unsafe_id(part); !why.empty()) {
-          throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) +
-                                " has a part that " + why, where(level));
+          throw FormatError(
+              "row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) + " has a part that " + why,
+              where(level));
         }
       }
       const auto name = table->text(table->find(names::kId), row).value_or("");
       if (stored->substr(stored->rfind('/') + 1) != name) {
-        throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) + " does not end with its id " + quoted(name),
+        throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) +
+                              " does not end with its id " + quoted(name),
                           where(level));
       }
       return *stored;
@@ -119,7 +122,8 @@ int64_t Container::row_of(int level, int64_t current_id, int64_t near) const {
   const auto& table = stored_level(level);
   const int column = table->find(names::kCurrentId);
   const auto matches = [&](int64_t row) {
-    return row >= 0 && row < table->num_rows() && (column < 0 ? row == current_id : table->integer(column, row) == current_id);
+    return row >= 0 && row < table->num_rows() &&
+           (column < 0 ? row == current_id : table->integer(column, row) == current_id);
   };
   if (matches(near)) return near;
   if (column >= 0) {
@@ -134,15 +138,17 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
   const auto type = level.text(level.find(names::kType), row);
   if (type == "FILE") return SampleType::File;
   if (type == "FOLDER") return SampleType::Folder;
-  throw FormatError("row " + std::to_string(row) + ": type is " + (type ? quoted(*type) : "null") +
-                        ", 'FILE' or 'FOLDER' expected", level.where());
+  throw FormatError(
+      "row " + std::to_string(row) + ": type is " + (type ? quoted(*type) : "null") + ", 'FILE' or 'FOLDER' expected",
+      level.where());
 }
 
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path) {
   const int depth = collection.pit_schema.max_depth();
   if (num_levels < static_cast<std::size_t>(depth) + 1) {
     throw FormatError("taco:pit_schema has levels 0 to " + std::to_string(depth) + ", but only " +
-                          std::to_string(num_levels) + " level tables are there", {.path = path});
+                          std::to_string(num_levels) + " level tables are there",
+                      {.path = path});
   }
 }
 

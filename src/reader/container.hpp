@@ -49,8 +49,8 @@ class Container {
   /// The address of a row, its offset proved. Throws FormatError for an id that leads out of its folder.
   virtual RowAddress address(int level, int64_t row) const;
 
-  /// What GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. Throws NavigationError when the address lacks what it
-  /// takes; padding never gets here.
+  /// What GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. Throws NavigationError when the address lacks
+  /// what it takes; padding never gets here.
   virtual std::string vsi_path(const RowAddress& row) const = 0;
   /// The same as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
@@ -71,7 +71,8 @@ class Container {
   /// A copy with right offsets, or nullptr when they are right.
   virtual std::shared_ptr<const LevelTable> repair(int level) const;
   /// The `__meta__` in `source`: a small one arrives whole, in one request, so that its rows cost no more.
-  static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source, const ErrorContext& where);
+  static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source,
+                                                           const ErrorContext& where);
   ErrorContext where(int level) const { return {.path = path_, .offset = {}, .level = level}; }
 
  private:
@@ -85,7 +86,8 @@ class Container {
   std::vector<std::shared_ptr<const LevelTable>> levels_;
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
   mutable std::mutex metas_mutex_;
-  mutable std::list<std::pair<std::string, std::shared_ptr<const LevelTable>>> metas_;  ///< by source file and path, last used first
+  mutable std::list<std::pair<std::string, std::shared_ptr<const LevelTable>>>
+      metas_;  ///< by source file and path, last used first
 };
 
 /// FILE or FOLDER of a row. Throws FormatError for anything else.

@@ -8,8 +8,8 @@
 #include "format/names.hpp"
 #include "reader/dataframe_impl.hpp"
 #include "reader/duckdb_session.hpp"
-#include "reader/sql_inspect.hpp"
 #include "reader/frame_stream.hpp"
+#include "reader/sql_inspect.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/encode.hpp"
 #include "table/statistics.hpp"
@@ -44,7 +44,8 @@ std::shared_ptr<DataFrame::Impl> derived(const DataFrame::Impl& from, std::share
 }
 
 int shown(const DataFrame::Impl& frame, std::string_view name) {
-  const auto found = std::find_if(frame.columns.begin(), frame.columns.end(), [&](const Column& c) { return c.name == name; });
+  const auto found =
+      std::find_if(frame.columns.begin(), frame.columns.end(), [&](const Column& c) { return c.name == name; });
   return found == frame.columns.end() ? -1 : static_cast<int>(found - frame.columns.begin());
 }
 
@@ -58,7 +59,8 @@ int shown(const DataFrame::Impl& frame, std::string_view name) {
 constexpr std::string_view kPosition = "tacore:position";
 
 /// What SQL over a frame sees: the columns that show, and hidden ones that navigation needs.
-std::vector<StreamColumn> sql_columns(const std::shared_ptr<const DataFrame::Impl>& frame, const Rows& rows, bool with_path) {
+std::vector<StreamColumn> sql_columns(const std::shared_ptr<const DataFrame::Impl>& frame, const Rows& rows,
+                                      bool with_path) {
   std::vector<StreamColumn> out;
   for (std::size_t c = 0; c < frame->columns.size(); ++c) {
     if (frame->sources[c] < 0 && !with_path) continue;
@@ -66,7 +68,8 @@ std::vector<StreamColumn> sql_columns(const std::shared_ptr<const DataFrame::Imp
   }
   for (std::size_t c = 0; c < rows.columns().size(); ++c) {
     const std::string& name = rows.columns()[c].name;
-    const bool there = std::any_of(out.begin(), out.end(), [&](const StreamColumn& s) { return lower(s.name) == lower(name); });
+    const bool there =
+        std::any_of(out.begin(), out.end(), [&](const StreamColumn& s) { return lower(s.name) == lower(name); });
     if (is_protected(name) && !there && name != names::kGdalVsi) out.push_back({name, static_cast<int>(c)});
   }
   return out;
@@ -75,7 +78,8 @@ std::vector<StreamColumn> sql_columns(const std::shared_ptr<const DataFrame::Imp
 bool mentions_path(std::string_view sql) { return lower(sql).find("gdal_vsi") != std::string::npos; }
 
 /// Runs `sql` over `frame` and shows the columns of `frame`, and `added` when it is new.
-DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::string& sql, bool with_path, std::string_view added = "") {
+DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::string& sql, bool with_path,
+                std::string_view added = "") {
   const auto rows = with_keys(frame->rows);
   ArrowArrayStream in, out;
   export_batches(batch_reader(rows, sql_columns(frame, *rows, with_path)), &in);
@@ -126,7 +130,8 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     out->sources.push_back(static_cast<int>(c));
     has_path = has_path || computed;
   }
-  const bool keyed = out->rows->find(kRowKeyColumn) >= 0 || (out->dataset->view().container() && out->dataset->view().steps.empty());
+  const bool keyed =
+      out->rows->find(kRowKeyColumn) >= 0 || (out->dataset->view().container() && out->dataset->view().steps.empty());
   if (keyed && !has_path) {
     if (raw && out->rows->find(names::kRelativePath) < 0 && out->rows->find(names::kId) >= 0) {
       out->columns.push_back({std::string(names::kRelativePath), "string"});
@@ -163,7 +168,8 @@ Node DataFrame::read(int64_t position) const {
   if (impl_->type(position) == SampleType::Folder) return impl_->children(position);
   auto path = impl_->path(position);
   if (!path) {
-    throw NavigationError("the rows have neither internal:gdal_vsi nor what it is made of; SELECT * keeps it", {.path = impl_->dataset->path});
+    throw NavigationError("the rows have neither internal:gdal_vsi nor what it is made of; SELECT * keeps it",
+                          {.path = impl_->dataset->path});
   }
   return VsiPath{std::move(*path)};
 }
@@ -172,7 +178,8 @@ namespace {
 
 int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
   const int column = frame.rows->find(names::kId);
-  if (column < 0) throw NavigationError("Cannot search by ID: the rows have no column 'id'", {.path = frame.dataset->path});
+  if (column < 0)
+    throw NavigationError("Cannot search by ID: the rows have no column 'id'", {.path = frame.dataset->path});
   const int64_t row = frame.ids.find(*frame.rows, column, id);
   if (row < 0) throw NavigationError("ID " + quoted(id) + " not found", {.path = frame.dataset->path});
   return row;
@@ -211,7 +218,8 @@ std::vector<Bytes> DataFrame::read_bytes(std::span<const int64_t> positions) con
   for (const int64_t position : positions) {
     impl_->check_position(position);
     if (impl_->type(position) == SampleType::Folder) {
-      throw NavigationError("position " + std::to_string(position) + " is a FOLDER; it has children, no bytes", {.path = impl_->dataset->path});
+      throw NavigationError("position " + std::to_string(position) + " is a FOLDER; it has children, no bytes",
+                            {.path = impl_->dataset->path});
     }
     sources.push_back(impl_->container_of(position)->open_data(impl_->address(position)));
   }
@@ -230,7 +238,8 @@ DataFrame DataFrame::select(const std::vector<std::string>& wanted) const {
   for (const auto& name : wanted) {
     const int at = shown(*impl_, name);
     if (at < 0) throw_unknown(*impl_, name);
-    if (shown(*out, name) >= 0) throw QueryError("column " + quoted(name) + " is selected twice", {.path = impl_->dataset->path});
+    if (shown(*out, name) >= 0)
+      throw QueryError("column " + quoted(name) + " is selected twice", {.path = impl_->dataset->path});
     out->columns.push_back(impl_->columns[static_cast<std::size_t>(at)]);
     out->sources.push_back(impl_->sources[static_cast<std::size_t>(at)]);
   }
@@ -241,13 +250,15 @@ DataFrame DataFrame::sort(std::string_view column, bool descending) const {
   if (shown(*impl_, column) < 0) throw_unknown(*impl_, column);
   const std::string position = sql_identifier(kPosition);
   return query(impl_,
-               "SELECT * EXCLUDE (" + position + ") FROM (SELECT *, row_number() OVER () AS " + position + " FROM frame) ORDER BY " +
-                   sql_identifier(column) + (descending ? " DESC" : " ASC") + " NULLS LAST, " + position,
+               "SELECT * EXCLUDE (" + position + ") FROM (SELECT *, row_number() OVER () AS " + position +
+                   " FROM frame) ORDER BY " + sql_identifier(column) + (descending ? " DESC" : " ASC") +
+                   " NULLS LAST, " + position,
                mentions_path(column));
 }
 
 DataFrame DataFrame::limit(int64_t count, int64_t offset) const {
-  if (count < 0 || offset < 0) throw QueryError("limit and offset count rows; " + std::to_string(std::min(count, offset)) + " given");
+  if (count < 0 || offset < 0)
+    throw QueryError("limit and offset count rows; " + std::to_string(std::min(count, offset)) + " given");
   const int64_t begin = std::min(offset, num_rows());
   return DataFrame(derived(*impl_, impl_->rows->slice(begin, std::min(count, num_rows() - begin))));
 }
@@ -256,11 +267,13 @@ DataFrame DataFrame::tail(int64_t count) const { return limit(count, std::max<in
 
 DataFrame DataFrame::with_column(std::string_view name, std::string_view expression) const {
   // SQL folds case, so "ID" would be a second "id".
-  if (is_protected(lower(name))) throw QueryError("Cannot modify protected column " + quoted(name), {.path = impl_->dataset->path});
+  if (is_protected(lower(name)))
+    throw QueryError("Cannot modify protected column " + quoted(name), {.path = impl_->dataset->path});
   for (const Column& column : impl_->columns) {
     if (column.name == name || lower(column.name) != lower(name)) continue;
-    throw QueryError("column " + quoted(name) + " differs from " + quoted(column.name) + " in case only; SQL takes them for one",
-                     {.path = impl_->dataset->path});
+    throw QueryError(
+        "column " + quoted(name) + " differs from " + quoted(column.name) + " in case only; SQL takes them for one",
+        {.path = impl_->dataset->path});
   }
   inspect_expression(expression);
   const std::string column = sql_identifier(name), value = "(\n" + std::string(expression) + "\n) AS " + column;
@@ -271,12 +284,14 @@ DataFrame DataFrame::with_column(std::string_view name, std::string_view express
 
 void DataFrame::export_stream(ArrowArrayStream* out) const { export_batches(frame_batches(*this), out); }
 
-std::vector<double> DataFrame::aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const {
+std::vector<double> DataFrame::aggregate(Statistic which, const std::vector<int>& bands,
+                                         const StatsOptions& options) const {
   if (options.level != 0) throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
   return aggregate_continuous(frame_statistics(*impl_->rows), which, bands);
 }
 
-std::vector<std::vector<double>> DataFrame::aggregate_categorical(const std::vector<int>& bands, const StatsOptions& options) const {
+std::vector<std::vector<double>> DataFrame::aggregate_categorical(const std::vector<int>& bands,
+                                                                  const StatsOptions& options) const {
   if (options.level != 0) throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
   return tacore::aggregate_categorical(frame_statistics(*impl_->rows), bands);
 }

@@ -34,16 +34,19 @@ Dataset with_step(const Dataset::Impl& from, Step step) {
 }
 
 bool has_query(const View& view) {
-  return std::any_of(view.steps.begin(), view.steps.end(), [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+  return std::any_of(view.steps.begin(), view.steps.end(),
+                     [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
 }
 
 Dataset with_filter(const Dataset::Impl& from, Filter filter) {
   if (filter.level < 0 || filter.level > from.collection->pit_schema.max_depth()) {
     throw QueryError("Level " + std::to_string(filter.level) + " does not exist: the deepest is " +
-                     std::to_string(from.collection->pit_schema.max_depth()), {.path = from.path});
+                         std::to_string(from.collection->pit_schema.max_depth()),
+                     {.path = from.path});
   }
   // Said at once where nothing has to be opened or run for it.
-  if (!from.partitions && (filter.level > 0 || !has_query(from.base))) resolve_column(filter, stored_columns(from.base, filter.level));
+  if (!from.partitions && (filter.level > 0 || !has_query(from.base)))
+    resolve_column(filter, stored_columns(from.base, filter.level));
   return with_step(from, std::move(filter));
 }
 
@@ -93,14 +96,10 @@ bool same_children(const Rows& rows) {
 
 const char* to_string(Format format) noexcept {
   switch (format) {
-    case Format::Zip:
-      return "zip";
-    case Format::Folder:
-      return "folder";
-    case Format::Tacocat:
-      return "tacocat";
-    case Format::Tacollection:
-      return "tacollection";
+    case Format::Zip: return "zip";
+    case Format::Folder: return "folder";
+    case Format::Tacocat: return "tacocat";
+    case Format::Tacollection: return "tacollection";
   }
   return "";
 }
@@ -114,7 +113,8 @@ PitSchema Dataset::pit_schema() const {
   if (impl_->partitions && impl_->base.steps.empty()) return impl_->collection->pit_schema;
   const View& view = impl_->view();
   if (view.steps.empty() && view.container()) {
-    return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(view.container()->stored_level(0)->num_visible_rows()));
+    return impl_->collection->pit_schema.with_n(
+        static_cast<uint64_t>(view.container()->stored_level(0)->num_visible_rows()));
   }
   return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(impl_->num_rows()));
 }
@@ -125,8 +125,9 @@ std::vector<Column> Dataset::level_columns(int level) const {
   const std::shared_ptr<const View> first = unopened ? impl_->partitions->open(0) : nullptr;
   const View& view = unopened ? *first : impl_->view();
   if (level < 0 || level >= view.num_levels) {
-    throw QueryError("Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(view.num_levels - 1),
-                     {.path = impl_->path});
+    throw QueryError(
+        "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(view.num_levels - 1),
+        {.path = impl_->path});
   }
   auto columns = stored_columns(view, level);
   std::erase_if(columns, [](const Column& c) { return is_internal(c.name); });
@@ -137,8 +138,9 @@ int64_t Dataset::level_rows(int level) const {
   if (impl_->partitions && impl_->base.steps.empty()) {
     const PitSchema& pit = impl_->collection->pit_schema;
     if (level < 0 || level > pit.max_depth()) {
-      throw QueryError("Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(pit.max_depth()),
-                       {.path = impl_->path});
+      throw QueryError(
+          "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(pit.max_depth()),
+          {.path = impl_->path});
     }
     if (level == 0) return static_cast<int64_t>(pit.root_n);
     uint64_t sum = 0;
@@ -162,8 +164,8 @@ Dataset Dataset::sql(std::string_view query) const {
 
 Dataset Dataset::filter_bbox(const BBox& box, const FilterOptions& options) const {
   if (!box.valid()) {
-    throw QueryError("bbox [" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " + std::to_string(box.maxx) + ", " +
-                     std::to_string(box.maxy) + "] is not finite with miny <= maxy");
+    throw QueryError("bbox [" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " +
+                     std::to_string(box.maxx) + ", " + std::to_string(box.maxy) + "] is not finite with miny <= maxy");
   }
   return with_filter(*impl_, {box, options.column, options.level});
 }
@@ -226,7 +228,8 @@ std::vector<std::string> statistics_columns(const std::vector<Column>& columns) 
   for (const char* name : {"geotiff:stats", "internal:stats"}) {
     if (out.empty() && has(name)) out.emplace_back(name);
   }
-  if (out.empty()) throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats'");
+  if (out.empty())
+    throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats'");
   if (has("stac:tensor_shape")) out.emplace_back("stac:tensor_shape");
   return out;
 }
@@ -246,32 +249,40 @@ StatisticsInput statistics_input(const Rows& rows, const std::vector<std::string
 StatisticsInput dataset_statistics(const Dataset::Impl& impl, const StatsOptions& options) {
   const View& view = impl.view();
   if (options.level < 0 || options.level >= view.num_levels) {
-    throw QueryError("Level " + std::to_string(options.level) + " does not exist: the deepest is " + std::to_string(view.num_levels - 1),
+    throw QueryError("Level " + std::to_string(options.level) + " does not exist: the deepest is " +
+                         std::to_string(view.num_levels - 1),
                      {.path = impl.path});
   }
   if (options.level > 0 && options.id.empty()) throw QueryError("id is required for level > 0");
   if (options.level > 0) {
     const auto names = statistics_columns(stored_columns(view, options.level));
-    return statistics_input(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(options.level, options.id, names)), names);
+    return statistics_input(
+        *Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(options.level, options.id, names)),
+        names);
   }
   // Only the columns that are summed, unless the rows are here anyway.
   const auto names = statistics_columns(has_query(view) ? impl.rows()->columns() : stored_columns(view, 0));
   if (has_query(view)) return statistics_input(*impl.rows(), names);
-  return statistics_input(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(0, "", names)), names);
+  return statistics_input(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(0, "", names)),
+                          names);
 }
 
 }  // namespace
 
-std::vector<double> Dataset::aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const {
+std::vector<double> Dataset::aggregate(Statistic which, const std::vector<int>& bands,
+                                       const StatsOptions& options) const {
   return aggregate_continuous(dataset_statistics(*impl_, options), which, bands);
 }
 
-std::vector<std::vector<double>> Dataset::aggregate_categorical(const std::vector<int>& bands, const StatsOptions& options) const {
+std::vector<std::vector<double>> Dataset::aggregate_categorical(const std::vector<int>& bands,
+                                                                const StatsOptions& options) const {
   return tacore::aggregate_categorical(dataset_statistics(*impl_, options), bands);
 }
 
 // Declared for frames as well, which share the columns and formulas.
-StatisticsInput frame_statistics(const Rows& rows) { return statistics_input(rows, statistics_columns(rows.columns())); }
+StatisticsInput frame_statistics(const Rows& rows) {
+  return statistics_input(rows, statistics_columns(rows.columns()));
+}
 
 Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
   const std::string path(given);
@@ -281,7 +292,8 @@ Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr
   impl->format = at.format;
   if (at.format == Format::Tacollection) {
     impl->collection = std::make_shared<const Collection>(read_collection(*storage, at, path));
-    if (impl->collection->sources.empty()) throw FormatError("no taco:sources: the partitions are unknown", {.path = path});
+    if (impl->collection->sources.empty())
+      throw FormatError("no taco:sources: the partitions are unknown", {.path = path});
     impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
                                                           options.base_path.empty() ? at.folder : options.base_path);
     impl->base.num_levels = impl->collection->pit_schema.max_depth() + 1;

@@ -1,9 +1,9 @@
 #include "reader/dataset_impl.hpp"
 
+#include <arrow/c/abi.h>
+
 #include <algorithm>
 #include <set>
-
-#include <arrow/c/abi.h>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -36,7 +36,8 @@ std::string parent_key(int leaf, const std::string& source, const std::string& p
 const View& Dataset::Impl::view() const {
   const std::lock_guard lock(mutex_);
   if (!resolved_) {
-    resolved_ = partitions ? std::make_shared<const View>(partitions->resolve(base.steps)) : std::make_shared<const View>(base);
+    resolved_ =
+        partitions ? std::make_shared<const View>(partitions->resolve(base.steps)) : std::make_shared<const View>(base);
   }
   return *resolved_;
 }
@@ -48,7 +49,8 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
     // Nothing to compute: columns are decoded as they are asked for.
     rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->level(0), RowKey{})
                                                  : compute(QueryPlan(all, describe).rows());
-    log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) + " rows");
+    log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) +
+              " rows");
     log::debug(std::to_string(memory_in_use() / (1 << 20)) + " MiB in Arrow arrays");
   }
   return rows_;
@@ -58,9 +60,12 @@ namespace {
 
 /// A query may answer differently when it is run again, with random() for one.
 bool asks_query(const View& view) {
-  if (std::any_of(view.steps.begin(), view.steps.end(), [](const Step& s) { return std::holds_alternative<SqlStep>(s); })) return true;
+  if (std::any_of(view.steps.begin(), view.steps.end(),
+                  [](const Step& s) { return std::holds_alternative<SqlStep>(s); }))
+    return true;
   const auto* all = std::get_if<Union>(&view.base);
-  return all && std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return asks_query(*p.view); });
+  return all &&
+         std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return asks_query(*p.view); });
 }
 
 }  // namespace
@@ -107,7 +112,9 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
     for (int64_t row = 0; row < rows->num_rows(); ++row) {
       const RowKey key = RowKey::decode(rows->integer(0, row).value_or(0));
       const bool by_source = leaf(key.part)->format() == Format::Tacocat;
-      (*computed)[parent_key(key.part, by_source ? rows->text(2, row).value_or("") : "", rows->text(1, row).value_or(""))].push_back(key.row);
+      (*computed)[parent_key(key.part, by_source ? rows->text(2, row).value_or("") : "",
+                             rows->text(1, row).value_or(""))]
+          .push_back(key.row);
     }
     const std::lock_guard lock(mutex_);
     found = survivors_[level] = std::move(computed);
@@ -117,10 +124,12 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
   const auto& below = container->stored_level(level);
   const auto text = [&](std::string_view column) { return above->text(above->find(column), parent.row).value_or(""); };
   const int parent_column = below->find(names::kParentId);
-  const bool by_id = parent_column >= 0 && below->columns()[static_cast<std::size_t>(parent_column)].type.find("string") != std::string::npos;
+  const bool by_id = parent_column >= 0 &&
+                     below->columns()[static_cast<std::size_t>(parent_column)].type.find("string") != std::string::npos;
   const int current = above->find(names::kCurrentId);
-  const std::string id = by_id ? text(names::kId)
-                               : std::to_string(current < 0 ? parent.row : above->integer(current, parent.row).value_or(parent.row));
+  const std::string id =
+      by_id ? text(names::kId)
+            : std::to_string(current < 0 ? parent.row : above->integer(current, parent.row).value_or(parent.row));
   const std::string source = container->format() == Format::Tacocat ? text(names::kSourceFile) : "";
   const auto rows = found->find(parent_key(parent.part, source, id));
   return rows == found->end() ? std::vector<int64_t>() : rows->second;
@@ -140,7 +149,8 @@ View Partitions::resolve(const std::vector<Step>& steps) const {
     }
     if (kept) chosen.push_back(i);
   }
-  log::info(std::to_string(chosen.size()) + " of " + std::to_string(sources_.size()) + " partitions can hold what is asked for");
+  log::info(std::to_string(chosen.size()) + " of " + std::to_string(sources_.size()) +
+            " partitions can hold what is asked for");
   if (chosen.empty()) chosen.push_back(0);  // for the columns of an empty result; its rows are filtered like any
   std::vector<UnionPart> parts;
   for (const std::size_t i : chosen) {
@@ -156,7 +166,8 @@ View Partitions::resolve(const std::vector<Step>& steps) const {
 
 int Partitions::num_opened() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<int>(std::count_if(opened_.begin(), opened_.end(), [](const auto& entry) { return entry.second != nullptr; }));
+  return static_cast<int>(
+      std::count_if(opened_.begin(), opened_.end(), [](const auto& entry) { return entry.second != nullptr; }));
 }
 
 std::shared_ptr<const View> Partitions::open(std::size_t i) const {

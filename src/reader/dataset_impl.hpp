@@ -22,7 +22,8 @@ class Partitions {
   Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
-  /// The union of the partitions that the filters of `steps` before the first query can meet (§6.6); of the first one when they meet none.
+  /// The union of the partitions that the filters of `steps` before the first query can meet (§6.6); of the first one
+  /// when they meet none.
   View resolve(const std::vector<Step>& steps) const;
   /// One partition, opened once.
   std::shared_ptr<const View> open(std::size_t i) const;
@@ -36,14 +37,15 @@ class Partitions {
   mutable std::map<std::size_t, std::shared_ptr<const View>> opened_;
 };
 
-/// Columns of every level that all parts have (or any, null-filled), in the order of the first; throws SchemaError as concat() does.
+/// Columns of every level that all parts have (or any, null-filled), in the order of the first; throws SchemaError as
+/// concat() does.
 Union unite(std::vector<UnionPart> parts, ColumnMode mode);
 
 struct Dataset::Impl {
   std::string path;
   Format format = Format::Zip;
   std::shared_ptr<const Collection> collection;
-  View base;                                         ///< unused while `partitions` stands for it
+  View base;  ///< unused while `partitions` stands for it
   std::shared_ptr<const Partitions> partitions = {};
 
   /// The view with its containers, partitions chosen.
@@ -58,7 +60,8 @@ struct Dataset::Impl {
 
   /// The container of a leaf.
   std::shared_ptr<const Container> leaf(int number) const;
-  /// The rows of `level` that survive the filters and belong to a parent, ascending; nullopt when nothing restricts that level.
+  /// The rows of `level` that survive the filters and belong to a parent, ascending; nullopt when nothing restricts
+  /// that level.
   std::optional<std::vector<int64_t>> survivors(const RowKey& parent) const;
 
  private:

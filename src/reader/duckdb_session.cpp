@@ -25,7 +25,8 @@ namespace {
 constexpr const char* kScheme = "tacore://";
 constexpr idx_t kBatchRows = 1 << 20;
 
-// --- Levels as files --------------------------------------------------------------------------------------------------------
+// --- Levels as files
+// --------------------------------------------------------------------------------------------------------
 
 /// A level that a running statement may read, under a random name that no query can guess.
 struct OpenLevel {
@@ -127,7 +128,8 @@ class LevelFileSystem : public duckdb::FileSystem {
   std::map<std::string, std::shared_ptr<OpenLevel>> levels_;
 };
 
-// --- The instance ------------------------------------------------------------------------------------------------------------
+// --- The instance
+// ------------------------------------------------------------------------------------------------------------
 
 struct Instance {
   std::unique_ptr<duckdb::DuckDB> database;
@@ -148,10 +150,10 @@ struct Instance {
     // Times are UTC, wherever the process runs. A build without time zones refuses this, and needs it not.
     connection.Query("SET GLOBAL TimeZone='UTC'");
     // In this order: once configuration is locked nothing can be set (decisions, "Shutting SQL in").
-    for (const char* sql : {"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
-                            "SET enable_external_file_cache=false", "SET temp_directory=''",
-                            "SET allowed_directories=['tacore://']", "SET enable_external_access=false",
-                            "SET lock_configuration=true"}) {
+    for (const char* sql :
+         {"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
+          "SET enable_external_file_cache=false", "SET temp_directory=''", "SET allowed_directories=['tacore://']",
+          "SET enable_external_access=false", "SET lock_configuration=true"}) {
       const auto result = connection.Query(sql);
       if (result->HasError()) throw QueryError(std::string(sql) + ": " + result->GetError());
     }
@@ -180,7 +182,8 @@ void discard(const std::shared_ptr<Instance>& broken) {
   if (the_instance == broken) the_instance.reset();
 }
 
-// --- Running -----------------------------------------------------------------------------------------------------------------
+// --- Running
+// -----------------------------------------------------------------------------------------------------------------
 
 duckdb::Value to_value(const SqlValue& value, const std::vector<std::string>& files) {
   if (const auto* i = std::get_if<int64_t>(&value)) return duckdb::Value::BIGINT(*i);
@@ -254,31 +257,31 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
   switch (error.Type()) {
     case duckdb::ExceptionType::INVALID:
     case duckdb::ExceptionType::IO:
-    case duckdb::ExceptionType::SERIALIZATION:
-      return true;
-    case duckdb::ExceptionType::INTERNAL:
-      return levels.damaged();
+    case duckdb::ExceptionType::SERIALIZATION: return true;
+    case duckdb::ExceptionType::INTERNAL: return levels.damaged();
     case duckdb::ExceptionType::OUT_OF_RANGE:
       // The size of a page that no allocation can have; other ranges are those of a query's numbers.
       return text.find("next power of 2") != std::string::npos && levels.damaged();
     case duckdb::ExceptionType::CATALOG:
     case duckdb::ExceptionType::BINDER:
-    case duckdb::ExceptionType::PARSER:
-      return false;  // about the words of the query, which may speak of anything
+    case duckdb::ExceptionType::PARSER: return false;  // about the words of the query, which may speak of anything
     default:
       return text.find(kScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
              text.find("Incorrect stats size") != std::string::npos;
   }
 }
 
-[[noreturn]] void throw_query(const duckdb::ErrorData& error, const std::shared_ptr<Instance>& in, const Published* levels = nullptr) {
+[[noreturn]] void throw_query(const duckdb::ErrorData& error, const std::shared_ptr<Instance>& in,
+                              const Published* levels = nullptr) {
   std::string text = error.RawMessage();
   const ErrorContext where = levels ? levels->where(text) : ErrorContext();
   if (error.Type() == duckdb::ExceptionType::FATAL || error.Type() == duckdb::ExceptionType::INTERNAL) discard(in);
-  if (const auto at = text.find(kDamagedData); at != std::string::npos) throw FormatError(text.substr(at + std::strlen(kDamagedData)), where);
+  if (const auto at = text.find(kDamagedData); at != std::string::npos)
+    throw FormatError(text.substr(at + std::strlen(kDamagedData)), where);
   const bool damage = levels && !where.path.empty() && is_damage(error, text, *levels);
   // Our file names are of no use to anybody.
-  if (const auto at = text.find(kScheme); at != std::string::npos) text.replace(at, std::strlen(kScheme) + 32, "the level");
+  if (const auto at = text.find(kScheme); at != std::string::npos)
+    text.replace(at, std::strlen(kScheme) + 32, "the level");
   // Nor are the statement around the user's text, which "LINE n:" quotes, and the column that it does not know.
   text = text.substr(0, text.find("\nLINE "));
   for (const char* hidden : {", \"internal:row\"", "\"internal:row\", "}) {
@@ -422,12 +425,12 @@ void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStr
   log::debug("SQL: " + sql);
   guarded(in, nullptr, [&] {
     duckdb::Connection connection(*in->database);
-    duckdb::vector<duckdb::Value> values{
-        duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(in_stream)),
-        duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_stream)),
-        duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_schema))};
+    duckdb::vector<duckdb::Value> values{duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(in_stream)),
+                                         duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_stream)),
+                                         duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_schema))};
     // The scan takes what it is given, without pushing columns or filters into the producer.
-    execute(connection, "WITH frame AS NOT MATERIALIZED (SELECT * FROM arrow_scan_dumb($1, $2, $3)) " + sql, std::move(values), in, nullptr, out);
+    execute(connection, "WITH frame AS NOT MATERIALIZED (SELECT * FROM arrow_scan_dumb($1, $2, $3)) " + sql,
+            std::move(values), in, nullptr, out);
   });
 }
 

@@ -21,15 +21,18 @@ struct Filter {
   int level = 0;
 };
 
-/// The column that a filter tests: the one it names, or the first standard one (§7.2.2). Throws QueryError, with what is there.
+/// The column that a filter tests: the one it names, or the first standard one (§7.2.2). Throws QueryError, with what
+/// is there.
 Column resolve_column(const Filter& filter, std::span<const Column> columns);
 
-/// True when a source of this extent can hold what the filter looks for. One that is not stated can, and so can any when the filter tests a
-/// column of its own: extents are made of the standard ones.
+/// True when a source of this extent can hold what the filter looks for. One that is not stated can, and so can any
+/// when the filter tests a column of its own: extents are made of the standard ones.
 bool can_hold(const Extent& extent, const Filter& filter);
 
-/// The condition as SQL over that column; values are appended to `values` and named `$n`. `magnitude` is the largest absolute value of a
-/// column of numbers, where known: it tells the unit of an epoch. Throws QueryError for a type that cannot hold a place or time.
-std::string predicate(const Filter& filter, const Column& column, std::optional<double> magnitude, std::vector<SqlValue>& values);
+/// The condition as SQL over that column; values are appended to `values` and named `$n`. `magnitude` is the largest
+/// absolute value of a column of numbers, where known: it tells the unit of an epoch. Throws QueryError for a type that
+/// cannot hold a place or time.
+std::string predicate(const Filter& filter, const Column& column, std::optional<double> magnitude,
+                      std::vector<SqlValue>& values);
 
 }  // namespace tacore

@@ -24,8 +24,10 @@ class FolderContainer : public Container {
 
   std::string vsi_sql(int level) const override {
     // The function builds what vsi_path() builds, checks included.
-    const auto path = level > 0 && stored_level(level)->find(names::kRelativePath) >= 0 ? names::kRelativePath : names::kId;
-    return "tacore_folder_path(" + sql_literal(data_) + ", " + sql_identifier(path) + ", " + sql_identifier(names::kType) + ")";
+    const auto path =
+        level > 0 && stored_level(level)->find(names::kRelativePath) >= 0 ? names::kRelativePath : names::kId;
+    return "tacore_folder_path(" + sql_literal(data_) + ", " + sql_identifier(path) + ", " +
+           sql_identifier(names::kType) + ")";
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
@@ -66,8 +68,10 @@ std::shared_ptr<const Container> open_folder(std::shared_ptr<const Storage> stor
       levels.push_back(LevelTable::open(storage->open(file), {.path = file, .offset = {}, .level = k}));
     } catch (const IoError& error) {
       if (!error.not_found() || k > 0) throw;
-      throw FormatError(storage->exists(metadata, true) ? "No metadata files found in METADATA/: level0.parquet expected"
-                                                        : "METADATA directory not found", {.path = path});
+      throw FormatError(storage->exists(metadata, true)
+                            ? "No metadata files found in METADATA/: level0.parquet expected"
+                            : "METADATA directory not found",
+                        {.path = path});
     }
   }
   return std::make_shared<FolderContainer>(std::move(storage), path, std::move(collection), std::move(levels));

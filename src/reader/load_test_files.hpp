@@ -19,13 +19,9 @@ namespace tacore {
 
 namespace fs = std::filesystem;
 
-inline std::string golden(const std::string& name) {
-  return std::string(TACORE_SOURCE_DIR) + "/tests/golden/" + name;
-}
+inline std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/" + name; }
 /// A dataset of the reference tools; they are not part of the project.
-inline std::string published(const std::string& name) {
-  return std::string(TACORE_SHARED_DIR) + "/golden/v2/" + name;
-}
+inline std::string published(const std::string& name) { return std::string(TACORE_SHARED_DIR) + "/golden/v2/" + name; }
 
 /// A folder of its own, gone at the end.
 class TemporaryFolder {
@@ -76,9 +72,7 @@ inline bool edit_file(const std::string& path, const std::string& old, const std
   return true;
 }
 
-inline std::string to_text(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+inline std::string to_text(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// The rows that show, as CSV.
 inline std::string dump(const DataFrame& frame) {
@@ -95,9 +89,7 @@ inline std::vector<std::string> column_names(const std::vector<Column>& columns)
   for (const auto& column : columns) out.push_back(column.name);
   return out;
 }
-inline std::vector<std::string> column_names(const DataFrame& frame) {
-  return column_names(frame.columns());
-}
+inline std::vector<std::string> column_names(const DataFrame& frame) { return column_names(frame.columns()); }
 
 /// One column as text, row by row; null is "".
 inline std::vector<std::string> values(const DataFrame& frame, const std::string& column) {
@@ -113,16 +105,10 @@ inline std::vector<std::string> values(const DataFrame& frame, const std::string
   }
   return out;
 }
-inline std::vector<std::string> ids(const DataFrame& frame) {
-  return values(frame, "id");
-}
+inline std::vector<std::string> ids(const DataFrame& frame) { return values(frame, "id"); }
 
-inline DataFrame children(const DataFrame& frame, std::string_view id) {
-  return std::get<DataFrame>(frame.read(id));
-}
-inline std::string vsi(const DataFrame& frame, std::string_view id) {
-  return std::get<VsiPath>(frame.read(id)).value;
-}
+inline DataFrame children(const DataFrame& frame, std::string_view id) { return std::get<DataFrame>(frame.read(id)); }
+inline std::string vsi(const DataFrame& frame, std::string_view id) { return std::get<VsiPath>(frame.read(id)).value; }
 
 /// The error that `body` throws, as "Type: text"; "" when it throws none.
 template <class Body>
@@ -174,8 +160,6 @@ class Report {
   }
 };
 
-inline bool has_text(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+inline bool has_text(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace tacore

@@ -79,8 +79,9 @@ void IdIndex::build(const Rows& rows, int column) const {
 
 void DataFrame::Impl::check_position(int64_t row) const {
   if (row >= 0 && row < rows->num_rows()) return;
-  throw NavigationError("Position " + std::to_string(row) + " out of range [0, " + std::to_string(rows->num_rows() - 1) + "]",
-                        {.path = dataset->path});
+  throw NavigationError(
+      "Position " + std::to_string(row) + " out of range [0, " + std::to_string(rows->num_rows() - 1) + "]",
+      {.path = dataset->path});
 }
 
 SampleType DataFrame::Impl::type(int64_t row) const {
@@ -92,18 +93,21 @@ SampleType DataFrame::Impl::type(int64_t row) const {
   const auto text = rows->text(column, row);
   if (text == "FILE") return SampleType::File;
   if (text == "FOLDER") return SampleType::Folder;
-  throw FormatError("row " + std::to_string(row) + ": type is " + (text ? quoted(*text) : "null") + ", 'FILE' or 'FOLDER' expected",
-                    {.path = dataset->path});
+  throw FormatError(
+      "row " + std::to_string(row) + ": type is " + (text ? quoted(*text) : "null") + ", 'FILE' or 'FOLDER' expected",
+      {.path = dataset->path});
 }
 
 std::shared_ptr<const Container> DataFrame::Impl::container_of(int64_t row) const {
   if (const auto key = rows->key(row)) return dataset->leaf(key->part);
   if (container) return container;
-  throw NavigationError("the rows lost what navigation needs (internal:* columns); SELECT * keeps it", {.path = dataset->path});
+  throw NavigationError("the rows lost what navigation needs (internal:* columns); SELECT * keeps it",
+                        {.path = dataset->path});
 }
 
 RowAddress DataFrame::Impl::address(int64_t row) const {
-  if (const auto key = rows->key(row); key && !holds_stored) return dataset->leaf(key->part)->address(key->level, key->row);
+  if (const auto key = rows->key(row); key && !holds_stored)
+    return dataset->leaf(key->part)->address(key->level, key->row);
   if (!container) (void)container_of(row);
   RowAddress out;
   const auto integer = [&](std::string_view name) {
@@ -120,7 +124,8 @@ RowAddress DataFrame::Impl::address(int64_t row) const {
   out.size = integer(names::kSize);
   out.source_file = source_file;
   if (holds_stored) {
-    if (const int file = rows->find(names::kSourceFile); file >= 0) out.source_file = rows->text(file, row).value_or("");
+    if (const int file = rows->find(names::kSourceFile); file >= 0)
+      out.source_file = rows->text(file, row).value_or("");
   }
   out.relative_path = parent_path.empty() ? out.id : parent_path + "/" + out.id;
   return out;
@@ -141,9 +146,11 @@ DataFrame DataFrame::Impl::children(int64_t row) const {
     const int below = key->level + 1;
     const auto table = in->is_proved(below) ? in->level(below) : in->stored_level(below);
     const RowKey first{key->part, below, 0};
-    if (auto left = dataset->survivors(*key)) return DataFrame(child_frame(*this, level_rows(table, first, std::move(*left))));
+    if (auto left = dataset->survivors(*key))
+      return DataFrame(child_frame(*this, level_rows(table, first, std::move(*left))));
     if (const auto range = computed_children(*in, key->level, key->row)) {
-      if (!table->may_have_padding()) return DataFrame(child_frame(*this, level_rows(table, first, range->begin, range->count)));
+      if (!table->may_have_padding())
+        return DataFrame(child_frame(*this, level_rows(table, first, range->begin, range->count)));
       return DataFrame(child_frame(*this, level_rows(table, first, without_padding(*table, *range))));
     }
   }
@@ -154,9 +161,11 @@ DataFrame DataFrame::Impl::children(int64_t row) const {
   try {
     meta = in->meta(at, at_level);
   } catch (const FormatError& error) {
-    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(), {.path = dataset->path, .offset = {}, .level = at_level});
+    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(),
+                          {.path = dataset->path, .offset = {}, .level = at_level});
   } catch (const SchemaError& error) {
-    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(), {.path = dataset->path, .offset = {}, .level = at_level});
+    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(),
+                          {.path = dataset->path, .offset = {}, .level = at_level});
   }
   auto out = child_frame(*this, visible_rows(std::move(meta), std::nullopt));
   out->container = in;

@@ -34,13 +34,15 @@ Detected detect_file(const Storage& storage, const std::string& path) {
     out.format = Format::Tacocat;
   } else if (text.starts_with("PK")) {
     out.format = Format::Zip;
-  } else if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.npos && text[text.find_first_not_of(" \t\r\n\xEF\xBB\xBF")] == '{') {
+  } else if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.npos &&
+             text[text.find_first_not_of(" \t\r\n\xEF\xBB\xBF")] == '{') {
     out.format = Format::Tacollection;
   } else if (text.starts_with("PAR1")) {
     throw FormatError("a Parquet table, not a dataset; name the .tacozip or folder it belongs to", {.path = path});
   } else {
-    throw FormatError("not a TACO dataset: starts with " + quoted(text.substr(0, 4)) +
-                          "; a ZIP, `TACOCAT` or JSON expected", {.path = path, .offset = 0});
+    throw FormatError(
+        "not a TACO dataset: starts with " + quoted(text.substr(0, 4)) + "; a ZIP, `TACOCAT` or JSON expected",
+        {.path = path, .offset = 0});
   }
   return out;
 }
@@ -56,8 +58,10 @@ Detected detect_folder(const Storage& storage, const std::string& path) {
   for (const auto index : {names::kTacocatFile, names::kTacollection}) {
     if (storage.exists(path_join(path, index))) return detect_file(storage, path_join(path, index));
   }
-  throw FormatError("COLLECTION.json not found: a .tacozip or .zip file, a folder with COLLECTION.json, a folder with "
-                    ".tacocat/, __TACOCAT__ or TACOLLECTION.json expected", {.path = path});
+  throw FormatError(
+      "COLLECTION.json not found: a .tacozip or .zip file, a folder with COLLECTION.json, a folder with "
+      ".tacocat/, __TACOCAT__ or TACOLLECTION.json expected",
+      {.path = path});
 }
 
 Collection parse(const Bytes& text, const std::string& path) {
@@ -89,30 +93,24 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
   const std::string base = base_path.empty() ? at.folder : base_path;
   log::info(path + ": " + to_string(at.format) + " container");
   switch (at.format) {
-    case Format::Zip:
-      return open_zip(at.source, path);
-    case Format::Folder:
-      return open_folder(std::move(storage), at.path);
+    case Format::Zip: return open_zip(at.source, path);
+    case Format::Folder: return open_folder(std::move(storage), at.path);
     case Format::Tacocat:
       return at.source ? open_tacocat_file(std::move(storage), at.source, base, path)
                        : open_tacocat_folder(std::move(storage), at.path, base, path);
-    case Format::Tacollection:
-      break;
+    case Format::Tacollection: break;
   }
   throw FormatError("an index of datasets, not one", {.path = path});
 }
 
 Collection read_collection(const Storage& storage, const Detected& at, const std::string& path) {
   switch (at.format) {
-    case Format::Zip:
-      return read_zip_collection(at.source, path);
-    case Format::Tacollection:
-      return parse(at.source->read_all(), path);
+    case Format::Zip: return read_zip_collection(at.source, path);
+    case Format::Tacollection: return parse(at.source->read_all(), path);
     case Format::Tacocat:
       if (at.source) return read_tacocat_collection(*at.source, path);
       break;
-    case Format::Folder:
-      break;
+    case Format::Folder: break;
   }
   return parse(storage.open(path_join(at.path, names::kCollection))->read_all(), path);
 }

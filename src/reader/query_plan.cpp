@@ -22,8 +22,8 @@ bool is_rebuilt(std::string_view name) { return name == names::kGdalVsi || name 
 
 std::string id(std::string_view name) { return sql_identifier(name); }
 
-/// Builds one statement: a flat list of common table expressions, each named once. Nesting them instead is exponential in
-/// DuckDB 1.4, and a materialised one would read a whole level.
+/// Builds one statement: a flat list of common table expressions, each named once. Nesting them instead is exponential
+/// in DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
   /// What queries give, by view and number of steps: shared with the plans of their prefixes.
@@ -51,7 +51,9 @@ class Planner {
       body = user_step(view, leaf, *sql, before);
     } else {
       const Filter& filter = std::get<Filter>(step);
-      body = filter.level == 0 ? "SELECT * FROM " + before + " WHERE " + condition(view, filter, columns_before(view, leaf, steps - 1), has_stored_columns(view, steps - 1))
+      body = filter.level == 0 ? "SELECT * FROM " + before + " WHERE " +
+                                     condition(view, filter, columns_before(view, leaf, steps - 1),
+                                               has_stored_columns(view, steps - 1))
                                : cascade(view, leaf, steps, before);
     }
     return define(key, body);
@@ -63,10 +65,12 @@ class Planner {
   std::string stored(const View& view, int leaf, int level, bool padding = false) {
     const Key key{&view, leaf, level, padding, 's'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    return define(key, view.container() ? leaf_level(*view.container(), leaf, level, padding) : union_level(view, leaf, level, padding));
+    return define(key, view.container() ? leaf_level(*view.container(), leaf, level, padding)
+                                        : union_level(view, leaf, level, padding));
   }
 
-  /// Rows of `level` that match the filters at their level (of the first `steps` steps) and have a descendant for each deeper one.
+  /// Rows of `level` that match the filters at their level (of the first `steps` steps) and have a descendant for each
+  /// deeper one.
   std::string surviving(const View& view, int leaf, int level, std::size_t steps) {
     const int target = deepest(view, steps);
     if (level > target) return stored(view, leaf, level);
@@ -94,17 +98,20 @@ class Planner {
     if (level == 0) {
       // By key alone: a query may have dropped or changed the other columns.
       const std::string k = id(kRowKeyColumn);
-      return define(key, "SELECT * FROM " + stored(view, leaf, 0) + " WHERE " + k + " IN (SELECT " + k + " FROM " + rows(view, leaf) + ")");
+      return define(key, "SELECT * FROM " + stored(view, leaf, 0) + " WHERE " + k + " IN (SELECT " + k + " FROM " +
+                             rows(view, leaf) + ")");
     }
     const std::string above = visible(view, leaf, level - 1);
-    return define(key, "SELECT * FROM " + surviving(view, leaf, level, view.steps.size()) + " c WHERE EXISTS (SELECT 1 FROM " +
-                           above + " p WHERE " + joins(view, level, "c", "p") + ")");
+    return define(key, "SELECT * FROM " + surviving(view, leaf, level, view.steps.size()) +
+                           " c WHERE EXISTS (SELECT 1 FROM " + above + " p WHERE " + joins(view, level, "c", "p") +
+                           ")");
   }
 
   /// A row `c` of `level` belongs to `p` of the level above.
   std::string joins(const View& view, int level, const std::string& c, const std::string& p) const {
     const auto columns = stored_columns(view, level);
-    const auto parent = std::find_if(columns.begin(), columns.end(), [](const Column& x) { return x.name == names::kParentId; });
+    const auto parent =
+        std::find_if(columns.begin(), columns.end(), [](const Column& x) { return x.name == names::kParentId; });
     if (parent == columns.end()) {
       throw SchemaError("no column 'internal:parent_id': its rows cannot be joined",
                         {.path = view.container() ? view.container()->path() : "", .offset = {}, .level = level});
@@ -112,7 +119,8 @@ class Planner {
     // Old files name the parent by its id (dossier, row 3).
     const bool by_id = parent->type.find("string") != std::string::npos;
     std::string out = c + "." + id(names::kParentId) + " = " + p + "." + id(by_id ? names::kId : names::kCurrentId);
-    if (has(columns, names::kSourceFile)) out += " AND " + c + "." + id(names::kSourceFile) + " = " + p + "." + id(names::kSourceFile);
+    if (has(columns, names::kSourceFile))
+      out += " AND " + c + "." + id(names::kSourceFile) + " = " + p + "." + id(names::kSourceFile);
     if (!view.container()) {
       const std::string shift = " >> " + std::to_string(kLeafShift);
       out += " AND (" + c + "." + id(kRowKeyColumn) + shift + ") = (" + p + "." + id(kRowKeyColumn) + shift + ")";
@@ -176,19 +184,23 @@ class Planner {
     const std::string row = id("tacore:file_row");
     aliases.push_back(row);
     if (table->find(names::kCurrentId) < 0) selected.push_back(row + " AS " + id(names::kCurrentId));
-    if (level == 0 && table->find(names::kRelativePath) < 0) selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
+    if (level == 0 && table->find(names::kRelativePath) < 0)
+      selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
     if (with_path_) selected.push_back(container.vsi_sql(level) + " AS " + id(names::kGdalVsi));
     const RowKey first{leaf, level, 0};
     selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
     statement_.levels.push_back(table);
-    std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" + bind(LevelFile{statement_.levels.size() - 1}) +
-                       ", file_row_number = true) AS t(" + join(aliases, ", ") + ")";
+    std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" +
+                       bind(LevelFile{statement_.levels.size() - 1}) + ", file_row_number = true) AS t(" +
+                       join(aliases, ", ") + ")";
     // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
-    const bool may_show = table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
+    const bool may_show =
+        table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
     if (!padding && may_show) {
       // `internal:size` is cheaper to test than `id`, and padding has none.
       const std::string not_padding = "NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
-      body += " WHERE " + (table->find(names::kSize) < 0 ? not_padding : "(" + id(names::kSize) + " > 0 OR " + not_padding + ")");
+      body += " WHERE " +
+              (table->find(names::kSize) < 0 ? not_padding : "(" + id(names::kSize) + " > 0 OR " + not_padding + ")");
     }
     return body;
   }
@@ -203,8 +215,9 @@ class Planner {
     return join(selects, " UNION ALL ");
   }
 
-  /// One SELECT for each input of a union, of `columns`: null where a name is not `known`. DuckDB 1.4 puts a union on the right of another
-  /// in the wrong order. So the inputs of an input stand beside the others; where steps forbid that, its rows are numbered and sorted.
+  /// One SELECT for each input of a union, of `columns`: null where a name is not `known`. DuckDB 1.4 puts a union on
+  /// the right of another in the wrong order. So the inputs of an input stand beside the others; where steps forbid
+  /// that, its rows are numbered and sorted.
   void append_selects(const View& view, int leaf, int level, bool padding, const std::vector<Column>& columns,
                       const std::set<std::string>& known, std::vector<std::string>& out) {
     for (const auto& part : std::get<Union>(view.base).parts) {
@@ -223,15 +236,16 @@ class Planner {
                                                         : visible(input, first, level);
       if (!out.empty() && !input.container()) {
         const std::string order = id("tacore:order");
-        from = define({&input, first, level, 0, 'o'}, "SELECT * EXCLUDE (" + order + ") FROM (SELECT *, row_number() OVER () AS " + order +
+        from = define({&input, first, level, 0, 'o'}, "SELECT * EXCLUDE (" + order +
+                                                          ") FROM (SELECT *, row_number() OVER () AS " + order +
                                                           " FROM " + from + ") ORDER BY " + order);
       }
       out.push_back("SELECT " + join(aligned(part, columns, known, level, first), ", ") + " FROM " + from);
     }
   }
 
-  std::vector<std::string> aligned(const UnionPart& part, const std::vector<Column>& columns, const std::set<std::string>& known, int level,
-                                   int leaf) {
+  std::vector<std::string> aligned(const UnionPart& part, const std::vector<Column>& columns,
+                                   const std::set<std::string>& known, int level, int leaf) {
     const View& input = *part.view;
     const auto own = level == 0 ? columns_before(input, leaf, input.steps.size()) : stored_columns(input, level);
     std::vector<std::string> out;
@@ -257,23 +271,27 @@ class Planner {
     std::string with = "WITH data AS NOT MATERIALIZED (SELECT * FROM " + before + ")";
     for (int level = 0; level < view.num_levels; ++level) {
       const std::string name = "level" + std::to_string(level);
-      if (step.select.tables.contains(name)) with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
+      if (step.select.tables.contains(name))
+        with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
     }
     // On lines of its own: a comment at its end must not eat the bracket.
     return with + " SELECT * FROM (\n" + step.select.text + "\n)";
   }
 
-  /// `stored`: the rows are as the container has them, so what its footers and extents say holds for them. A query may have made others.
+  /// `stored`: the rows are as the container has them, so what its footers and extents say holds for them. A query may
+  /// have made others.
   std::string condition(const View& view, const Filter& filter, const std::vector<Column>& columns, bool stored) {
     const Column column = resolve_column(filter, columns);
     const Container* container = stored ? view.container() : nullptr;
     if (!container) return predicate(filter, column, std::nullopt, statement_.values);
     const auto& table = container->stored_level(filter.level);
     const int c = table->find(column.name);
-    return predicate(filter, column, c < 0 ? std::nullopt : table->magnitude(c), statement_.values) + without_sources(*container, filter);
+    return predicate(filter, column, c < 0 ? std::nullopt : table->magnitude(c), statement_.values) +
+           without_sources(*container, filter);
   }
 
-  /// Leaves out the sources of a TACOCAT whose extent the filter does not meet (§6.6): row groups of theirs are not read.
+  /// Leaves out the sources of a TACOCAT whose extent the filter does not meet (§6.6): row groups of theirs are not
+  /// read.
   static std::string without_sources(const Container& container, const Filter& filter) {
     if (container.format() != Format::Tacocat) return "";
     std::string out;
@@ -283,8 +301,8 @@ class Planner {
     return out;
   }
 
-  /// Columns of level 0 after the first `steps` steps. Filters keep them, and so does a query that only chooses rows; the last other one
-  /// is asked, once.
+  /// Columns of level 0 after the first `steps` steps. Filters keep them, and so does a query that only chooses rows;
+  /// the last other one is asked, once.
   std::vector<Column> columns_before(const View& view, int leaf, std::size_t steps) {
     while (steps > 0 && keeps_columns(view.steps[steps - 1])) --steps;
     if (steps == 0) return stored_columns(view, 0);
@@ -304,10 +322,12 @@ class Planner {
                        " after a query that dropped the columns which join levels; SELECT * keeps them");
     }
     if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
-    // A union whose rows are numbered right below a hash join runs its inputs at once (DuckDB 1.4), so the numbers come first.
+    // A union whose rows are numbered right below a hash join runs its inputs at once (DuckDB 1.4), so the numbers come
+    // first.
     const std::string order = id("tacore:order"), numbered = id("tacore:numbered");
-    return "WITH " + numbered + " AS " + (view.container() ? "NOT " : "") + "MATERIALIZED (SELECT *, row_number() OVER () AS " + order + " FROM " +
-           before + ") SELECT * EXCLUDE (" + order + ") FROM " + numbered + " WHERE " + among + " ORDER BY " + order;
+    return "WITH " + numbered + " AS " + (view.container() ? "NOT " : "") +
+           "MATERIALIZED (SELECT *, row_number() OVER () AS " + order + " FROM " + before + ") SELECT * EXCLUDE (" +
+           order + ") FROM " + numbered + " WHERE " + among + " ORDER BY " + order;
   }
 
   const QueryPlan::Describe& describe_;
@@ -343,7 +363,8 @@ int deepest_filter(const View& view) {
 bool restricts(const View& view, int level) {
   if (level <= deepest_filter(view)) return true;
   const auto* all = std::get_if<Union>(&view.base);
-  return all && std::any_of(all->parts.begin(), all->parts.end(), [&](const UnionPart& p) { return restricts(*p.view, level); });
+  return all && std::any_of(all->parts.begin(), all->parts.end(),
+                            [&](const UnionPart& p) { return restricts(*p.view, level); });
 }
 
 bool names_path(const View& view) {
@@ -352,7 +373,8 @@ bool names_path(const View& view) {
     if (sql && sql->names_path) return true;
   }
   const auto* all = std::get_if<Union>(&view.base);
-  return all && std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return names_path(*p.view); });
+  return all &&
+         std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return names_path(*p.view); });
 }
 
 bool only_chooses_rows(const View& view) {
@@ -389,8 +411,9 @@ Statement QueryPlan::statistics(int level, const std::string& parent, const std:
   if (level == 0) return planner.finish("SELECT " + join(selected, ", ") + " FROM " + planner.rows(view_, 0) + " c");
   const std::string child = planner.visible(view_, 0, level), above = planner.visible(view_, 0, level - 1);
   const std::string same = planner.bind(parent);
-  return planner.finish("SELECT " + join(selected, ", ") + " FROM " + child + " c WHERE EXISTS (SELECT 1 FROM " + above + " p WHERE " +
-                        planner.joins(view_, level, "c", "p") + " AND p." + id(names::kId) + " = " + same + ")");
+  return planner.finish("SELECT " + join(selected, ", ") + " FROM " + child + " c WHERE EXISTS (SELECT 1 FROM " +
+                        above + " p WHERE " + planner.joins(view_, level, "c", "p") + " AND p." + id(names::kId) +
+                        " = " + same + ")");
 }
 
 Statement QueryPlan::children() const {
@@ -399,8 +422,8 @@ Statement QueryPlan::children() const {
   const std::string parents = planner.visible(view_, 0, 0);
   const std::string child = filtered ? planner.visible(view_, 0, 1) : planner.stored(view_, 0, 1, true);
   const std::string key = id(kRowKeyColumn);
-  return planner.finish("SELECT p." + key + ", c." + key + ", c." + id(names::kId) + " FROM " + parents + " p LEFT JOIN " + child +
-                        " c ON " + planner.joins(view_, 1, "c", "p") + " ORDER BY 1, 2");
+  return planner.finish("SELECT p." + key + ", c." + key + ", c." + id(names::kId) + " FROM " + parents +
+                        " p LEFT JOIN " + child + " c ON " + planner.joins(view_, 1, "c", "p") + " ORDER BY 1, 2");
 }
 
 }  // namespace tacore

@@ -85,9 +85,7 @@ inline std::vector<int64_t> stored_rows(const DataFrame& frame) {
   return out;
 }
 
-inline DataFrame select(const DataFrame& frame, const std::vector<std::string>& names) {
-  return frame.select(names);
-}
+inline DataFrame select(const DataFrame& frame, const std::vector<std::string>& names) { return frame.select(names); }
 inline Dataset concat(const std::vector<Dataset>& datasets, ColumnMode mode = ColumnMode::Intersection) {
   return concat(std::span<const Dataset>(datasets), mode);
 }

@@ -24,17 +24,18 @@ Strings ids_of(const Dataset& dataset) {
 }
 
 TEST_CASE("a query keeps the columns when it takes all of data and nothing else") {
-  for (const std::string text :
-       {"SELECT * FROM data", "select * from DATA d where x < 1 order by y limit 3;", "FROM data", "SELECT DISTINCT * FROM data"}) {
+  for (const std::string text : {"SELECT * FROM data", "select * from DATA d where x < 1 order by y limit 3;",
+                                 "FROM data", "SELECT DISTINCT * FROM data"}) {
     CAPTURE(text);
     CHECK(inspect_select(text).keeps_columns);
   }
   for (const std::string text :
        {"SELECT *, 1 AS x FROM data", "SELECT * EXCLUDE (id) FROM data", "SELECT * REPLACE ('x' AS id) FROM data",
-        "SELECT * RENAME (id AS x) FROM data", "SELECT COLUMNS('i.*') FROM data", "SELECT * LIKE 'i%' FROM data", "SELECT *, * FROM data",
-        "SELECT id FROM data", "SELECT * FROM data, level0", "SELECT * FROM level0", "SELECT * FROM data AS d(a, b)",
-        "SELECT * FROM (SELECT * FROM data)", "WITH data AS (SELECT 1 AS x) SELECT * FROM data",
-        "SELECT * FROM data UNION ALL SELECT * FROM data", "SELECT 1 AS x"}) {
+        "SELECT * RENAME (id AS x) FROM data", "SELECT COLUMNS('i.*') FROM data", "SELECT * LIKE 'i%' FROM data",
+        "SELECT *, * FROM data", "SELECT id FROM data", "SELECT * FROM data, level0", "SELECT * FROM level0",
+        "SELECT * FROM data AS d(a, b)", "SELECT * FROM (SELECT * FROM data)",
+        "WITH data AS (SELECT 1 AS x) SELECT * FROM data", "SELECT * FROM data UNION ALL SELECT * FROM data",
+        "SELECT 1 AS x"}) {
     CAPTURE(text);
     CHECK_FALSE(inspect_select(text).keeps_columns);
   }

@@ -26,8 +26,7 @@ class Inspector {
 
   void expression(duckdb::ParsedExpression& e) {
     switch (e.GetExpressionClass()) {
-      case duckdb::ExpressionClass::PARAMETER:
-        throw QueryError("SQL: a parameter has no value here");
+      case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: a parameter has no value here");
       case duckdb::ExpressionClass::SUBQUERY:
         subquery = true;
         node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
@@ -39,10 +38,10 @@ class Inspector {
         }
         break;
       }
-      default:
-        break;
+      default: break;
     }
-    duckdb::ParsedExpressionIterator::EnumerateChildren(e, [this](duckdb::ParsedExpression& child) { expression(child); });
+    duckdb::ParsedExpressionIterator::EnumerateChildren(e,
+                                                        [this](duckdb::ParsedExpression& child) { expression(child); });
   }
 
   std::set<std::string> tables;
@@ -88,9 +87,12 @@ std::string without_semicolon(const std::string& sql) {
 bool is_star_of_data(const duckdb::QueryNode& node) {
   if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return false;
   const auto& select = node.Cast<duckdb::SelectNode>();
-  if (select.select_list.size() != 1 || select.select_list[0]->GetExpressionClass() != duckdb::ExpressionClass::STAR) return false;
+  if (select.select_list.size() != 1 || select.select_list[0]->GetExpressionClass() != duckdb::ExpressionClass::STAR)
+    return false;
   const auto& star = select.select_list[0]->Cast<duckdb::StarExpression>();
-  if (star.columns || star.expr || !star.exclude_list.empty() || !star.replace_list.empty() || !star.rename_list.empty()) return false;
+  if (star.columns || star.expr || !star.exclude_list.empty() || !star.replace_list.empty() ||
+      !star.rename_list.empty())
+    return false;
   if (!select.from_table || select.from_table->type != duckdb::TableReferenceType::BASE_TABLE) return false;
   const auto& table = select.from_table->Cast<duckdb::BaseTableRef>();
   return lower(table.table_name) == "data" && table.column_name_alias.empty();

@@ -14,8 +14,8 @@ struct Select {
 };
 
 /// Throws QueryError unless it is one SELECT that reads tables only: no other
-/// statement, SHOW, DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing that reads
-/// settings or the environment.
+/// statement, SHOW, DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing
+/// that reads settings or the environment.
 Select inspect_select(std::string_view sql);
 /// The same for one expression. Throws QueryError for anything else, subqueries included.
 void inspect_expression(std::string_view sql);

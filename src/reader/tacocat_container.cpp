@@ -38,7 +38,8 @@ class TacocatContainer : public Container {
   std::string vsi_sql(int) const override {
     // The function refuses a source file that leads out of the folder, as file_of() does.
     return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
-           " || ',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) + ", 'FILE')";
+           " || ',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) +
+           ", 'FILE')";
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
@@ -77,11 +78,9 @@ class TacocatContainer : public Container {
     const auto& table = stored_level(level);
     const auto path_of = [&](int64_t row) { return relative_path(level, row); };
     if (level == 0 || offsets_in_order(*table, path_of)) return nullptr;
-    return repair_offsets(
-        *table, path_of,
-        [&](const std::string& file) {
-          return storage_->open(path_join(base_, file_of({.id = file, .source_file = file})));
-        });
+    return repair_offsets(*table, path_of, [&](const std::string& file) {
+      return storage_->open(path_join(base_, file_of({.id = file, .source_file = file})));
+    });
   }
 
   std::shared_ptr<const Storage> storage_;
@@ -111,8 +110,9 @@ std::shared_ptr<const Container> open_tacocat_folder(std::shared_ptr<const Stora
       levels.push_back(LevelTable::open(storage->open(file), {.path = file, .offset = {}, .level = k}));
     } catch (const IoError& error) {
       if (!error.not_found()) throw;
-      throw FormatError("taco:pit_schema has level " + std::to_string(k) + ", but there is no " +
-                            std::string(names::kLevelFiles[k]), {.path = path});
+      throw FormatError(
+          "taco:pit_schema has level " + std::to_string(k) + ", but there is no " + std::string(names::kLevelFiles[k]),
+          {.path = path});
     }
   }
   return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
@@ -132,7 +132,8 @@ std::shared_ptr<const Container> open_tacocat_file(std::shared_ptr<const Storage
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   std::vector<std::shared_ptr<const LevelTable>> levels;
   for (std::size_t k = 0; k < header.levels.size(); ++k) {
-    levels.push_back(LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
+    levels.push_back(
+        LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
   }
   check_levels(collection, levels.size(), path);
   return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));

@@ -49,8 +49,8 @@ struct View {
   }
 };
 
-/// The columns that the rows of a level have in SQL, before any step: the stored ones and those that are added (`internal:relative_path` at
-/// level 0, `internal:current_id`), without `internal:gdal_vsi` and the row key.
+/// The columns that the rows of a level have in SQL, before any step: the stored ones and those that are added
+/// (`internal:relative_path` at level 0, `internal:current_id`), without `internal:gdal_vsi` and the row key.
 std::vector<Column> stored_columns(const View& view, int level);
 
 /// The deepest level that a filter of `view` tests; 0 when none goes below the root.
@@ -61,24 +61,29 @@ bool restricts(const View& view, int level);
 /// True when a query of the view, or of a part, names internal:gdal_vsi: then levels come with it.
 bool names_path(const View& view);
 
-/// True when the rows are those of one container with all their columns, values untouched: the steps only choose among them.
+/// True when the rows are those of one container with all their columns, values untouched: the steps only choose among
+/// them.
 bool only_chooses_rows(const View& view);
 
-/// Statements over a view. Making one touches no data; `describe` is asked for the columns of a query that precedes a filter.
+/// Statements over a view. Making one touches no data; `describe` is asked for the columns of a query that precedes a
+/// filter.
 class QueryPlan {
  public:
   using Describe = std::function<std::vector<Column>(const Statement&)>;
   QueryPlan(const View& view, Describe describe) : view_(view), describe_(std::move(describe)) {}
 
-  /// The rows of the view. internal:gdal_vsi is among them only where a query names it: else it is cheaper made from the row key.
+  /// The rows of the view. internal:gdal_vsi is among them only where a query names it: else it is cheaper made from
+  /// the row key.
   Statement rows() const;
   /// Their number alone: no column is read that no filter tests.
   Statement count() const;
   /// The survivors of all filters at `level` > 0: row key, internal:parent_id as text, internal:source_file or ''.
   Statement survivors(int level) const;
-  /// Columns `names` of the rows that a statistic aggregates: the view's (level 0), or those of `level` whose parent has `id`.
+  /// Columns `names` of the rows that a statistic aggregates: the view's (level 0), or those of `level` whose parent
+  /// has `id`.
   Statement statistics(int level, const std::string& id, const std::vector<std::string>& names) const;
-  /// (key of a level-0 row, key of a child or null, id of the child), in order; with padding unless the children are filtered.
+  /// (key of a level-0 row, key of a child or null, id of the child), in order; with padding unless the children are
+  /// filtered.
   Statement children() const;
 
  private:

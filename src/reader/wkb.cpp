@@ -97,8 +97,7 @@ class Rings {
 template <class Visitor>
 class Walk {
  public:
-  Walk(std::span<const std::byte> wkb, Visitor& visitor)
-      : wkb_(wkb), in_(wkb, "WKB"), visitor_(visitor) {
+  Walk(std::span<const std::byte> wkb, Visitor& visitor) : wkb_(wkb), in_(wkb, "WKB"), visitor_(visitor) {
     geometry(kAny, 1);
   }
 
@@ -169,8 +168,7 @@ struct Envelope {
   bool empty() const { return !(box.minx <= box.maxx); }
   void point(Position p) {
     if (!p.finite()) return;
-    box = {std::min(box.minx, p.x), std::min(box.miny, p.y), std::max(box.maxx, p.x),
-           std::max(box.maxy, p.y)};
+    box = {std::min(box.minx, p.x), std::min(box.miny, p.y), std::max(box.maxx, p.x), std::max(box.maxy, p.y)};
   }
   void line(const Path& path) {
     for (std::size_t i = 0; i < path.size(); ++i) point(path[i]);
@@ -185,9 +183,7 @@ bool contains(const BBox& box, Position p) {
 }
 
 /// Twice the area of the triangle a b p: positive when p is left of a -> b.
-double side(Position a, Position b, double x, double y) {
-  return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
-}
+double side(Position a, Position b, double x, double y) { return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x); }
 
 /// A segment and a box are apart when a side of the box lies between them, or the line through the
 /// segment has all four corners strictly on one side (separating axes).
@@ -196,9 +192,8 @@ bool segment_meets(const BBox& box, Position a, Position b) {
   if (std::max(a.x, b.x) < box.minx || std::min(a.x, b.x) > box.maxx) return false;
   if (std::max(a.y, b.y) < box.miny || std::min(a.y, b.y) > box.maxy) return false;
   if (contains(box, a) || contains(box, b)) return true;
-  const auto [least, most] =
-      std::minmax({side(a, b, box.minx, box.miny), side(a, b, box.minx, box.maxy),
-                   side(a, b, box.maxx, box.miny), side(a, b, box.maxx, box.maxy)});
+  const auto [least, most] = std::minmax({side(a, b, box.minx, box.miny), side(a, b, box.minx, box.maxy),
+                                          side(a, b, box.maxx, box.miny), side(a, b, box.maxx, box.maxy)});
   return least <= 0 && most >= 0;
 }
 
@@ -329,8 +324,8 @@ std::optional<Position> parse_wkt_point(std::string_view wkt) {
 
 BoxTest::BoxTest(const BBox& box) : miny_(box.miny), maxy_(box.maxy) {
   if (!box.valid()) {
-    throw QueryError("bounding box (" + std::to_string(box.minx) + ", " + std::to_string(box.miny) +
-                     ", " + std::to_string(box.maxx) + ", " + std::to_string(box.maxy) +
+    throw QueryError("bounding box (" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " +
+                     std::to_string(box.maxx) + ", " + std::to_string(box.maxy) +
                      "): expected four finite numbers with miny <= maxy");
   }
   arcs_ = longitude_arcs(box.minx, box.maxx);

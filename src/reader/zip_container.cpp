@@ -35,7 +35,8 @@ class ZipContainer : public Container {
     if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
     if (const int c = table->find(names::kSize); c >= 0) out.size = table->integer(c, row);
     if (out.offset && out.size && *out.offset >= 0 &&
-        is_entry_at(*source_, {static_cast<uint64_t>(*out.offset), static_cast<uint64_t>(*out.size)}, entry_name(out.relative_path, out.type))) {
+        is_entry_at(*source_, {static_cast<uint64_t>(*out.offset), static_cast<uint64_t>(*out.size)},
+                    entry_name(out.relative_path, out.type))) {
       return out;
     }
     return Container::address(level, row);
@@ -47,8 +48,8 @@ class ZipContainer : public Container {
   }
 
   std::string vsi_sql(int) const override {
-    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) + " || " +
-           sql_literal("," + root_);
+    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
+           " || " + sql_literal("," + root_);
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
@@ -70,7 +71,8 @@ class ZipContainer : public Container {
     if (*row.offset < 0 || *row.size < 0 || static_cast<uint64_t>(*row.offset) > size ||
         static_cast<uint64_t>(*row.size) > size - static_cast<uint64_t>(*row.offset)) {
       throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
-                            std::to_string(*row.size) + " leave the file of " + std::to_string(size), {.path = path()});
+                            std::to_string(*row.size) + " leave the file of " + std::to_string(size),
+                        {.path = path()});
     }
     return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
   }
@@ -79,9 +81,7 @@ class ZipContainer : public Container {
     const auto& table = stored_level(level);
     const auto path_of = [&](int64_t row) { return relative_path(level, row); };
     if (level == 0 || offsets_in_order(*table, path_of)) return nullptr;
-    return repair_offsets(
-        *table, path_of,
-        [&](const std::string&) { return source_; });
+    return repair_offsets(*table, path_of, [&](const std::string&) { return source_; });
   }
 
   std::shared_ptr<const ByteSource> source_;
@@ -92,14 +92,16 @@ class ZipContainer : public Container {
 taco_header::Header header_from_directory(const ByteSource& source, const std::string& path) {
   const auto all = read_directory(source);
   auto entries = all;
-  std::erase_if(entries, [](const auto& e) { return e.name != names::kCollection && !e.name.starts_with(names::kMetadata); });
+  std::erase_if(entries,
+                [](const auto& e) { return e.name != names::kCollection && !e.name.starts_with(names::kMetadata); });
   const auto offsets = payload_offsets(source, entries, all);
   const auto find = [&](const std::string& name) -> std::optional<ByteRange> {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i].name != name) continue;
       if (entries[i].method != 0) {
         throw FormatError("entry " + quoted(name) + " is compressed (method " + std::to_string(entries[i].method) +
-                              "), stored expected", {.path = path, .offset = entries[i].local_offset});
+                              "), stored expected",
+                          {.path = path, .offset = entries[i].local_offset});
       }
       return ByteRange{offsets[i], entries[i].size};
     }
@@ -114,13 +116,12 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
     if (!level) break;
     out.levels.push_back(*level);
   }
-  if (out.levels.empty()) throw FormatError("not a TACO dataset: the ZIP has no METADATA/level0.parquet", {.path = path});
+  if (out.levels.empty())
+    throw FormatError("not a TACO dataset: the ZIP has no METADATA/level0.parquet", {.path = path});
   return out;
 }
 
-Bytes read_head(const ByteSource& source) {
-  return source.read({0, std::min(source.size(), taco_header::kSize)});
-}
+Bytes read_head(const ByteSource& source) { return source.read({0, std::min(source.size(), taco_header::kSize)}); }
 
 struct Opened {
   Collection collection;
@@ -145,20 +146,22 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
   Opened out;
   out.collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   for (std::size_t k = 0; k < header.levels.size(); ++k) {
-    out.levels.push_back(LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
+    out.levels.push_back(
+        LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
   }
   return out;
 }
 
-/// By the header; where it is absent or points to something else, by the central directory. A header that is malformed is an
-/// error, and the first error counts when both ways fail.
+/// By the header; where it is absent or points to something else, by the central directory. A header that is malformed
+/// is an error, and the first error counts when both ways fail.
 template <class Open>
 auto open_by_header(const ByteSource& source, const std::string& path, const Open& open) {
   const Bytes head = read_head(source);
   if (!taco_header::is_header(head)) {
     if (head.size() < 4 || head[0] != std::byte{'P'} || head[1] != std::byte{'K'}) {
       throw FormatError("not a ZIP: starts with " +
-                            quoted({reinterpret_cast<const char*>(head.data()), std::min<std::size_t>(head.size(), 4)}), {.path = path, .offset = 0});
+                            quoted({reinterpret_cast<const char*>(head.data()), std::min<std::size_t>(head.size(), 4)}),
+                        {.path = path, .offset = 0});
     }
     return open(header_from_directory(source, path));
   }
@@ -187,9 +190,11 @@ auto open_by_header(const ByteSource& source, const std::string& path, const Ope
 }  // namespace
 
 std::shared_ptr<const Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path) {
-  auto opened = open_by_header(*source, path, [&](const taco_header::Header& header) { return open_parts(source, header, path); });
+  auto opened = open_by_header(*source, path,
+                               [&](const taco_header::Header& header) { return open_parts(source, header, path); });
   check_levels(opened.collection, opened.levels.size(), path);
-  return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection), std::move(opened.levels));
+  return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
+                                        std::move(opened.levels));
 }
 
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {

@@ -25,7 +25,8 @@ zip::Directory find(const ByteSource& archive) {
     try {
       return zip::find_directory(tail, size - length);
     } catch (const FormatError& error) {
-      if (length == size || length > kShortTail) throw FormatError(error.message(), {.path = archive.name(), .offset = error.context().offset});
+      if (length == size || length > kShortTail)
+        throw FormatError(error.message(), {.path = archive.name(), .offset = error.context().offset});
     }
   }
   throw FormatError("no end of central directory record", {.path = archive.name()});
@@ -66,8 +67,8 @@ std::vector<zip::CentralEntry> read_directory(const ByteSource& archive) {
 
 std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const zip::CentralEntry> entries,
                                       std::span<const zip::CentralEntry> all) {
-  // Name and extra lengths are the last four bytes of the fixed part (APPNOTE 4.3.7); the name equals the directory's or the
-  // entry is refused.
+  // Name and extra lengths are the last four bytes of the fixed part (APPNOTE 4.3.7); the name equals the directory's
+  // or the entry is refused.
   std::vector<ByteRange> ranges;
   for (const auto& entry : entries) ranges.push_back({entry.local_offset, zip::kLocalHeaderSize + entry.name.size()});
   std::set<uint64_t> limits;
@@ -79,16 +80,19 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
     const auto u16 = [&](std::size_t at) {
       return static_cast<uint64_t>(h[at]) | static_cast<uint64_t>(h[at + 1]) << 8;
     };
-    const std::string_view name(reinterpret_cast<const char*>(h.data()) + zip::kLocalHeaderSize, entries[i].name.size());
+    const std::string_view name(reinterpret_cast<const char*>(h.data()) + zip::kLocalHeaderSize,
+                                entries[i].name.size());
     if (h[0] != std::byte{'P'} || h[1] != std::byte{'K'} || h[2] != std::byte{3} || h[3] != std::byte{4} ||
         u16(26) != entries[i].name.size() || name != entries[i].name) {
-      throw FormatError("no local header of " + quoted(entries[i].name), {.path = archive.name(), .offset = entries[i].local_offset});
+      throw FormatError("no local header of " + quoted(entries[i].name),
+                        {.path = archive.name(), .offset = entries[i].local_offset});
     }
     const uint64_t payload = entries[i].local_offset + zip::kLocalHeaderSize + u16(26) + u16(28);
     const auto next = limits.upper_bound(entries[i].local_offset);
     const uint64_t end = next == limits.end() ? archive.size() : *next;
     if (payload > end || entries[i].size > end - payload) {
-      throw FormatError("entry " + quoted(entries[i].name) + (end == archive.size() ? " leaves the file" : " reaches into the next one"),
+      throw FormatError("entry " + quoted(entries[i].name) +
+                            (end == archive.size() ? " leaves the file" : " reaches into the next one"),
                         {.path = archive.name(), .offset = payload});
     }
     out.push_back(payload);
@@ -130,9 +134,8 @@ bool offsets_in_order(const LevelTable& level, const std::function<std::string(i
     }
   }
   if (has_files) return true;
-  std::sort(folders.begin(), folders.end(), [](const Folder& a, const Folder& b) {
-    return std::tie(a.source, a.path) < std::tie(b.source, b.path);
-  });
+  std::sort(folders.begin(), folders.end(),
+            [](const Folder& a, const Folder& b) { return std::tie(a.source, a.path) < std::tie(b.source, b.path); });
   return std::adjacent_find(folders.begin(), folders.end(), [](const Folder& a, const Folder& b) {
            return a.source == b.source && a.offset >= b.offset;
          }) == folders.end();
@@ -158,9 +161,12 @@ void require_entry_at(const ByteSource& archive, ByteRange range, std::string_vi
   if (zip::is_local_header_of(before, name, range.size)) return;
   const ErrorContext where{.path = archive.name(), .offset = range.offset};
   if (!zip::is_local_header_of(before, name)) {
-    throw FormatError("sample " + quoted(id) + ": no local header of " + quoted(name) + " stands before its bytes", where);
+    throw FormatError("sample " + quoted(id) + ": no local header of " + quoted(name) + " stands before its bytes",
+                      where);
   }
-  throw FormatError("sample " + quoted(id) + ": internal:size is " + std::to_string(range.size) + ", its local header states another", where);
+  throw FormatError(
+      "sample " + quoted(id) + ": internal:size is " + std::to_string(range.size) + ", its local header states another",
+      where);
 }
 
 std::shared_ptr<const LevelTable> repair_offsets(
@@ -183,7 +189,8 @@ std::shared_ptr<const LevelTable> repair_offsets(
   }
   log::warning(level.where().path + ": level " + std::to_string(level.where().level.value_or(0)) +
                ": internal:offset is permuted; repaired from the central directory");
-  return with_integers(level, {{std::string(names::kOffset), std::move(offsets)}, {std::string(names::kSize), std::move(sizes)}});
+  return with_integers(
+      level, {{std::string(names::kOffset), std::move(offsets)}, {std::string(names::kSize), std::move(sizes)}});
 }
 
 }  // namespace tacore

@@ -22,14 +22,15 @@ std::string entry_name(std::string_view relative_path, SampleType type);
 /// All entries of an archive: two reads, three when the directory is long.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive);
 
-/// Where the payload of each entry starts, found by its local header. Throws FormatError where that is not there, or the payload
-/// would reach into the next of `all` entries of the archive (none: of these).
+/// Where the payload of each entry starts, found by its local header. Throws FormatError where that is not there, or
+/// the payload would reach into the next of `all` entries of the archive (none: of these).
 std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const zip::CentralEntry> entries,
                                       std::span<const zip::CentralEntry> all = {});
 
-/// True when the offsets of a level are right, judged by their order, since a permutation moves whole columns: data are laid out in
-/// row order, so the offsets of FILE rows ascend; `__meta__` in the order of their paths with a slash at the end (dossier 1.1), which
-/// decides for a level of FOLDERs only. Within each source file. `path_of` gives a row's relative path.
+/// True when the offsets of a level are right, judged by their order, since a permutation moves whole columns: data are
+/// laid out in row order, so the offsets of FILE rows ascend; `__meta__` in the order of their paths with a slash at
+/// the end (dossier 1.1), which decides for a level of FOLDERs only. Within each source file. `path_of` gives a row's
+/// relative path.
 bool offsets_in_order(const LevelTable& level, const std::function<std::string(int64_t row)>& path_of);
 
 /// True when the local header just before `range` is that of `name`, and states its size.
@@ -37,8 +38,8 @@ bool is_entry_at(const ByteSource& archive, ByteRange range, std::string_view na
 /// Throws FormatError unless is_entry_at(). `id` is what the caller asked for.
 void require_entry_at(const ByteSource& archive, ByteRange range, std::string_view name, std::string_view id);
 
-/// A copy of `level` with offsets and sizes from the central directories. `path_of` gives a row's relative path, `archive_of` the
-/// ZIP of a source file ("" where there is only one). Throws FormatError for a row that has no entry.
+/// A copy of `level` with offsets and sizes from the central directories. `path_of` gives a row's relative path,
+/// `archive_of` the ZIP of a source file ("" where there is only one). Throws FormatError for a row that has no entry.
 std::shared_ptr<const LevelTable> repair_offsets(
     const LevelTable& level, const std::function<std::string(int64_t row)>& path_of,
     const std::function<std::shared_ptr<const ByteSource>(const std::string& source_file)>& archive_of);

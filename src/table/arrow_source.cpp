@@ -51,8 +51,7 @@ int64_t ArrowSource::available(int64_t position, int64_t count) const {
 arrow::Result<int64_t> ArrowSource::ReadAt(int64_t position, int64_t count, void* out) {
   const int64_t n = available(position, count);
   try {
-    source_->read(static_cast<uint64_t>(position),
-                  {static_cast<std::byte*>(out), static_cast<std::size_t>(n)});
+    source_->read(static_cast<uint64_t>(position), {static_cast<std::byte*>(out), static_cast<std::size_t>(n)});
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();

@@ -16,44 +16,32 @@ bool is_text(const arrow::DataType& type) {
 std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row) {
   if (array.IsNull(row)) return std::nullopt;
   switch (array.type_id()) {
-    case arrow::Type::STRING:
-      return static_cast<const arrow::StringArray&>(array).GetView(row);
-    case arrow::Type::LARGE_STRING:
-      return static_cast<const arrow::LargeStringArray&>(array).GetView(row);
-    case arrow::Type::STRING_VIEW:
-      return static_cast<const arrow::StringViewArray&>(array).GetView(row);
+    case arrow::Type::STRING: return static_cast<const arrow::StringArray&>(array).GetView(row);
+    case arrow::Type::LARGE_STRING: return static_cast<const arrow::LargeStringArray&>(array).GetView(row);
+    case arrow::Type::STRING_VIEW: return static_cast<const arrow::StringViewArray&>(array).GetView(row);
     case arrow::Type::DICTIONARY: {
       const auto& encoded = static_cast<const arrow::DictionaryArray&>(array);
       return text_cell(*encoded.dictionary(), encoded.GetValueIndex(row));
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
 std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row) {
   if (array.IsNull(row)) return std::nullopt;
   switch (array.type_id()) {
-    case arrow::Type::INT64:
-      return static_cast<const arrow::Int64Array&>(array).Value(row);
-    case arrow::Type::INT32:
-      return static_cast<const arrow::Int32Array&>(array).Value(row);
+    case arrow::Type::INT64: return static_cast<const arrow::Int64Array&>(array).Value(row);
+    case arrow::Type::INT32: return static_cast<const arrow::Int32Array&>(array).Value(row);
     case arrow::Type::UINT64: {
       const uint64_t value = static_cast<const arrow::UInt64Array&>(array).Value(row);
       return value > INT64_MAX ? std::nullopt : std::optional(static_cast<int64_t>(value));
     }
-    case arrow::Type::UINT32:
-      return static_cast<const arrow::UInt32Array&>(array).Value(row);
-    case arrow::Type::INT16:
-      return static_cast<const arrow::Int16Array&>(array).Value(row);
-    case arrow::Type::UINT16:
-      return static_cast<const arrow::UInt16Array&>(array).Value(row);
-    case arrow::Type::INT8:
-      return static_cast<const arrow::Int8Array&>(array).Value(row);
-    case arrow::Type::UINT8:
-      return static_cast<const arrow::UInt8Array&>(array).Value(row);
-    default:
-      return std::nullopt;
+    case arrow::Type::UINT32: return static_cast<const arrow::UInt32Array&>(array).Value(row);
+    case arrow::Type::INT16: return static_cast<const arrow::Int16Array&>(array).Value(row);
+    case arrow::Type::UINT16: return static_cast<const arrow::UInt16Array&>(array).Value(row);
+    case arrow::Type::INT8: return static_cast<const arrow::Int8Array&>(array).Value(row);
+    case arrow::Type::UINT8: return static_cast<const arrow::UInt8Array&>(array).Value(row);
+    default: return std::nullopt;
   }
 }
 
@@ -74,8 +62,7 @@ std::string type_name(const arrow::DataType& type) {
       }
       return out + ">";
     }
-    default:
-      return type.ToString();
+    default: return type.ToString();
   }
 }
 

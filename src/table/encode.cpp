@@ -56,7 +56,9 @@ std::string timestamp_text(int64_t value, arrow::TimeUnit::type unit) {
   return Timestamp{us}.to_string();
 }
 
-std::span<const std::byte> bytes_of(std::string_view view) { return {reinterpret_cast<const std::byte*>(view.data()), view.size()}; }
+std::span<const std::byte> bytes_of(std::string_view view) {
+  return {reinterpret_cast<const std::byte*>(view.data()), view.size()};
+}
 
 /// A cell: its text, and whether JSON writes it in quotes. No text is null.
 struct CellText {
@@ -99,18 +101,12 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
   if (const auto text = text_cell(array, row)) return {std::string(*text), true};
   if (const auto whole = integer_cell(array, row)) return {std::to_string(*whole)};
   switch (array.type_id()) {
-    case arrow::Type::NA:
-      return kNull;
-    case arrow::Type::BOOL:
-      return {static_cast<const arrow::BooleanArray&>(array).Value(row) ? "true" : "false"};
-    case arrow::Type::UINT64:
-      return {std::to_string(static_cast<const arrow::UInt64Array&>(array).Value(row))};
-    case arrow::Type::FLOAT:
-      return number_cell(number_text(static_cast<const arrow::FloatArray&>(array).Value(row)));
-    case arrow::Type::DOUBLE:
-      return number_cell(number_text(static_cast<const arrow::DoubleArray&>(array).Value(row)));
-    case arrow::Type::DECIMAL128:
-      return {static_cast<const arrow::Decimal128Array&>(array).FormatValue(row)};
+    case arrow::Type::NA: return kNull;
+    case arrow::Type::BOOL: return {static_cast<const arrow::BooleanArray&>(array).Value(row) ? "true" : "false"};
+    case arrow::Type::UINT64: return {std::to_string(static_cast<const arrow::UInt64Array&>(array).Value(row))};
+    case arrow::Type::FLOAT: return number_cell(number_text(static_cast<const arrow::FloatArray&>(array).Value(row)));
+    case arrow::Type::DOUBLE: return number_cell(number_text(static_cast<const arrow::DoubleArray&>(array).Value(row)));
+    case arrow::Type::DECIMAL128: return {static_cast<const arrow::Decimal128Array&>(array).FormatValue(row)};
     case arrow::Type::BINARY:
       return {base64(bytes_of(static_cast<const arrow::BinaryArray&>(array).GetView(row))), true};
     case arrow::Type::LARGE_BINARY:
@@ -122,16 +118,13 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
       std::string text = timestamp_text(static_cast<const arrow::TimestampArray&>(array).Value(row), type.unit());
       return text.empty() ? other_cell(array, row) : CellText{std::move(text), true};
     }
-    case arrow::Type::LIST:
-      return {json_list(*static_cast<const arrow::ListArray&>(array).value_slice(row))};
+    case arrow::Type::LIST: return {json_list(*static_cast<const arrow::ListArray&>(array).value_slice(row))};
     case arrow::Type::LARGE_LIST:
       return {json_list(*static_cast<const arrow::LargeListArray&>(array).value_slice(row))};
     case arrow::Type::FIXED_SIZE_LIST:
       return {json_list(*static_cast<const arrow::FixedSizeListArray&>(array).value_slice(row))};
-    case arrow::Type::STRUCT:
-      return {json_struct(static_cast<const arrow::StructArray&>(array), row)};
-    default:
-      return other_cell(array, row);
+    case arrow::Type::STRUCT: return {json_struct(static_cast<const arrow::StructArray&>(array), row)};
+    default: return other_cell(array, row);
   }
 }
 
@@ -205,12 +198,16 @@ std::string table_cell(const CellText& cell) {
 }
 
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-bool is_right_aligned(const arrow::DataType& type) { return arrow::is_integer(type.id()) || arrow::is_floating(type.id()); }
+bool is_right_aligned(const arrow::DataType& type) {
+  return arrow::is_integer(type.id()) || arrow::is_floating(type.id());
+}
 
-std::string table_line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths, const std::vector<bool>& right) {
+std::string table_line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                       const std::vector<bool>& right) {
   std::string out;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     const std::string pad(widths[c] - width(cells[c]), ' ');
@@ -266,12 +263,9 @@ std::optional<std::string> cell_as_text(const arrow::Array& array, int64_t row) 
 
 void encode_batches(arrow::RecordBatchReader& batches, Encoding encoding, Output& output) {
   switch (encoding) {
-    case Encoding::Table:
-      return encode_table(batches, output);
-    case Encoding::Csv:
-      return encode_csv(batches, output);
-    case Encoding::Json:
-      return encode_json(batches, output);
+    case Encoding::Table: return encode_table(batches, output);
+    case Encoding::Csv: return encode_csv(batches, output);
+    case Encoding::Json: return encode_json(batches, output);
     case Encoding::Parquet:
       return write_parquet(batches, [&](std::span<const std::byte> bytes) {
         output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -85,13 +85,14 @@ void LevelTable::Impl::open() {
 
 void LevelTable::Impl::check_column(const std::string& name, const arrow::DataType& type) const {
   const bool text = is_text(type), integer = arrow::is_integer(type.id());
-  const bool text_column = name == names::kId || name == names::kType || name == names::kRelativePath ||
-                           name == names::kSourceFile;
+  const bool text_column =
+      name == names::kId || name == names::kType || name == names::kRelativePath || name == names::kSourceFile;
   const bool integer_column = name == names::kCurrentId || name == names::kOffset || name == names::kSize;
   const bool either = name == names::kParentId;
   if ((text_column && !text) || (integer_column && !integer) || (either && !text && !integer)) {
     throw SchemaError("column " + quoted(name) + " has type " + type_name(type) + ", " +
-                          (text_column ? "string" : "int64") + " expected", where);
+                          (text_column ? "string" : "int64") + " expected",
+                      where);
   }
 }
 
@@ -99,7 +100,8 @@ void LevelTable::Impl::read_schema() {
   std::shared_ptr<arrow::Schema> schema;
   try {
     check(parquet::arrow::FromParquetSchema(metadata->schema(), parquet::default_arrow_reader_properties(),
-                                            metadata->key_value_metadata(), &schema), where);
+                                            metadata->key_value_metadata(), &schema),
+          where);
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet schema: ") + error.what(), where);
   }
@@ -121,7 +123,8 @@ void LevelTable::Impl::read_schema() {
   }
   if (leaf != metadata->num_columns()) {
     throw FormatError("Parquet schema has " + std::to_string(metadata->num_columns()) + " leaves, its columns " +
-                          std::to_string(leaf), where);
+                          std::to_string(leaf),
+                      where);
   }
   for (const auto name : {names::kId, names::kType}) {
     if (!positions.contains(name)) throw SchemaError("no column " + quoted(name), where);
@@ -135,12 +138,14 @@ void LevelTable::Impl::read_groups() {
     const int64_t rows = metadata->RowGroup(g)->num_rows();
     if (rows < 0) throw FormatError("row group " + std::to_string(g) + " has a negative row count", where);
     begin = checked_add(begin, rows, "row count");
-    if (begin > kMaxRows) throw FormatError("level has " + std::to_string(begin) + " rows, at most 2^40 are supported", where);
+    if (begin > kMaxRows)
+      throw FormatError("level has " + std::to_string(begin) + " rows, at most 2^40 are supported", where);
   }
   group_begin.push_back(begin);
   if (begin != metadata->num_rows()) {
     throw FormatError("Parquet footer counts " + std::to_string(metadata->num_rows()) + " rows, its row groups " +
-                          std::to_string(begin), where);
+                          std::to_string(begin),
+                      where);
   }
 }
 
@@ -148,24 +153,20 @@ bool LevelTable::Impl::is_flat_text(int column) const {
   const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
   if (leaf.size() != 1 || columns[static_cast<std::size_t>(column)].type != "string") return false;
   const auto* stored = metadata->schema()->Column(leaf[0]);
-  return stored->physical_type() == parquet::Type::BYTE_ARRAY && stored->max_repetition_level() == 0 && stored->max_definition_level() <= 1;
+  return stored->physical_type() == parquet::Type::BYTE_ARRAY && stored->max_repetition_level() == 0 &&
+         stored->max_definition_level() <= 1;
 }
 
 std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
   const auto value_size = [&](int leaf) -> uint64_t {
     const auto* column = metadata->schema()->Column(leaf);
     switch (column->physical_type()) {
-      case parquet::Type::FIXED_LEN_BYTE_ARRAY:
-        return static_cast<uint64_t>(std::max(column->type_length(), 1));
+      case parquet::Type::FIXED_LEN_BYTE_ARRAY: return static_cast<uint64_t>(std::max(column->type_length(), 1));
       case parquet::Type::INT64:
-      case parquet::Type::DOUBLE:
-        return 8;
-      case parquet::Type::INT96:
-        return 12;
-      case parquet::Type::BOOLEAN:
-        return 1;
-      default:
-        return 4;  // a text has its length before it
+      case parquet::Type::DOUBLE: return 8;
+      case parquet::Type::INT96: return 12;
+      case parquet::Type::BOOLEAN: return 1;
+      default: return 4;  // a text has its length before it
     }
   };
   std::vector<ColumnChunk> out;
@@ -174,7 +175,8 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
     for (int leaf = 0; leaf < metadata->num_columns(); ++leaf) {
       const auto chunk = group->ColumnChunk(leaf);
       int64_t begin = chunk->data_page_offset();
-      if (chunk->has_dictionary_page() && chunk->dictionary_page_offset() > 0) begin = std::min(begin, chunk->dictionary_page_offset());
+      if (chunk->has_dictionary_page() && chunk->dictionary_page_offset() > 0)
+        begin = std::min(begin, chunk->dictionary_page_offset());
       const int64_t size = chunk->total_compressed_size();
       if (begin < 0 || size < 0) throw FormatError("column " + std::to_string(leaf) + " has a negative place", where);
       out.push_back({static_cast<uint64_t>(begin), static_cast<uint64_t>(size),
@@ -243,13 +245,12 @@ const Bytes& LevelTable::tail() const noexcept { return impl_->tail; }
 const ErrorContext& LevelTable::where() const noexcept { return impl_->where; }
 
 void LevelTable::check_pages(uint64_t offset, std::span<const std::byte> bytes) const {
-  std::call_once(impl_->pages_made, [&] { impl_->pages = std::make_unique<PageCheck>(impl_->chunks(), impl_->source, impl_->where); });
+  std::call_once(impl_->pages_made,
+                 [&] { impl_->pages = std::make_unique<PageCheck>(impl_->chunks(), impl_->source, impl_->where); });
   impl_->pages->check(offset, bytes);
 }
 
-int64_t LevelTable::group_begin(int group) const {
-  return impl_->group_begin[static_cast<std::size_t>(group)];
-}
+int64_t LevelTable::group_begin(int group) const { return impl_->group_begin[static_cast<std::size_t>(group)]; }
 
 int LevelTable::find(std::string_view name) const noexcept {
   const auto found = impl_->positions.find(name);
@@ -278,25 +279,28 @@ std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
   const std::vector<int>& leaf = impl_->leaf_columns[static_cast<std::size_t>(column)];
   const int64_t rows = group_begin(group + 1) - group_begin(group);
   try {
-    auto parquet_file = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool),
-                                                         impl_->metadata);
+    auto parquet_file = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
     std::shared_ptr<arrow::Array> values;
     if (impl_->is_flat_text(column)) {
       values = decode_text(*parquet_file->RowGroup(group)->Column(leaf[0]), rows, impl_->pool);
     } else {
       parquet::ArrowReaderProperties properties(/*use_threads=*/false);
       properties.set_pre_buffer(false);
-      const auto reader = check(parquet::arrow::FileReader::Make(impl_->pool, std::move(parquet_file), properties), where);
+      const auto reader =
+          check(parquet::arrow::FileReader::Make(impl_->pool, std::move(parquet_file), properties), where);
       const auto table = check(reader->ReadRowGroup(group, leaf), where);
-      if (table->num_columns() != 1) throw FormatError("Parquet: one column expected, " + std::to_string(table->num_columns()) + " read", where);
+      if (table->num_columns() != 1)
+        throw FormatError("Parquet: one column expected, " + std::to_string(table->num_columns()) + " read", where);
       const auto& chunks = table->column(0)->chunks();
       values = chunks.size() == 1 ? chunks[0]
                : chunks.empty()   ? check(arrow::MakeEmptyArray(table->column(0)->type()), where)
                                   : check(arrow::Concatenate(chunks, impl_->pool), where);
     }
     if (values->length() != rows) {
-      throw FormatError("column " + quoted(columns()[static_cast<std::size_t>(column)].name) + " has " + std::to_string(values->length()) +
-                            " rows in row group " + std::to_string(group) + ", " + std::to_string(rows) + " expected", where);
+      throw FormatError("column " + quoted(columns()[static_cast<std::size_t>(column)].name) + " has " +
+                            std::to_string(values->length()) + " rows in row group " + std::to_string(group) + ", " +
+                            std::to_string(rows) + " expected",
+                        where);
     }
     if (column == find(names::kId)) check_ids(*values, group_begin(group), where);
     return values;

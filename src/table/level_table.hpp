@@ -18,14 +18,13 @@
 
 namespace tacore {
 
-/// One level (`METADATA/levelN.parquet`) or one `__meta__`: the Parquet footer is read when it opens, columns row group by row
-/// group when they are asked for, and then kept. Immutable; safe from several threads.
+/// One level (`METADATA/levelN.parquet`) or one `__meta__`: the Parquet footer is read when it opens, columns row group
+/// by row group when they are asked for, and then kept. Immutable; safe from several threads.
 class LevelTable {
  public:
   /// Reads the footer and checks it: Parquet, not encrypted, row counts that add up, `id` and `type` of text type,
   /// `internal:` columns of integer or text type. Throws FormatError or SchemaError.
-  static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source,
-                                                const ErrorContext& where);
+  static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where);
   ~LevelTable();
 
   int64_t num_rows() const noexcept;
@@ -49,7 +48,8 @@ class LevelTable {
   std::optional<std::string> text(int column, int64_t row) const;
   std::optional<int64_t> integer(int column, int64_t row) const;
 
-  /// The largest absolute value of a column of numbers, from the footer; nullopt when it does not say for every row group.
+  /// The largest absolute value of a column of numbers, from the footer; nullopt when it does not say for every row
+  /// group.
   std::optional<double> magnitude(int column) const;
   /// False when the footer rules out that a text column holds `value` in a row group.
   bool may_hold(int column, int group, std::string_view value) const;
@@ -62,8 +62,8 @@ class LevelTable {
   const std::shared_ptr<const ByteSource>& source() const noexcept;
   /// The last bytes of the file, footer included, for readers that parse it again.
   const Bytes& tail() const noexcept;
-  /// For readers that trust page headers: to be called before bytes read at `offset` are handed to one. Throws FormatError
-  /// for a page that cannot be (page_check.hpp).
+  /// For readers that trust page headers: to be called before bytes read at `offset` are handed to one. Throws
+  /// FormatError for a page that cannot be (page_check.hpp).
   void check_pages(uint64_t offset, std::span<const std::byte> bytes) const;
   const ErrorContext& where() const noexcept;
 
@@ -75,7 +75,8 @@ class LevelTable {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A copy of `level` in memory in which some integer columns hold other values (one vector for each name, as long as the table).
+/// A copy of `level` in memory in which some integer columns hold other values (one vector for each name, as long as
+/// the table).
 std::shared_ptr<const LevelTable> with_integers(
     const LevelTable& level, const std::map<std::string, std::vector<std::optional<int64_t>>>& columns);
 

@@ -74,25 +74,17 @@ class HeaderParser {
   void value(int type, int nesting, int64_t field) {
     switch (type) {
       case kTrue:
-      case kFalse:
-        return;
-      case kByte:
-        return skip(1);
-      case kDouble:
-        return skip(8);
-      case kBinary:
-        return skip(varint());
+      case kFalse: return;
+      case kByte: return skip(1);
+      case kDouble: return skip(8);
+      case kBinary: return skip(varint());
       case kInt16:
       case kInt32:
-      case kInt64:
-        return keep(nesting, field, number());
+      case kInt64: return keep(nesting, field, number());
       case kList:
-      case kSet:
-        return list(nesting);
-      case kStruct:
-        return structure(nesting + 1);
-      default:
-        throw FormatError("an unknown type " + std::to_string(type), {.offset = at_});
+      case kSet: return list(nesting);
+      case kStruct: return structure(nesting + 1);
+      default: throw FormatError("an unknown type " + std::to_string(type), {.offset = at_});
     }
   }
 
@@ -139,8 +131,10 @@ PageCheck::PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const Byte
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const uint64_t end = i + 1 < chunks_.size() ? chunks_[i + 1].begin : source_->size();
     if (chunks_[i].begin <= end && chunks_[i].size <= end - chunks_[i].begin) continue;
-    throw FormatError("Parquet footer: " + std::to_string(chunks_[i].size) + " bytes of a column at " + std::to_string(chunks_[i].begin) +
-                          " pass the next column, or the end, at " + std::to_string(end), where_);
+    throw FormatError("Parquet footer: " + std::to_string(chunks_[i].size) + " bytes of a column at " +
+                          std::to_string(chunks_[i].begin) + " pass the next column, or the end, at " +
+                          std::to_string(end),
+                      where_);
   }
 }
 
@@ -151,7 +145,8 @@ void PageCheck::fail(const std::string& what, uint64_t offset) const {
 void PageCheck::check(uint64_t offset, std::span<const std::byte> bytes) {
   const uint64_t end = offset + bytes.size();
   const std::lock_guard lock(mutex_);
-  auto chunk = std::upper_bound(chunks_.begin(), chunks_.end(), offset, [](uint64_t at, const Chunk& c) { return at < c.begin; });
+  auto chunk = std::upper_bound(chunks_.begin(), chunks_.end(), offset,
+                                [](uint64_t at, const Chunk& c) { return at < c.begin; });
   if (chunk != chunks_.begin()) --chunk;
   for (; chunk != chunks_.end() && chunk->begin < end; ++chunk) {
     // The first header is one whatever the size says.
@@ -182,19 +177,27 @@ PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<co
 }
 
 void PageCheck::check_sizes(const Chunk& chunk, const PageSizes& page) const {
-  if (page.uncompressed < 0 || page.compressed < 0 || page.dictionary_values < 0) fail("states a negative size, or none", chunk.next);
-  const uint64_t uncompressed = static_cast<uint64_t>(page.uncompressed), compressed = static_cast<uint64_t>(page.compressed);
+  if (page.uncompressed < 0 || page.compressed < 0 || page.dictionary_values < 0)
+    fail("states a negative size, or none", chunk.next);
+  const uint64_t uncompressed = static_cast<uint64_t>(page.uncompressed),
+                 compressed = static_cast<uint64_t>(page.compressed);
   const uint64_t size = source_->size(), left = size - chunk.next - static_cast<uint64_t>(page.header);
-  if (compressed > left) fail("states " + std::to_string(compressed) + " bytes, " + std::to_string(left) + " are left", chunk.next);
-  const uint64_t in_chunk = chunk.begin + chunk.size + kUncounted - std::min(chunk.next, chunk.begin + chunk.size + kUncounted);
-  if (compressed > in_chunk) fail("states " + std::to_string(compressed) + " bytes, in a column of " + std::to_string(chunk.size), chunk.next);
+  if (compressed > left)
+    fail("states " + std::to_string(compressed) + " bytes, " + std::to_string(left) + " are left", chunk.next);
+  const uint64_t in_chunk =
+      chunk.begin + chunk.size + kUncounted - std::min(chunk.next, chunk.begin + chunk.size + kUncounted);
+  if (compressed > in_chunk)
+    fail("states " + std::to_string(compressed) + " bytes, in a column of " + std::to_string(chunk.size), chunk.next);
   const uint64_t announced = std::max(chunk.uncompressed_size, kUnannouncedGrowth * compressed + kUnannouncedSize);
   if (uncompressed > std::min(announced, kMaxPage + kUnannouncedGrowth * size)) {
-    fail("states " + std::to_string(uncompressed) + " bytes when unpacked, of " + std::to_string(compressed) + " in the file, in a column of " +
-             std::to_string(chunk.uncompressed_size), chunk.next);
+    fail("states " + std::to_string(uncompressed) + " bytes when unpacked, of " + std::to_string(compressed) +
+             " in the file, in a column of " + std::to_string(chunk.uncompressed_size),
+         chunk.next);
   }
   if (static_cast<uint64_t>(page.dictionary_values) > uncompressed / chunk.value_size) {
-    fail("states " + std::to_string(page.dictionary_values) + " values in a dictionary of " + std::to_string(uncompressed) + " bytes", chunk.next);
+    fail("states " + std::to_string(page.dictionary_values) + " values in a dictionary of " +
+             std::to_string(uncompressed) + " bytes",
+         chunk.next);
   }
 }
 

@@ -28,11 +28,13 @@ struct PageSizes {
   int64_t dictionary_values = 0;
 };
 
-/// Parses the header at the start of `bytes`; nullopt when it goes on after them. Throws FormatError for what is no header.
+/// Parses the header at the start of `bytes`; nullopt when it goes on after them. Throws FormatError for what is no
+/// header.
 std::optional<PageSizes> parse_page_header(std::span<const std::byte> bytes);
 
-/// Holds page headers against the file, for a reader that allocates what they say before it looks at a page: DuckDB takes gigabytes for
-/// a page of ten bytes. Every header is looked at once, just before its first byte is handed on. Safe from several threads.
+/// Holds page headers against the file, for a reader that allocates what they say before it looks at a page: DuckDB
+/// takes gigabytes for a page of ten bytes. Every header is looked at once, just before its first byte is handed on.
+/// Safe from several threads.
 class PageCheck {
  public:
   PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const ByteSource> source, ErrorContext where);

@@ -95,7 +95,8 @@ TEST_CASE("a page that cannot be is refused before the first byte of its header 
     const char* words;
   };
   const Case cases[] = {
-      {{.uncompressed = 1 << 30}, "f.parquet: Parquet page at byte 100 of the table states 1073741824 bytes when unpacked, of 20 in the file"},
+      {{.uncompressed = 1 << 30},
+       "f.parquet: Parquet page at byte 100 of the table states 1073741824 bytes when unpacked, of 20 in the file"},
       {{.compressed = 1 << 30}, "states 1073741824 bytes, 889 are left"},
       {{.compressed = 500}, "states 500 bytes, in a column of 28"},
       {{.uncompressed = -1}, "states a negative size"},
@@ -129,8 +130,9 @@ TEST_CASE("columns may not reach into each other") {
     PageCheck check(std::move(chunks), memory_source("f.parquet", Bytes(kFileSize)), {.path = "f.parquet"});
   };
   CHECK_NOTHROW(make({{500, 100}, {100, 400}}));
-  CHECK_THROWS_WITH_AS(make({{500, 100}, {100, 401}}), "f.parquet: Parquet footer: 401 bytes of a column at 100 pass the next column, or the end, at 500",
-                       FormatError);
+  CHECK_THROWS_WITH_AS(
+      make({{500, 100}, {100, 401}}),
+      "f.parquet: Parquet footer: 401 bytes of a column at 100 pass the next column, or the end, at 500", FormatError);
   CHECK_THROWS_AS(make({{500, UINT64_MAX}}), FormatError);
   CHECK_THROWS_AS(make({{2000, 0}}), FormatError);
 }

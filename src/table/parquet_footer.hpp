@@ -11,8 +11,8 @@ class FileMetaData;
 
 namespace tacore {
 
-/// The end of a Parquet file: at least its whole footer, in one read if that is small. Throws FormatError for what is not Parquet,
-/// is encrypted, or counts a footer that the file cannot hold.
+/// The end of a Parquet file: at least its whole footer, in one read if that is small. Throws FormatError for what is
+/// not Parquet, is encrypted, or counts a footer that the file cannot hold.
 Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where);
 /// The footer in what read_parquet_tail() gave. Throws FormatError.
 std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, const ErrorContext& where);

@@ -54,7 +54,7 @@ arrow::Status write(arrow::RecordBatchReader& batches, const std::shared_ptr<Con
                               ->build();
   const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
   ARROW_ASSIGN_OR_RAISE(auto writer, parquet::arrow::FileWriter::Open(*batches.schema(), arrow::default_memory_pool(),
-                                                                     stream, properties, arrow_properties));
+                                                                      stream, properties, arrow_properties));
   while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
   return writer->Close();
 }

@@ -144,15 +144,22 @@ class TableRows : public Rows {
   }
 
  private:
-  TableRows(std::shared_ptr<const std::vector<Column>> columns, std::shared_ptr<const std::vector<arrow::ArrayVector>> chunks,
+  TableRows(std::shared_ptr<const std::vector<Column>> columns,
+            std::shared_ptr<const std::vector<arrow::ArrayVector>> chunks,
             std::shared_ptr<const std::vector<int64_t>> begins, int64_t begin, int64_t count)
-      : columns_(std::move(columns)), chunks_(std::move(chunks)), begins_(std::move(begins)), begin_(begin),
-        count_(count < 0 ? begins_->back() : count), key_(find(kRowKeyColumn)) {}
+      : columns_(std::move(columns)),
+        chunks_(std::move(chunks)),
+        begins_(std::move(begins)),
+        begin_(begin),
+        count_(count < 0 ? begins_->back() : count),
+        key_(find(kRowKeyColumn)) {}
 
   const arrow::ArrayVector& chunks(int column) const { return (*chunks_)[static_cast<std::size_t>(column)]; }
   std::size_t chunk_of(int64_t row) const {
     if (begins_->size() == 2) return 0;
-    return static_cast<std::size_t>(std::upper_bound(begins_->begin() + 1, begins_->end() - 1, row) - begins_->begin()) - 1;
+    return static_cast<std::size_t>(std::upper_bound(begins_->begin() + 1, begins_->end() - 1, row) -
+                                    begins_->begin()) -
+           1;
   }
 
   std::shared_ptr<const std::vector<Column>> columns_;
@@ -173,7 +180,9 @@ class KeyedRows : public Rows {
 
   int64_t num_rows() const noexcept override { return rows_->num_rows(); }
   const std::vector<Column>& columns() const noexcept override { return columns_; }
-  Cell cell(int column, int64_t row) const override { return is_key(column) ? Cell{keys_, row} : rows_->cell(column, row); }
+  Cell cell(int column, int64_t row) const override {
+    return is_key(column) ? Cell{keys_, row} : rows_->cell(column, row);
+  }
   std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
     return is_key(column) ? keys_->Slice(begin, count) : rows_->array(column, begin, count);
   }
@@ -256,8 +265,7 @@ std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, 
                                      std::make_shared<const std::vector<int64_t>>(std::move(rows)));
 }
 
-std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level,
-                                         std::optional<RowKey> first) {
+std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first) {
   const int64_t visible = level->num_visible_rows(), all = level->num_rows();
   if (visible == all) return level_rows(std::move(level), first, 0, all);
   std::vector<int64_t> rows;
@@ -287,12 +295,14 @@ std::vector<int64_t> chunk_begins(const arrow::Table& table) {
     out = std::move(begins);
   }
   const auto num_chunks = static_cast<int64_t>(out.size()) - 1;
-  return num_chunks == 1 || (num_chunks > 0 && table.num_rows() / num_chunks >= kChunkRows) ? out : std::vector<int64_t>();
+  return num_chunks == 1 || (num_chunks > 0 && table.num_rows() / num_chunks >= kChunkRows) ? out
+                                                                                            : std::vector<int64_t>();
 }
 
 std::shared_ptr<arrow::Array> joined(const arrow::ChunkedArray& column) {
   if (column.num_chunks() == 1) return column.chunk(0);
-  return column.num_chunks() == 0 ? check(arrow::MakeEmptyArray(column.type())) : check(arrow::Concatenate(column.chunks()));
+  return column.num_chunks() == 0 ? check(arrow::MakeEmptyArray(column.type()))
+                                  : check(arrow::Concatenate(column.chunks()));
 }
 
 }  // namespace

@@ -25,13 +25,10 @@ struct RowKey {
   static constexpr int kLevelBits = 3;
   static constexpr int kMaxParts = 1 << 20;
 
-  int64_t encode() const noexcept {
-    return ((static_cast<int64_t>(part) << kLevelBits | level) << kRowBits) + row;
-  }
+  int64_t encode() const noexcept { return ((static_cast<int64_t>(part) << kLevelBits | level) << kRowBits) + row; }
   static RowKey decode(int64_t key) noexcept {
     return {static_cast<int>(key >> (kRowBits + kLevelBits)),
-            static_cast<int>(key >> kRowBits & ((1 << kLevelBits) - 1)),
-            key & ((int64_t{1} << kRowBits) - 1)};
+            static_cast<int>(key >> kRowBits & ((1 << kLevelBits) - 1)), key & ((int64_t{1} << kRowBits) - 1)};
   }
 };
 

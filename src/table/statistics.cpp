@@ -26,14 +26,10 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// The items of a list cell, whatever kind of list; nullptr when the array is none.
 std::shared_ptr<arrow::Array> items(const arrow::Array& array, int64_t row) {
   switch (array.type_id()) {
-    case arrow::Type::LIST:
-      return static_cast<const arrow::ListArray&>(array).value_slice(row);
-    case arrow::Type::LARGE_LIST:
-      return static_cast<const arrow::LargeListArray&>(array).value_slice(row);
-    case arrow::Type::FIXED_SIZE_LIST:
-      return static_cast<const arrow::FixedSizeListArray&>(array).value_slice(row);
-    default:
-      return nullptr;
+    case arrow::Type::LIST: return static_cast<const arrow::ListArray&>(array).value_slice(row);
+    case arrow::Type::LARGE_LIST: return static_cast<const arrow::LargeListArray&>(array).value_slice(row);
+    case arrow::Type::FIXED_SIZE_LIST: return static_cast<const arrow::FixedSizeListArray&>(array).value_slice(row);
+    default: return nullptr;
   }
 }
 
@@ -73,7 +69,9 @@ std::vector<Sample> read_samples(const StatisticsInput& input) {
       Sample sample{weight_of(shapes, row), {}};
       for (int64_t b = 0; b < bands->length(); ++b) {
         const auto values = bands->IsNull(b) ? nullptr : items(*bands, b);
-        if (!bands->IsNull(b) && !values) throw QueryError("statistics have type " + type_name(*stats.type()) + "; list<item: list<item: float>> expected");
+        if (!bands->IsNull(b) && !values)
+          throw QueryError("statistics have type " + type_name(*stats.type()) +
+                           "; list<item: list<item: float>> expected");
         sample.bands.emplace_back();
         for (int64_t i = 0; values && i < values->length(); ++i) sample.bands.back().push_back(number(*values, i));
       }
@@ -91,14 +89,15 @@ void check_shapes(const std::vector<Sample>& samples) {
   std::vector<std::size_t> lengths(bands, 0);
   for (const Sample& sample : samples) {
     if (sample.bands.size() != bands) {
-      throw QueryError("statistics of samples differ: " + std::to_string(bands) + " bands and " + std::to_string(sample.bands.size()));
+      throw QueryError("statistics of samples differ: " + std::to_string(bands) + " bands and " +
+                       std::to_string(sample.bands.size()));
     }
     for (std::size_t b = 0; b < bands; ++b) {
       const std::size_t n = sample.bands[b].size();
       if (n == 0) continue;
       if (lengths[b] != 0 && lengths[b] != n) {
-        throw QueryError("statistics of band " + std::to_string(b) + " differ: " + std::to_string(lengths[b]) + " values and " +
-                         std::to_string(n) + " (continuous and categorical samples cannot be mixed)");
+        throw QueryError("statistics of band " + std::to_string(b) + " differ: " + std::to_string(lengths[b]) +
+                         " values and " + std::to_string(n) + " (continuous and categorical samples cannot be mixed)");
       }
       lengths[b] = n;
     }
@@ -178,22 +177,14 @@ double plain_mean(std::vector<BandRow> rows, std::size_t slot) {
 
 double aggregate(const std::vector<BandRow>& rows, Statistic which) {
   switch (which) {
-    case Statistic::Mean:
-      return weighted_mean(rows, kMean);
-    case Statistic::Std:
-      return pooled_std(rows);
-    case Statistic::Min:
-      return extremum(rows, kMin, std::less<>());
-    case Statistic::Max:
-      return extremum(rows, kMax, std::greater<>());
-    case Statistic::P25:
-      return plain_mean(rows, kP25);
-    case Statistic::P50:
-      return plain_mean(rows, kP50);
-    case Statistic::P75:
-      return plain_mean(rows, kP75);
-    case Statistic::P95:
-      return plain_mean(rows, kP95);
+    case Statistic::Mean: return weighted_mean(rows, kMean);
+    case Statistic::Std: return pooled_std(rows);
+    case Statistic::Min: return extremum(rows, kMin, std::less<>());
+    case Statistic::Max: return extremum(rows, kMax, std::greater<>());
+    case Statistic::P25: return plain_mean(rows, kP25);
+    case Statistic::P50: return plain_mean(rows, kP50);
+    case Statistic::P75: return plain_mean(rows, kP75);
+    case Statistic::P95: return plain_mean(rows, kP95);
   }
   return kNone;
 }
@@ -223,7 +214,8 @@ std::vector<std::vector<double>> aggregate_categorical(const StatisticsInput& in
     const auto rows = band_rows(samples, band);
     const std::size_t classes = rows.empty() ? 0 : rows[0].values.size();
     if (classes == kSlots) {
-      throw QueryError("band " + std::to_string(band) + " has statistics in continuous format (9 values); use stats_mean and the like");
+      throw QueryError("band " + std::to_string(band) +
+                       " has statistics in continuous format (9 values); use stats_mean and the like");
     }
     out.emplace_back();
     for (std::size_t c = 0; c < classes; ++c) out.back().push_back(weighted_mean(rows, c));

@@ -9,7 +9,8 @@
 
 namespace tacore {
 
-/// Arrays of `geotiff:stats` (list of lists of numbers) with those of `stac:tensor_shape` beside them, or none (weight 1).
+/// Arrays of `geotiff:stats` (list of lists of numbers) with those of `stac:tensor_shape` beside them, or none (weight
+/// 1).
 struct StatisticsInput {
   std::vector<std::shared_ptr<arrow::Array>> stats;
   std::vector<std::shared_ptr<arrow::Array>> shapes;

@@ -18,8 +18,8 @@
 namespace tacore {
 namespace {
 
-/// True when one pass over the bytes of all ids finds nothing to look at more closely: plain ASCII without slash and NUL, none null or empty,
-/// none of one or two bytes that starts with a dot.
+/// True when one pass over the bytes of all ids finds nothing to look at more closely: plain ASCII without slash and
+/// NUL, none null or empty, none of one or two bytes that starts with a dot.
 bool are_plain(const arrow::Array& ids) {
   if (ids.type_id() != arrow::Type::STRING || ids.null_count() > 0) return false;
   const auto& strings = static_cast<const arrow::StringArray&>(ids);
@@ -68,8 +68,8 @@ std::shared_ptr<arrow::Array> decode_text(parquet::ColumnReader& column, int64_t
   check(builder.Reserve(rows));
   while (builder.length() < rows && reader.HasNext()) {
     int64_t num_values = 0;
-    const int64_t count = reader.ReadBatch(std::min(kBatch, rows - builder.length()), nullable ? levels.data() : nullptr, nullptr,
-                                           values.data(), &num_values);
+    const int64_t count = reader.ReadBatch(std::min(kBatch, rows - builder.length()),
+                                           nullable ? levels.data() : nullptr, nullptr, values.data(), &num_values);
     if (count == 0) break;
     // A page that is cut short has fewer values than levels.
     const int64_t num_present = nullable ? std::count(levels.begin(), levels.begin() + count, int16_t{1}) : count;

@@ -28,7 +28,7 @@ struct Tables {
 struct Checked {
   std::optional<Collection> collection = {};
   std::vector<std::shared_ptr<const LevelTable>> levels = {};  ///< nullptr where one cannot be read
-  std::optional<Entries> entries = {};  ///< payloads of a ZIP, files below DATA/ of a folder
+  std::optional<Entries> entries = {};                         ///< payloads of a ZIP, files below DATA/ of a folder
 };
 
 /// ZIP-*, and CRC-1 when `deep`. Nothing when the archive has no directory.
@@ -96,7 +96,7 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
 
 /// An index over containers that lie in `base`.
 struct Index {
-  std::string path = {};    ///< as the user wrote it
+  std::string path = {};  ///< as the user wrote it
   std::string base = {};
   std::string folder = {};  ///< `.tacocat/`, or empty for a file
   std::shared_ptr<const ByteSource> file = {};

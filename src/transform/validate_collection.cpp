@@ -13,10 +13,27 @@ constexpr std::size_t kMaxTitle = 250;
 
 /// The tasks of the published writers; the specification gives examples only.
 constexpr auto kTasks = std::to_array<std::string_view>({
-    "regression", "classification", "scene-classification", "detection", "object-detection", "segmentation",
-    "semantic-segmentation", "instance-segmentation", "panoptic-segmentation", "similarity-search", "generative",
-    "image-captioning", "super-resolution", "denoising", "inpainting", "colorization", "style-transfer", "deblurring",
-    "dehazing", "foundation-model", "other",
+    "regression",
+    "classification",
+    "scene-classification",
+    "detection",
+    "object-detection",
+    "segmentation",
+    "semantic-segmentation",
+    "instance-segmentation",
+    "panoptic-segmentation",
+    "similarity-search",
+    "generative",
+    "image-captioning",
+    "super-resolution",
+    "denoising",
+    "inpainting",
+    "colorization",
+    "style-transfer",
+    "deblurring",
+    "dehazing",
+    "foundation-model",
+    "other",
 });
 
 /// The rule that a refused document breaks, by the member that is complained about.
@@ -87,8 +104,8 @@ void check_lists(Report& report, const Collection& found, const ErrorContext& wh
 void check_box(Report& report, const Extent& extent, const std::string& whose, const ErrorContext& where) {
   if (!extent.spatial) return;
   const BBox& box = *extent.spatial;
-  const bool legal = box.minx >= -180 && box.minx <= 360 && box.maxx >= -180 && box.maxx <= 360 && box.miny >= -90 &&
-                     box.maxy <= 90;
+  const bool legal =
+      box.minx >= -180 && box.minx <= 360 && box.maxx >= -180 && box.maxx <= 360 && box.miny >= -90 && box.maxy <= 90;
   if (legal) return;
   report.add("COL-13",
              whose + " is [" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " +

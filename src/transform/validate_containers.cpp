@@ -123,9 +123,7 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
   }
   out.entries = list_data(report, path);
   Section section{.path = path, .is_zip = false};
-  section.open_meta = [&](std::size_t entry) {
-    return storage.open(path_join(path, out.entries->names()[entry]));
-  };
+  section.open_meta = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
   check_contents(report, out, TableKind::Folder, std::move(section));
   return out;
 }

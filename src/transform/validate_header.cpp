@@ -17,9 +17,7 @@ std::string shown(const ByteRange& range) {
   return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
 }
 
-std::string level_name(std::size_t level) {
-  return std::string(names::kMetadata).append(names::kLevelFiles[level]);
-}
+std::string level_name(std::size_t level) { return std::string(names::kMetadata).append(names::kLevelFiles[level]); }
 
 std::optional<ByteRange> range_of(const Entries& entries, std::string_view name) {
   const auto at = entries.find(name);
@@ -43,8 +41,10 @@ void check_range(Report& report, const Entries& entries, const std::string& name
                  const ErrorContext& where) {
   const auto expected = range_of(entries, name);
   if (expected == found) return;
-  report.add("HDR-3", "TACO_HEADER has " + name + " as " + shown(found) + ", " +
-                          (expected ? "it is " + shown(*expected) : "but there is no such entry"), where);
+  report.add("HDR-3",
+             "TACO_HEADER has " + name + " as " + shown(found) + ", " +
+                 (expected ? "it is " + shown(*expected) : "but there is no such entry"),
+             where);
 }
 
 void check_ranges(Report& report, const taco_header::Header& header, const Entries& entries,

@@ -145,8 +145,10 @@ class Sources {
 void compare_level(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
                    const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows()) {
-    report.add("CAT-5", "source " + quoted(file) + " has " + std::to_string(expected.num_rows()) + " rows, the index " +
-                            std::to_string(found.end - found.begin), where);
+    report.add("CAT-5",
+               "source " + quoted(file) + " has " + std::to_string(expected.num_rows()) + " rows, the index " +
+                   std::to_string(found.end - found.begin),
+               where);
     return;
   }
   const int id = expected.find(names::kId), type = expected.find(names::kType);
@@ -270,8 +272,10 @@ void check_tacollection(Report& report, const Storage& storage, const Index& ind
     check_same_schema(report, *collection, *checked->collection, source.file, index.path);
   }
   if (all && root_n != collection->pit_schema.root_n) {
-    report.add("CAT-8", "n of the root is " + std::to_string(collection->pit_schema.root_n) + ", its sources have " +
-                            std::to_string(root_n), {.path = index.path, .level = 0});
+    report.add("CAT-8",
+               "n of the root is " + std::to_string(collection->pit_schema.root_n) + ", its sources have " +
+                   std::to_string(root_n),
+               {.path = index.path, .level = 0});
   }
 }
 

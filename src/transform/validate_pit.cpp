@@ -121,8 +121,10 @@ uint32_t PitShape::add(Report& report, std::string_view id, SampleType type, con
     child.type = type;
     child.id = id;
   } else if (*child.type != type || child.id != id) {
-    report.add("PIT-1", "child " + std::to_string(position) + " of " + quoted(path_) + " is " + shown(type, id) + ", " +
-                            shown(*child.type, child.id) + " expected, as in " + quoted(node.model), where);
+    report.add("PIT-1",
+               "child " + std::to_string(position) + " of " + quoted(path_) + " is " + shown(type, id) + ", " +
+                   shown(*child.type, child.id) + " expected, as in " + quoted(node.model),
+               where);
   }
   if (type != SampleType::Folder) return kNone;
   if (child.node == kNone) {
@@ -139,8 +141,10 @@ void PitShape::end(Report& report, const ErrorContext& where) {
   Node& node = nodes_[node_];
   if (!node.num_children) node.num_children = position_;
   if (*node.num_children != position_) {
-    report.add("PIT-1", quoted(path_) + " has " + children(position_) + ", " + std::to_string(*node.num_children) +
-                            " expected, as in " + quoted(node.model), where);
+    report.add("PIT-1",
+               quoted(path_) + " has " + children(position_) + ", " + std::to_string(*node.num_children) +
+                   " expected, as in " + quoted(node.model),
+               where);
   }
 }
 
@@ -148,12 +152,16 @@ void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& s
                       const std::string& path) {
   const auto num_levels = static_cast<int>(checked.levels.size());
   for (int k = num_levels; k <= schema.max_depth(); ++k) {
-    report.add("LVL-1", "taco:pit_schema has level " + std::to_string(k) + ", but there is no table " +
-                            std::string(names::kLevelFiles[k]), {.path = path, .level = k});
+    report.add("LVL-1",
+               "taco:pit_schema has level " + std::to_string(k) + ", but there is no table " +
+                   std::string(names::kLevelFiles[k]),
+               {.path = path, .level = k});
   }
   for (int k = schema.max_depth() + 1; k < num_levels; ++k) {
-    report.add("LVL-1", "there is a table of level " + std::to_string(k) + ", but taco:pit_schema ends at " +
-                            std::to_string(schema.max_depth()), {.path = path, .level = k});
+    report.add("LVL-1",
+               "there is a table of level " + std::to_string(k) + ", but taco:pit_schema ends at " +
+                   std::to_string(schema.max_depth()),
+               {.path = path, .level = k});
   }
   check_counts(report, schema, checked, path);
   if (num_levels > 1) Comparison(report, schema, shape, path).compare(PitShape::kRoot, 0);

@@ -9,22 +9,25 @@ namespace tacore::validator {
 namespace {
 
 constexpr std::size_t kBatch = 4096;
-constexpr uint64_t kZip64Extra = 20;       // as a local header has it (APPNOTE 4.5.3)
-constexpr uint16_t kEncrypted = 0x0041;    // 4.4.4, bits 0 and 6
-constexpr uint16_t kDescriptor = 0x0008;   // bit 3
-constexpr uint16_t kKnownFlags = 0x0800;   // bit 11: the name is UTF-8
+constexpr uint64_t kZip64Extra = 20;      // as a local header has it (APPNOTE 4.5.3)
+constexpr uint16_t kEncrypted = 0x0041;   // 4.4.4, bits 0 and 6
+constexpr uint16_t kDescriptor = 0x0008;  // bit 3
+constexpr uint16_t kKnownFlags = 0x0800;  // bit 11: the name is UTF-8
 
 /// Local headers against central entries, in the order in which they lie.
 class Records {
  public:
   Records(Report& report, const ByteSource& archive, const zip::Directory& directory,
           const std::vector<zip::CentralEntry>& entries)
-      : report_(report), archive_(archive), directory_(directory), entries_(entries), order_(entries.size()),
+      : report_(report),
+        archive_(archive),
+        directory_(directory),
+        entries_(entries),
+        order_(entries.size()),
         payloads_(entries.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return entries[a].local_offset < entries[b].local_offset;
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return entries[a].local_offset < entries[b].local_offset; });
   }
 
   std::vector<uint64_t> check() {
@@ -72,8 +75,10 @@ class Records {
 
   void check_stored(const zip::CentralEntry& entry) {
     if (entry.method != 0) {
-      report_.add("ZIP-3", "entry " + quoted(entry.name) + " is compressed: method " + std::to_string(entry.method) +
-                               ", 0 expected", at(entry.record_offset));
+      report_.add(
+          "ZIP-3",
+          "entry " + quoted(entry.name) + " is compressed: method " + std::to_string(entry.method) + ", 0 expected",
+          at(entry.record_offset));
     }
     if ((entry.flags & kEncrypted) != 0) {
       report_.add("ZIP-4", "entry " + quoted(entry.name) + " is encrypted", at(entry.record_offset));
@@ -92,15 +97,19 @@ class Records {
     }
     const auto same = [&](const char* what, uint64_t found, uint64_t expected) {
       if (found == expected) return;
-      report_.add("ZIP-2", "entry " + quoted(entry.name) + ": local header has " + what + " " + std::to_string(found) +
-                               ", the central directory " + std::to_string(expected), at(entry.local_offset));
+      report_.add("ZIP-2",
+                  "entry " + quoted(entry.name) + ": local header has " + what + " " + std::to_string(found) +
+                      ", the central directory " + std::to_string(expected),
+                  at(entry.local_offset));
     };
     same("method", local.method, entry.method);
     same("flags", local.flags, entry.flags);
     if ((local.flags & kDescriptor) != 0) return;  // 4.4.4: they are 0 here
     if (local.crc32 != entry.crc32) {
-      report_.add("ZIP-2", "entry " + quoted(entry.name) + ": local header has CRC-32 " + hex(local.crc32) +
-                               ", the central directory " + hex(entry.crc32), at(entry.local_offset));
+      report_.add("ZIP-2",
+                  "entry " + quoted(entry.name) + ": local header has CRC-32 " + hex(local.crc32) +
+                      ", the central directory " + hex(entry.crc32),
+                  at(entry.local_offset));
     }
     same("compressed size", local.compressed_size, entry.compressed_size);
     same("size", local.size, entry.size);
@@ -111,8 +120,10 @@ class Records {
     if (offset == end_) return;
     const std::string what = entry ? "entry " + quoted(entry->name) : "the central directory";
     if (offset < end_) {
-      report_.add("ZIP-6", what + " at " + std::to_string(offset) + " overlaps entry " + quoted(entries_[last_].name) +
-                               ", which ends at " + std::to_string(end_), at(offset));
+      report_.add("ZIP-6",
+                  what + " at " + std::to_string(offset) + " overlaps entry " + quoted(entries_[last_].name) +
+                      ", which ends at " + std::to_string(end_),
+                  at(offset));
     } else {
       report_.add("ZIP-7", std::to_string(offset - end_) + " bytes that belong to nothing before " + what, at(end_));
     }
@@ -126,7 +137,7 @@ class Records {
   const std::vector<zip::CentralEntry>& entries_;
   std::vector<std::size_t> order_;
   std::vector<uint64_t> payloads_;
-  uint64_t end_ = 0;      ///< of what has been seen
+  uint64_t end_ = 0;  ///< of what has been seen
   std::size_t last_ = 0;
 };
 

@@ -55,7 +55,8 @@ void Report::add(std::string_view id, const Error& error, const ErrorContext& wh
 std::vector<Issue> Report::finish() {
   for (const auto& [id, count] : counts_) {
     if (count.total <= kMostOfOne) continue;
-    issues_.push_back({.rule = id, .severity = find_rule(id).severity,
+    issues_.push_back({.rule = id,
+                       .severity = find_rule(id).severity,
                        .message = "and " + std::to_string(count.total - kMostOfOne) + " more",
                        .where = {.path = count.path}});
   }

@@ -16,11 +16,11 @@ namespace {
 struct Parents {
   Names paths;
   std::vector<bool> is_folder;
-  std::vector<bool> is_visited;      ///< has been seen as a parent
-  std::vector<uint32_t> node;        ///< in the shape, of a FOLDER
-  std::vector<int64_t> current_id;   ///< empty when they are row numbers
+  std::vector<bool> is_visited;     ///< has been seen as a parent
+  std::vector<uint32_t> node;       ///< in the shape, of a FOLDER
+  std::vector<int64_t> current_id;  ///< empty when they are row numbers
   std::unordered_map<int64_t, std::size_t> row_of;
-  bool is_complete = true;           ///< every row has a path and a type
+  bool is_complete = true;  ///< every row has a path and a type
 
   void add(std::string_view path, bool folder, uint32_t shape_node) {
     paths.add(path);
@@ -47,7 +47,12 @@ std::string shown(std::optional<int64_t> number) { return number ? std::to_strin
 class LevelCheck {
  public:
   LevelCheck(Report& report, const Section& section, int level, Parents& above, PitShape& shape)
-      : report_(report), section_(section), level_(level), above_(above), shape_(shape), meta_(report, section, level),
+      : report_(report),
+        section_(section),
+        level_(level),
+        above_(above),
+        shape_(shape),
+        meta_(report, section, level),
         columns_(*range().table) {}
 
   Parents run() {
@@ -214,8 +219,10 @@ class LevelCheck {
     if (level_ == 0 || columns_.relative_path < 0) return;
     const auto found = row_->relative_path;
     if (found == path || (folder && found == path + "/")) return;
-    report_.add("LVL-7", name() + ": internal:relative_path is " + (found ? quoted(*found) : "null") + ", " +
-                             quoted(folder ? path + "/" : path) + " expected", where());
+    report_.add("LVL-7",
+                name() + ": internal:relative_path is " + (found ? quoted(*found) : "null") + ", " +
+                    quoted(folder ? path + "/" : path) + " expected",
+                where());
   }
 
   void check_files(const std::string& path, SampleType type) {

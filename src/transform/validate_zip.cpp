@@ -110,8 +110,10 @@ void check_checksums(Report& report, const ByteSource& archive, const std::vecto
       crc = crc32(piece, crc);
     }
     if (entry.method != 0 || crc == entry.crc32) continue;
-    report.add("CRC-1", "entry " + quoted(entry.name) + ": CRC-32 of its " + std::to_string(entry.size) + " bytes is " +
-                            hex(crc) + ", " + hex(entry.crc32) + " expected", at(archive, payloads[i]));
+    report.add("CRC-1",
+               "entry " + quoted(entry.name) + ": CRC-32 of its " + std::to_string(entry.size) + " bytes is " +
+                   hex(crc) + ", " + hex(entry.crc32) + " expected",
+               at(archive, payloads[i]));
   }
 }
 

@@ -9,7 +9,8 @@
 
 #include "tacore/error.hpp"
 
-/// What the fuzz targets share. A target is a function over bytes, `fuzz`; TACORE_FUZZ_TARGET makes libFuzzer's entry of it.
+/// What the fuzz targets share. A target is a function over bytes, `fuzz`; TACORE_FUZZ_TARGET makes libFuzzer's entry
+/// of it.
 namespace tacore::fuzz {
 
 using Input = std::span<const std::byte>;

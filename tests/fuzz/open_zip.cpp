@@ -22,7 +22,8 @@ void read_sample(const Container& container, int level, int64_t row) {
       container.open_meta(address, level);
     } else {
       const auto data = container.open_data(address);
-      require(data->read_all().size() == static_cast<uint64_t>(*address.size), "a sample has the size that its row states");
+      require(data->read_all().size() == static_cast<uint64_t>(*address.size),
+              "a sample has the size that its row states");
     }
   });
 }
@@ -32,7 +33,8 @@ void run(Input bytes) {
   expect_errors_only([&] { read_zip_collection(source, "fuzz.tacozip"); });
   expect_errors_only([&] {
     const auto container = open_zip(source, "fuzz.tacozip");
-    require(container->num_levels() > container->collection().pit_schema.max_depth(), "every level of the schema is there");
+    require(container->num_levels() > container->collection().pit_schema.max_depth(),
+            "every level of the schema is there");
     for (int level = 0; level < container->num_levels(); ++level) {
       expect_errors_only([&] { container->level(level); });
       const int64_t rows = std::min(container->stored_level(level)->num_rows(), kMaxRows);

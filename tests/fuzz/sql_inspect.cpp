@@ -9,7 +9,8 @@ void run(Input bytes) {
   expect_errors_only([&] {
     const Select select = inspect_select(text_of(bytes));
     // It goes between brackets, so it must be a query there as well.
-    require(inspect_select("SELECT * FROM (\n" + select.text + "\n)").tables == select.tables, "a query can stand in brackets");
+    require(inspect_select("SELECT * FROM (\n" + select.text + "\n)").tables == select.tables,
+            "a query can stand in brackets");
   });
   expect_errors_only([&] { inspect_expression(text_of(bytes)); });
 }

@@ -13,7 +13,8 @@ void run(Input bytes) {
       require(!header.levels.empty() && header.levels.size() <= 6, "one to six levels");
       require(tacocat_header::is_header(bytes), "what parses is a header");
       const ByteRange& collection = header.collection;
-      require(collection.offset <= size && collection.size <= size - collection.offset, "the collection lies in the file");
+      require(collection.offset <= size && collection.size <= size - collection.offset,
+              "the collection lies in the file");
     });
   }
 }

@@ -19,7 +19,8 @@ void run(Input bytes) {
   });
   if (bytes.size() < sizeof(int64_t)) return;
   int64_t microseconds = 0;
-  for (std::size_t i = 0; i < sizeof microseconds; ++i) microseconds = microseconds << 8 | static_cast<int64_t>(bytes[i]);
+  for (std::size_t i = 0; i < sizeof microseconds; ++i)
+    microseconds = microseconds << 8 | static_cast<int64_t>(bytes[i]);
   Timestamp{microseconds}.to_string();
 }
 

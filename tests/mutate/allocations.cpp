@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-// glibc lets an executable define malloc: then Arrow and DuckDB call these too. DuckDB's own allocator (jemalloc) takes large
-// pieces from mmap; Arrow's (mimalloc) sets a gigabyte aside at once, so main() has Arrow use malloc.
+// glibc lets an executable define malloc: then Arrow and DuckDB call these too. DuckDB's own allocator (jemalloc) takes
+// large pieces from mmap; Arrow's (mimalloc) sets a gigabyte aside at once, so main() has Arrow use malloc.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -60,7 +60,8 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 
 void* mmap(void* where, std::size_t size, int protection, int flags, int file, off_t offset) {
   if ((protection & PROT_WRITE) != 0) note(size);
-  static const auto next = reinterpret_cast<void* (*)(void*, std::size_t, int, int, int, off_t)>(dlsym(RTLD_NEXT, "mmap"));
+  static const auto next =
+      reinterpret_cast<void* (*)(void*, std::size_t, int, int, int, off_t)>(dlsym(RTLD_NEXT, "mmap"));
   return next(where, size, protection, flags, file, offset);
 }
 }

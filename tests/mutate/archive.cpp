@@ -54,7 +54,8 @@ void patch_crc(Bytes& bytes, uint64_t local, uint64_t central, uint64_t payload,
 
 /// Offsets of TACO_HEADER that point behind `from` move by `by`; the range that starts at `from` gets `size`.
 void move_header(Bytes& bytes, const Archive& archive, uint64_t from, int64_t by, uint64_t size) {
-  const auto header = std::find_if(archive.parts.begin(), archive.parts.end(), [](const Part& p) { return p.name == names::kHeader; });
+  const auto header =
+      std::find_if(archive.parts.begin(), archive.parts.end(), [](const Part& p) { return p.name == names::kHeader; });
   if (header == archive.parts.end()) return;
   for (uint64_t i = 0; i < get(bytes, kPairs - 4, 1); ++i) {
     const uint64_t at = kPairs + 16 * i, offset = get(bytes, at, 8);

@@ -25,7 +25,8 @@ bool is_navigation(const std::string& name) { return name == "id" || name == "ty
 std::shared_ptr<arrow::Table> read_table(const Bytes& parquet) {
   const auto* begin = reinterpret_cast<const uint8_t*>(parquet.data());
   const auto buffer = std::make_shared<arrow::Buffer>(begin, static_cast<int64_t>(parquet.size()));
-  const auto reader = check(parquet::arrow::OpenFile(std::make_shared<arrow::io::BufferReader>(buffer), arrow::default_memory_pool()));
+  const auto reader =
+      check(parquet::arrow::OpenFile(std::make_shared<arrow::io::BufferReader>(buffer), arrow::default_memory_pool()));
   reader->set_use_threads(false);  // the process forks later
   return check(check(reader->ReadTable())->CombineChunks());
 }
@@ -110,7 +111,8 @@ std::optional<Bytes> edit_cell(const Bytes& parquet, const std::string& name, ui
   const auto old = table->column(c)->chunk(0);
   std::shared_ptr<arrow::Array> now;
   if (old->type_id() == arrow::Type::INT64) {
-    now = rebuilt<arrow::Int64Builder>(old->length(), [&](int64_t i) { return i == row ? changed_number(*old, i, kind) : integer_cell(*old, i); });
+    now = rebuilt<arrow::Int64Builder>(
+        old->length(), [&](int64_t i) { return i == row ? changed_number(*old, i, kind) : integer_cell(*old, i); });
   } else {
     now = rebuilt<arrow::StringBuilder>(old->length(), [&](int64_t i) {
       const auto cell = text_cell(*old, i);

@@ -62,7 +62,9 @@ class Runner {
     if (good_.at("load").failed) throw std::runtime_error(source.name + " does not open: " + good_.at("load").value);
   }
 
-  static bool is_index(const Source& source) { return source.open.find("TACO") != source.open.npos || source.open.ends_with(".tacocat"); }
+  static bool is_index(const Source& source) {
+    return source.open.find("TACO") != source.open.npos || source.open.ends_with(".tacocat");
+  }
 
   /// True for changes that a checksum of a ZIP tells.
   bool is_checked(const Case& one) const {
@@ -81,7 +83,9 @@ class Runner {
 /// An even choice: the same number of cases of each sort of region, from every dataset.
 std::vector<Case> choose(std::vector<Case> cases, const std::vector<Source>& sources, const Options& options) {
   if (options.all) {
-    std::erase_if(cases, [&](const Case& one) { return mix(mix(one.region, one.offset), static_cast<uint64_t>(one.kind)) % options.every != 0; });
+    std::erase_if(cases, [&](const Case& one) {
+      return mix(mix(one.region, one.offset), static_cast<uint64_t>(one.kind)) % options.every != 0;
+    });
     return cases;
   }
   std::map<std::string, std::vector<std::pair<uint64_t, Case>>> sorts;
@@ -115,7 +119,11 @@ int replay(const std::vector<Source>& sources, const std::string& name) {
   for (const auto& [step, outcome] : now) {
     const auto before = runner.good().find(step);
     const bool same = before != runner.good().end() && before->second.value == outcome.value;
-    std::printf("%s %s: %s\n", same ? "same " : outcome.failed ? "error" : "OTHER", step.c_str(), same ? "" : outcome.value.c_str());
+    std::printf("%s %s: %s\n",
+                same             ? "same "
+                : outcome.failed ? "error"
+                                 : "OTHER",
+                step.c_str(), same ? "" : outcome.value.c_str());
   }
   std::printf("%.1f MiB at once\n", static_cast<double>(largest_allocation()) / (1 << 20));
   std::printf("%s\n", fault.empty() ? "as it should be" : ("FAULT " + fault).c_str());
@@ -170,7 +178,8 @@ Options parse(int argc, char** argv) {
 int run(int argc, char** argv) {
   const Options options = parse(argc, argv);
   ::setenv("ARROW_DEFAULT_MEMORY_POOL", "system", 1);  // see allocations.cpp
-  const auto sources = load_sources(TACORE_SOURCE_DIR "/tests/golden", TACORE_SOURCE_DIR "/examples/data", TACORE_SHARED_DIR);
+  const auto sources =
+      load_sources(TACORE_SOURCE_DIR "/tests/golden", TACORE_SOURCE_DIR "/examples/data", TACORE_SHARED_DIR);
   return options.one.empty() ? run_all(sources, options) : replay(sources, options.one);
 }
 

@@ -15,11 +15,12 @@ namespace tacore::mutate {
 namespace {
 
 constexpr const char* kKindNames[] = {
-    "flip", "zero", "ones", "cut", "drop", "max", "half", "plus", "minus", "file", "blank", "gone", "twice", "swap",
-    "overlap", "name-parent", "name-root", "name-nul", "thrift-0", "thrift-1", "thrift-minus", "thrift-30", "thrift-31", "thrift-63",
-    "json-gone", "json-null", "json-minus", "json-63", "json-text", "json-parent", "json-object", "json-array", "json-deep",
-    "cell-null", "cell-minus", "cell-63", "cell-plus", "cell-next", "cell-parent", "cell-root", "cell-nul", "cell-empty",
-    "cell-dot", "cell-other", "missing", "empty", "folder", "noise"};
+    "flip",      "zero",       "ones",       "cut",        "drop",         "max",         "half",        "plus",
+    "minus",     "file",       "blank",      "gone",       "twice",        "swap",        "overlap",     "name-parent",
+    "name-root", "name-nul",   "thrift-0",   "thrift-1",   "thrift-minus", "thrift-30",   "thrift-31",   "thrift-63",
+    "json-gone", "json-null",  "json-minus", "json-63",    "json-text",    "json-parent", "json-object", "json-array",
+    "json-deep", "cell-null",  "cell-minus", "cell-63",    "cell-plus",    "cell-next",   "cell-parent", "cell-root",
+    "cell-nul",  "cell-empty", "cell-dot",   "cell-other", "missing",      "empty",       "folder",      "noise"};
 static_assert(std::size(kKindNames) == static_cast<std::size_t>(Kind::Count));
 
 using Fields = std::vector<std::pair<uint64_t, int>>;  // offset, width
@@ -40,7 +41,8 @@ Fields fields_of(const std::string& sort) {
     return out;
   }
   if (sort == "local") return local;
-  if (sort == "central") return {{8, 2}, {10, 2}, {16, 4}, {20, 4}, {24, 4}, {28, 2}, {30, 2}, {32, 2}, {34, 2}, {42, 4}};
+  if (sort == "central")
+    return {{8, 2}, {10, 2}, {16, 4}, {20, 4}, {24, 4}, {28, 2}, {30, 2}, {32, 2}, {34, 2}, {42, 4}};
   if (sort == "end") return {{4, 2}, {6, 2}, {8, 2}, {10, 2}, {12, 4}, {16, 4}, {20, 2}};
   if (sort == "end64") return {{4, 8}, {16, 4}, {20, 4}, {24, 8}, {32, 8}, {40, 8}, {48, 8}, {60, 4}, {64, 8}, {72, 4}};
   if (sort == "footer-end") return {{0, 4}};
@@ -54,7 +56,8 @@ Fields fields_of(const std::string& sort) {
 }
 
 const Part& part_of(const Archive& archive, const Region& region) {
-  const auto found = std::find_if(archive.parts.begin(), archive.parts.end(), [&](const Part& p) { return p.name == region.part; });
+  const auto found =
+      std::find_if(archive.parts.begin(), archive.parts.end(), [&](const Part& p) { return p.name == region.part; });
   if (found == archive.parts.end()) throw std::invalid_argument("no part " + region.part);
   return *found;
 }
@@ -69,7 +72,8 @@ const Region* next_like(const Source& source, const Region& region) {
 
 Bytes of(const Bytes& bytes, const Region& region) { return part(bytes, region.begin, region.size); }
 
-// --- Applying ----------------------------------------------------------------------------------------------------------------
+// --- Applying
+// ----------------------------------------------------------------------------------------------------------------
 
 Bytes change_byte(Bytes bytes, uint64_t at, const Case& one) {
   switch (one.kind) {
@@ -185,7 +189,8 @@ Bytes change_cell(const File& file, const Region& region, const Case& one) {
   return now ? replace_part(file, archive, table, *now) : file.bytes;
 }
 
-// --- Enumerating -------------------------------------------------------------------------------------------------------------
+// --- Enumerating
+// -------------------------------------------------------------------------------------------------------------
 
 class Enumerator {
  public:
@@ -197,7 +202,9 @@ class Enumerator {
   }
 
  private:
-  void add(uint32_t region, uint64_t offset, Kind kind) { out_.push_back({number_, region, static_cast<uint32_t>(offset), kind}); }
+  void add(uint32_t region, uint64_t offset, Kind kind) {
+    out_.push_back({number_, region, static_cast<uint32_t>(offset), kind});
+  }
   void add(uint32_t region, uint64_t offset, std::initializer_list<Kind> kinds) {
     for (const Kind kind : kinds) add(region, offset, kind);
   }
@@ -248,7 +255,8 @@ class Enumerator {
   }
 
   void thrift(uint32_t r, const Region& region) {
-    constexpr Kind kinds[] = {Kind::Thrift0, Kind::Thrift1, Kind::ThriftMinus, Kind::Thrift30, Kind::Thrift31, Kind::Thrift63};
+    constexpr Kind kinds[] = {Kind::Thrift0,  Kind::Thrift1,  Kind::ThriftMinus,
+                              Kind::Thrift30, Kind::Thrift31, Kind::Thrift63};
     const File& file = source_.files[region.file];
     const Archive archive = open_archive(file);
     if (!can_resize(archive, part_of(archive, region))) return;
@@ -294,7 +302,8 @@ Bytes apply_bytes(const Case& one, const Source& source, const Region& region) {
   if (in(one.kind, Kind::JsonGone, Kind::JsonDeep)) return change_json(file, region, one);
   if (in(one.kind, Kind::CellNull, Kind::CellOther)) return change_cell(file, region, one);
   if (in(one.kind, Kind::Thrift0, Kind::Thrift63)) return change_thrift(file, region, one);
-  if (in(one.kind, Kind::NameParent, Kind::NameNul)) return rename(file.bytes, part_of(open_archive(file), region), one.kind);
+  if (in(one.kind, Kind::NameParent, Kind::NameNul))
+    return rename(file.bytes, part_of(open_archive(file), region), one.kind);
   if (in(one.kind, Kind::Blank, Kind::Overlap)) return change_region(file.bytes, source, region, one.kind);
   if (in(one.kind, Kind::Max, Kind::File)) return change_field(file.bytes, region, one);
   return change_byte(file.bytes, region.begin + one.offset, one);
@@ -327,7 +336,8 @@ Kind parse_kind(const std::string& text) {
 
 std::string to_string(const Case& one, const std::vector<Source>& sources) {
   const Source& source = sources[one.source];
-  return source.name + ":" + source.regions[one.region].name + ":" + std::to_string(one.offset) + ":" + to_string(one.kind);
+  return source.name + ":" + source.regions[one.region].name + ":" + std::to_string(one.offset) + ":" +
+         to_string(one.kind);
 }
 
 Case parse_case(const std::string& text, const std::vector<Source>& sources) {
@@ -348,7 +358,9 @@ Case parse_case(const std::string& text, const std::vector<Source>& sources) {
   throw std::invalid_argument("no dataset " + name);
 }
 
-std::vector<Case> all_cases(const std::vector<Source>& sources, uint32_t source) { return Enumerator(sources, source).run(); }
+std::vector<Case> all_cases(const std::vector<Source>& sources, uint32_t source) {
+  return Enumerator(sources, source).run();
+}
 
 Changed apply(const Case& one, const std::vector<Source>& sources) {
   const Source& source = sources[one.source];

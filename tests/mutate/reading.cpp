@@ -86,14 +86,15 @@ class Reader {
       out.failed = true;
       out.value = error.what();
       if (error.message().empty()) out.fault = "an error without a message";
-      if (out.value.find(root_) == std::string::npos && !is_about_question(error)) out.fault = "an error that does not say where: " + out.value;
+      if (out.value.find(root_) == std::string::npos && !is_about_question(error))
+        out.fault = "an error that does not say where: " + out.value;
     } catch (const std::exception& error) {
       out = {true, error.what(), std::string("untyped error: ") + error.what()};
     }
   }
 
-  /// What a query, a filter or a statistic asks for is not there, by level or column: the dataset goes without saying. An
-  /// error of SQL otherwise is damage that was taken for a fault of the query.
+  /// What a query, a filter or a statistic asks for is not there, by level or column: the dataset goes without saying.
+  /// An error of SQL otherwise is damage that was taken for a fault of the query.
   static bool is_about_question(const Error& error) {
     if (!dynamic_cast<const QueryError*>(&error)) return false;
     return !error.message().starts_with("SQL: ") || error.message().find("column") != std::string::npos;
@@ -179,7 +180,8 @@ class Reader {
   void walk(const DataFrame& frame, const std::string& above) {
     out_["children " + above] = {.value = std::to_string(frame.num_rows())};
     const auto names = ids(frame, above);
-    for (int64_t row = 0; row < std::min(frame.num_rows(), kMaxRows); ++row) sample(frame, row, above + names[static_cast<std::size_t>(row)]);
+    for (int64_t row = 0; row < std::min(frame.num_rows(), kMaxRows); ++row)
+      sample(frame, row, above + names[static_cast<std::size_t>(row)]);
   }
 
   /// Samples go by their path, so that one that changed its id does not pass for another; of equal ones by position.
@@ -190,7 +192,8 @@ class Reader {
       Text text;
       const std::vector<std::string> id{"id"};
       tabular::encode(frame.select(id), tabular::Encoding::Json, text);
-      for (const auto& row : nlohmann::json::parse(text.text)) out.push_back(row["id"].is_string() ? row["id"].get<std::string>() : "null");
+      for (const auto& row : nlohmann::json::parse(text.text))
+        out.push_back(row["id"].is_string() ? row["id"].get<std::string>() : "null");
       return std::to_string(out.size());
     });
     out.resize(static_cast<std::size_t>(frame.num_rows()), "#");
@@ -225,7 +228,8 @@ class Reader {
   Transcript out_;
 };
 
-// --- Comparing ---------------------------------------------------------------------------------------------------------------
+// --- Comparing
+// ---------------------------------------------------------------------------------------------------------------
 
 bool starts(const std::string& name, std::initializer_list<const char*> prefixes) {
   for (const char* prefix : prefixes) {
@@ -269,13 +273,15 @@ std::string compare(const Transcript& good, const Transcript& now, Rule rule, bo
   bool differs = false;
   for (const auto& [step, outcome] : now) {
     const auto before = good.find(step);
-    const bool same = before != good.end() && before->second.failed == outcome.failed && before->second.value == outcome.value;
+    const bool same =
+        before != good.end() && before->second.failed == outcome.failed && before->second.value == outcome.value;
     if (same) continue;
     if (!outcome.fault.empty()) out += step + ": " + outcome.fault + "\n";
     if (outcome.failed || step == "validate") continue;
     differs = true;
     if (may_differ(step, outcome, good, rule, is_index)) continue;
-    out += step + ": was " + (before == good.end() ? "not there" : tacore::quoted(before->second.value)) + ", is " + tacore::quoted(outcome.value) + "\n";
+    out += step + ": was " + (before == good.end() ? "not there" : tacore::quoted(before->second.value)) + ", is " +
+           tacore::quoted(outcome.value) + "\n";
   }
   // What no reader can see at its speed, the checksums of the ZIP tell whoever asks.
   const auto validate = now.find("validate");

@@ -36,7 +36,8 @@ class Regions {
  public:
   Regions(Source& source, std::size_t file) : source_(source), file_(file) {}
 
-  void add(std::string name, const std::string& sort, Rule rule, uint64_t begin, uint64_t size, const std::string& part = "") {
+  void add(std::string name, const std::string& sort, Rule rule, uint64_t begin, uint64_t size,
+           const std::string& part = "") {
     if (size == 0) return;
     source_.regions.push_back({std::move(name), sort, rule, file_, begin, size, part});
   }
@@ -49,14 +50,16 @@ class Regions {
     for (std::size_t i = 0; i < table.pages.size(); ++i) {
       const Page& page = table.pages[i];
       add(name + ".page" + std::to_string(i), "page", Rule::Cells, at + page.header, page.header_size, part);
-      add(name + ".body" + std::to_string(i), "body", Rule::Cells, at + page.header + page.header_size, page.body_size, part);
+      add(name + ".body" + std::to_string(i), "body", Rule::Cells, at + page.header + page.header_size, page.body_size,
+          part);
     }
   }
 
   void cells(const std::string& name, const std::string& part, const Bytes& bytes) {
     const EditableTable table = editable(bytes);
     for (const auto& column : table.columns) {
-      add(name + ".cells." + column.name, column.number ? "cells-number" : "cells-text", Rule::Edited, 0, table.num_rows, part);
+      add(name + ".cells." + column.name, column.number ? "cells-number" : "cells-text", Rule::Edited, 0,
+          table.num_rows, part);
     }
   }
 
@@ -83,7 +86,8 @@ void add_part(Regions& regions, const File& file, const Archive& archive, const 
     if (can_resize(archive, part)) regions.cells(name, part.name, bytes);
   } else if (part.name.ends_with(".json")) {
     regions.add(name, "json", Rule::Collection, part.begin, part.size, part.name);
-    if (can_resize(archive, part)) regions.add(name + ".values", "json-values", Rule::Collection, 0, count_values(to_text(bytes)), part.name);
+    if (can_resize(archive, part))
+      regions.add(name + ".values", "json-values", Rule::Collection, 0, count_values(to_text(bytes)), part.name);
   } else if (part.name != names::kHeader) {
     regions.add(name + ".bytes", "sample", Rule::Pixels, part.begin, part.size, part.name);
   }
@@ -95,16 +99,19 @@ void add_file(Source& source, std::size_t f) {
   const Archive archive = open_archive(file);
   // The length of a sample's own file is the sample's length: nothing else tells it.
   const bool sample = archive.form == Archive::Form::Plain && !is_table(file.path) && !file.path.ends_with(".json");
-  regions.add(file.path + ".file", "file", sample ? Rule::Pixels : Rule::Exact, 0, std::max<uint64_t>(file.bytes.size(), 1));
+  regions.add(file.path + ".file", "file", sample ? Rule::Pixels : Rule::Exact, 0,
+              std::max<uint64_t>(file.bytes.size(), 1));
   const std::string prefix = source.files.size() > 1 ? file.path + "." : "";
-  if (archive.form == Archive::Form::Tacocat) regions.add(prefix + "header", "tacocat", Rule::Exact, 0, tacocat_header::kSize);
+  if (archive.form == Archive::Form::Tacocat)
+    regions.add(prefix + "header", "tacocat", Rule::Exact, 0, tacocat_header::kSize);
   for (std::size_t i = 0; i < archive.parts.size(); ++i) {
     const Part& part = archive.parts[i];
     if (archive.form == Archive::Form::Zip) {
       const bool header = part.name == names::kHeader && part.local == 0;
       const std::string number = std::to_string(i);
       if (header) regions.add(prefix + "header", "header", Rule::Exact, 0, taco_header::kSize, part.name);
-      if (!header) regions.add(prefix + "local" + number, "local", Rule::Exact, part.local, part.begin - part.local, part.name);
+      if (!header)
+        regions.add(prefix + "local" + number, "local", Rule::Exact, part.local, part.begin - part.local, part.name);
       regions.add(prefix + "central" + number, "central", Rule::Exact, part.central, part.central_size, part.name);
     }
     if (!is_one_more_meta(source, f, part)) add_part(regions, file, archive, part, prefix);
@@ -119,7 +126,8 @@ Source make(std::string name, std::string open, std::vector<File> files) {
   return out;
 }
 
-/// An index and the ZIPs it names are three datasets, by what is opened. One of the ZIPs is broken with them, where it matters.
+/// An index and the ZIPs it names are three datasets, by what is opened. One of the ZIPs is broken with them, where it
+/// matters.
 void add_index(std::vector<Source>& out, const fs::path& folder, const std::string& name) {
   const auto files = read_folder(folder, name);
   for (const std::string open : {".tacocat", "__TACOCAT__", "TACOLLECTION.json"}) {
@@ -171,7 +179,8 @@ std::vector<Source> load_sources(const std::string& golden, const std::string& e
   std::vector<Source> out;
   add_all(out, golden, "");
   add_all(out, examples, "example-");
-  for (const char* kind : {"zip", "folder", "tacocat"}) add_all(out, fs::path(shared) / "golden" / "v2" / kind, std::string("shared-") + kind + "-");
+  for (const char* kind : {"zip", "folder", "tacocat"})
+    add_all(out, fs::path(shared) / "golden" / "v2" / kind, std::string("shared-") + kind + "-");
   return out;
 }
 

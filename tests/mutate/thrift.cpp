@@ -6,7 +6,21 @@ namespace tacore::mutate {
 namespace {
 
 // Types of the compact protocol.
-enum Type { kStop = 0, kTrue = 1, kFalse = 2, kByte = 3, kI16, kI32, kI64, kDouble, kBinary, kList, kSet, kMap, kStruct };
+enum Type {
+  kStop = 0,
+  kTrue = 1,
+  kFalse = 2,
+  kByte = 3,
+  kI16,
+  kI32,
+  kI64,
+  kDouble,
+  kBinary,
+  kList,
+  kSet,
+  kMap,
+  kStruct
+};
 
 class Walker {
  public:
