@@ -179,8 +179,17 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
         begin = std::min(begin, chunk->dictionary_page_offset());
       const int64_t size = chunk->total_compressed_size();
       if (begin < 0 || size < 0) throw FormatError("column " + std::to_string(leaf) + " has a negative place", where);
+      // Lists have as many values as items, and one for each list that is empty or null.
+      const int64_t values = chunk->num_values(), rows = group->num_rows();
+      const bool flat = metadata->schema()->Column(leaf)->max_repetition_level() == 0;
+      if (flat ? values != rows : values < rows) {
+        throw FormatError("column " + std::to_string(leaf) + " has " + std::to_string(values) +
+                              " values in row group " + std::to_string(g) + " of " + std::to_string(rows) + " rows",
+                          where);
+      }
       out.push_back({static_cast<uint64_t>(begin), static_cast<uint64_t>(size),
-                     static_cast<uint64_t>(std::max<int64_t>(chunk->total_uncompressed_size(), 0)), value_size(leaf)});
+                     static_cast<uint64_t>(std::max<int64_t>(chunk->total_uncompressed_size(), 0)), value_size(leaf),
+                     static_cast<uint64_t>(values)});
     }
   }
   return out;

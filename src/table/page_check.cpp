@@ -34,8 +34,8 @@ class HeaderParser {
 
  private:
   enum Type { kStop, kTrue, kFalse, kByte, kInt16, kInt32, kInt64, kDouble, kBinary, kList, kSet, kMap, kStruct };
-  // Fields of PageHeader, and of its DictionaryPageHeader.
-  enum Field { kUncompressed = 2, kCompressed = 3, kDictionary = 7, kNumValues = 1 };
+  // Fields of PageHeader, and the first one of its DataPageHeader, DictionaryPageHeader and DataPageHeaderV2.
+  enum Field { kUncompressed = 2, kCompressed = 3, kData = 5, kDictionary = 7, kDataV2 = 8, kNumValues = 1 };
 
   uint8_t byte() {
     if (at_ == bytes_.size()) throw Cut();
@@ -105,6 +105,7 @@ class HeaderParser {
     if (nesting == 0 && field == kUncompressed) out_.uncompressed = value;
     if (nesting == 0 && field == kCompressed) out_.compressed = value;
     if (nesting == 1 && outer_ == kDictionary && field == kNumValues) out_.dictionary_values = value;
+    if (nesting == 1 && (outer_ == kData || outer_ == kDataV2) && field == kNumValues) out_.values = value;
   }
 
   std::span<const std::byte> bytes_;
@@ -125,7 +126,7 @@ std::optional<PageSizes> parse_page_header(std::span<const std::byte> bytes) {
 
 PageCheck::PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const ByteSource> source, ErrorContext where)
     : source_(std::move(source)), where_(std::move(where)) {
-  for (const ColumnChunk& chunk : chunks) chunks_.push_back({chunk, chunk.begin});
+  for (const ColumnChunk& chunk : chunks) chunks_.push_back({chunk, chunk.begin, 0});
   std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) { return a.begin < b.begin; });
   // So that a byte belongs to one chunk, the one before which another begins.
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
@@ -155,7 +156,9 @@ void PageCheck::check(uint64_t offset, std::span<const std::byte> bytes) {
     while (chunk->next < std::min(end, chunk_end)) {
       const PageSizes page = header_at(*chunk, offset, bytes);
       check_sizes(*chunk, page);
-      chunk->next += static_cast<uint64_t>(page.header) + static_cast<uint64_t>(page.compressed);
+      const uint64_t next = chunk->next + static_cast<uint64_t>(page.header) + static_cast<uint64_t>(page.compressed);
+      count_values(*chunk, page, next >= chunk_end);
+      chunk->next = next;
     }
   }
 }
@@ -177,7 +180,7 @@ PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<co
 }
 
 void PageCheck::check_sizes(const Chunk& chunk, const PageSizes& page) const {
-  if (page.uncompressed < 0 || page.compressed < 0 || page.dictionary_values < 0)
+  if (page.uncompressed < 0 || page.compressed < 0 || page.dictionary_values < 0 || page.values < 0)
     fail("states a negative size, or none", chunk.next);
   const uint64_t uncompressed = static_cast<uint64_t>(page.uncompressed),
                  compressed = static_cast<uint64_t>(page.compressed);
@@ -199,6 +202,16 @@ void PageCheck::check_sizes(const Chunk& chunk, const PageSizes& page) const {
              std::to_string(uncompressed) + " bytes",
          chunk.next);
   }
+}
+
+void PageCheck::count_values(Chunk& chunk, const PageSizes& page, bool last) const {
+  const uint64_t values = chunk.values + static_cast<uint64_t>(page.values);
+  if (last ? values != chunk.num_values : values > chunk.num_values) {
+    fail(std::string(last ? "ends a column" : "is one") + " of " + std::to_string(values) + " values, " +
+             std::to_string(chunk.num_values) + " are in the footer",
+         chunk.next);
+  }
+  chunk.values = values;  // not before: a page that was refused is refused again
 }
 
 }  // namespace tacore

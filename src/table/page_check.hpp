@@ -18,6 +18,7 @@ struct ColumnChunk {
   uint64_t size = 0;
   uint64_t uncompressed_size = 0;
   uint64_t value_size = 1;  ///< that a value in a dictionary takes at least
+  uint64_t num_values = 0;  ///< in all its data pages, nulls among them
 };
 
 /// The sizes that a page header states (Parquet's thrift file, PageHeader).
@@ -26,6 +27,7 @@ struct PageSizes {
   int64_t uncompressed = -1;
   int64_t compressed = -1;
   int64_t dictionary_values = 0;
+  int64_t values = 0;  ///< of a data page
 };
 
 /// Parses the header at the start of `bytes`; nullopt when it goes on after them. Throws FormatError for what is no
@@ -33,8 +35,8 @@ struct PageSizes {
 std::optional<PageSizes> parse_page_header(std::span<const std::byte> bytes);
 
 /// Holds page headers against the file, for a reader that allocates what they say before it looks at a page: DuckDB
-/// takes gigabytes for a page of ten bytes. Every header is looked at once, just before its first byte is handed on.
-/// Safe from several threads.
+/// takes gigabytes for a page of ten bytes, and the next column's pages for its own where values are missing. Every
+/// header is looked at once, just before its first byte is handed on. Safe from several threads.
 class PageCheck {
  public:
   PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const ByteSource> source, ErrorContext where);
@@ -44,11 +46,13 @@ class PageCheck {
 
  private:
   struct Chunk : ColumnChunk {
-    uint64_t next = 0;  ///< the first header that was not looked at yet
+    uint64_t next = 0;    ///< the first header that was not looked at yet
+    uint64_t values = 0;  ///< of the pages before it
   };
 
   PageSizes header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) const;
   void check_sizes(const Chunk& chunk, const PageSizes& page) const;
+  void count_values(Chunk& chunk, const PageSizes& page, bool last) const;
   [[noreturn]] void fail(const std::string& what, uint64_t offset) const;
 
   std::shared_ptr<const ByteSource> source_;

@@ -17,6 +17,7 @@ struct Header {
   int64_t uncompressed = 40;
   int64_t compressed = 20;
   int64_t dictionary_values = -1;  ///< negative: a data page
+  int64_t values = 10;
 
   Bytes bytes() const {
     Bytes out;
@@ -26,6 +27,10 @@ struct Header {
     if (dictionary_values >= 0) {
       out.push_back(std::byte{0x4c});  // field 7, a structure
       field(out, 0x15, dictionary_values);
+      out.push_back(std::byte{0});
+    } else {
+      out.push_back(std::byte{0x2c});  // field 5, a structure
+      field(out, 0x15, values);
       out.push_back(std::byte{0});
     }
     out.push_back(std::byte{0});
@@ -44,7 +49,7 @@ struct Header {
 /// A file with one column, of a page with this header.
 struct File {
   Bytes bytes;
-  ColumnChunk chunk{kChunk, 0, 40, 4};
+  ColumnChunk chunk{kChunk, 0, 40, 4, 10};
 
   explicit File(const Header& header) : bytes(kFileSize) {
     const Bytes head = header.bytes();
@@ -97,10 +102,13 @@ TEST_CASE("a page that cannot be is refused before the first byte of its header 
   const Case cases[] = {
       {{.uncompressed = 1 << 30},
        "f.parquet: Parquet page at byte 100 of the table states 1073741824 bytes when unpacked, of 20 in the file"},
-      {{.compressed = 1 << 30}, "states 1073741824 bytes, 889 are left"},
-      {{.compressed = 500}, "states 500 bytes, in a column of 28"},
+      {{.compressed = 1 << 30}, "states 1073741824 bytes, 885 are left"},
+      {{.compressed = 500}, "states 500 bytes, in a column of 32"},
       {{.uncompressed = -1}, "states a negative size"},
       {{.compressed = -1}, "states a negative size"},
+      {{.values = 9}, "at byte 100 of the table ends a column of 9 values, 10 are in the footer"},
+      {{.values = 11}, "ends a column of 11 values"},
+      {{.values = -1}, "states a negative size"},
       {{.dictionary_values = 11}, "states 11 values in a dictionary of 40 bytes"},
   };
   for (const Case& c : cases) {
@@ -110,6 +118,12 @@ TEST_CASE("a page that cannot be is refused before the first byte of its header 
     CHECK(has(file.read(0, kFileSize), c.words));
     CHECK(file.read(0, kChunk) == "");
   }
+}
+
+TEST_CASE("a page that was refused is refused again") {
+  const File file(Header{.values = 5});
+  PageCheck check({file.chunk}, memory_source("f.parquet", file.bytes), {.path = "f.parquet"});
+  for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(check.check(kChunk, std::span(file.bytes).subspan(kChunk, 1)), FormatError);
 }
 
 TEST_CASE("a large page that the footer announces is handed on") {
