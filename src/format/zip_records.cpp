@@ -21,7 +21,6 @@ constexpr uint32_t kEnd64LocatorSignature = 0x07064b50;
 
 constexpr uint16_t kZip64Extra = 0x0001;      // 4.5.3
 constexpr uint64_t kExtraHeaderSize = 4;      // 4.5.1: id and size
-constexpr uint64_t kFullZip64ExtraSize = 20;  // with both sizes, as in a local header
 constexpr uint32_t kMax16 = 0xFFFF;
 constexpr uint32_t kMax32 = 0xFFFFFFFF;
 constexpr uint16_t kEncrypted = 0x0001;   // 4.4.4, bit 0

@@ -55,6 +55,19 @@ TEST_CASE("a sample whose size its local header does not state is no shorter sam
   CHECK(rows.read_bytes("valencia").size() == 16);
 }
 
+TEST_CASE("a local header that stands there twice is no sample") {
+  const TemporaryFolder folder;
+  const std::string index = folder.copy("cascade_tacocat", "set");
+  std::string part = file_text(index + "/cascade_part0001.tacozip");
+  const std::string name = "DATA/europe/country_1/city_0";
+  const auto local = part.find(name) - 30;
+  part.insert(local, part.substr(local, 30 + name.size()));
+  folder.write("set/cascade_part0001.tacozip", part);
+  const DataFrame rows = load(index).data();
+  const std::string text = text_of<FormatError>([&] { rows.read_bytes("europe/country_1/city_0"); });
+  CHECK(has(text, "cascade_part0001.tacozip: sample 'city_0': its local header stands there twice (byte "));
+}
+
 TEST_CASE("a local header whose extra field reaches into the next entry moves no payload") {
   Damaged file("permuted_offsets.tacozip");
   file.put(file.find("DATA/africa/item_1") - 2, "\xff");

@@ -143,30 +143,52 @@ bool offsets_in_order(const LevelTable& level, const std::function<std::string(i
 
 namespace {
 
-/// The bytes before `offset` that can be a local header of `name`.
-Bytes header_before(const ByteSource& archive, uint64_t offset, std::string_view name) {
-  if (offset > archive.size()) return {};
-  const uint64_t want = std::min<uint64_t>(offset, zip::kLocalHeaderSize + name.size() + 20);
-  return archive.read({offset - want, want});
-}
+/// What stands around the start of an entry: the bytes before that can be its local header, and as many from there on.
+struct Around {
+  Bytes bytes;
+  std::size_t num_before = 0;
+
+  Around(const ByteSource& archive, ByteRange range, std::string_view name) {
+    if (range.offset > archive.size()) return;
+    const uint64_t header = zip::kLocalHeaderSize + name.size() + zip::kFullZip64ExtraSize;
+    const uint64_t before = std::min(range.offset, header);
+    const uint64_t after = std::min(header, archive.size() - range.offset);
+    bytes = archive.read({range.offset - before, before + after});
+    num_before = static_cast<std::size_t>(before);
+  }
+  std::span<const std::byte> before() const { return std::span(bytes).first(num_before); }
+  /// True when the header that should stand before the payload starts there again, so that the payload lies behind it.
+  bool is_header_again(std::string_view name, uint64_t size) const {
+    const std::span payload = std::span(bytes).subspan(num_before);
+    for (std::size_t length = zip::kLocalHeaderSize + name.size(); length <= payload.size(); ++length) {
+      if (zip::is_local_header_of(payload.first(length), name, size)) return true;
+    }
+    return false;
+  }
+};
 
 }  // namespace
 
 bool is_entry_at(const ByteSource& archive, ByteRange range, std::string_view name) {
-  return zip::is_local_header_of(header_before(archive, range.offset, name), name, range.size);
+  const Around around(archive, range, name);
+  return zip::is_local_header_of(around.before(), name, range.size) && !around.is_header_again(name, range.size);
 }
 
 void require_entry_at(const ByteSource& archive, ByteRange range, std::string_view name, std::string_view id) {
-  const Bytes before = header_before(archive, range.offset, name);
-  if (zip::is_local_header_of(before, name, range.size)) return;
+  const Around around(archive, range, name);
   const ErrorContext where{.path = archive.name(), .offset = range.offset};
-  if (!zip::is_local_header_of(before, name)) {
+  if (!zip::is_local_header_of(around.before(), name)) {
     throw FormatError("sample " + quoted(id) + ": no local header of " + quoted(name) + " stands before its bytes",
                       where);
   }
-  throw FormatError(
-      "sample " + quoted(id) + ": internal:size is " + std::to_string(range.size) + ", its local header states another",
-      where);
+  if (!zip::is_local_header_of(around.before(), name, range.size)) {
+    throw FormatError("sample " + quoted(id) + ": internal:size is " + std::to_string(range.size) +
+                          ", its local header states another",
+                      where);
+  }
+  if (around.is_header_again(name, range.size)) {
+    throw FormatError("sample " + quoted(id) + ": its local header stands there twice", where);
+  }
 }
 
 std::shared_ptr<const LevelTable> repair_offsets(
