@@ -4,10 +4,12 @@
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <arrow/util/float16.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -42,18 +44,57 @@ std::string number_text(Number value) {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
+/// The infinities of SQL, which JSON lacks as it lacks those of numbers.
+template <class Integer>
+bool is_infinite(Integer value) {
+  return value == std::numeric_limits<Integer>::max() || value == -std::numeric_limits<Integer>::max();
+}
+
+/// RFC 3339, with more than four digits for years beyond 9999 (ISO 8601); nothing for times beyond 64 bits of
+/// microseconds.
 std::string timestamp_text(int64_t value, arrow::TimeUnit::type unit) {
   constexpr int64_t kPerSecond = 1'000'000;
-  const Timestamp first = Timestamp::parse("0001-01-01"), last = Timestamp::parse("9999-12-31T23:59:59.999999");
   const int64_t scale = unit == arrow::TimeUnit::SECOND ? kPerSecond : unit == arrow::TimeUnit::MILLI ? 1000 : 1;
   int64_t us = value;
   if (unit == arrow::TimeUnit::NANO) {
     us = floor_div(value, 1000);
+    if (const int64_t ns = value - us * 1000; ns != 0) {
+      const int64_t second = floor_div(us, kPerSecond);
+      std::string fraction = std::to_string(1'000'000'000 + (us - second * kPerSecond) * 1000 + ns);
+      fraction[0] = '.';
+      std::string out = Timestamp{second * kPerSecond}.to_string();
+      return out.insert(out.size() - 1, fraction);
+    }
   } else if (__builtin_mul_overflow(value, scale, &us)) {
     return "";
   }
-  if (us < first.microseconds || us > last.microseconds) return "";
   return Timestamp{us}.to_string();
+}
+
+std::string date_text(int32_t days) {
+  int64_t us = 0;
+  if (__builtin_mul_overflow(int64_t{days}, int64_t{86'400'000'000}, &us)) return "";
+  const std::string out = Timestamp{us}.to_string();
+  return out.substr(0, out.find('T'));
+}
+
+/// ISO 8601: P1M2DT3.5S, each part with its own sign.
+std::string interval_text(int64_t months, int64_t days, int64_t nanoseconds) {
+  constexpr int64_t kPerSecond = 1'000'000'000;
+  std::string out = "P";
+  if (months != 0) out += std::to_string(months) + "M";
+  if (days != 0) out += std::to_string(days) + "D";
+  if (nanoseconds == 0) return out.size() == 1 ? "PT0S" : out;
+  out += nanoseconds < 0 ? "T-" : "T";
+  const uint64_t size =
+      nanoseconds < 0 ? uint64_t{0} - static_cast<uint64_t>(nanoseconds) : static_cast<uint64_t>(nanoseconds);
+  out += std::to_string(size / kPerSecond);
+  if (size % kPerSecond != 0) {
+    std::string fraction = std::to_string(kPerSecond + size % kPerSecond);
+    fraction[0] = '.';
+    out += fraction.substr(0, fraction.find_last_not_of('0') + 1);
+  }
+  return out + "S";
 }
 
 std::span<const std::byte> bytes_of(std::string_view view) {
@@ -104,6 +145,10 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
     case arrow::Type::NA: return kNull;
     case arrow::Type::BOOL: return {static_cast<const arrow::BooleanArray&>(array).Value(row) ? "true" : "false"};
     case arrow::Type::UINT64: return {std::to_string(static_cast<const arrow::UInt64Array&>(array).Value(row))};
+    case arrow::Type::HALF_FLOAT: {
+      const uint16_t bits = static_cast<const arrow::HalfFloatArray&>(array).Value(row);
+      return number_cell(number_text(arrow::util::Float16::FromBits(bits).ToFloat()));
+    }
     case arrow::Type::FLOAT: return number_cell(number_text(static_cast<const arrow::FloatArray&>(array).Value(row)));
     case arrow::Type::DOUBLE: return number_cell(number_text(static_cast<const arrow::DoubleArray&>(array).Value(row)));
     case arrow::Type::DECIMAL128: return {static_cast<const arrow::Decimal128Array&>(array).FormatValue(row)};
@@ -115,10 +160,45 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
       return {base64(bytes_of(static_cast<const arrow::FixedSizeBinaryArray&>(array).GetView(row))), true};
     case arrow::Type::TIMESTAMP: {
       const auto& type = static_cast<const arrow::TimestampType&>(*array.type());
-      std::string text = timestamp_text(static_cast<const arrow::TimestampArray&>(array).Value(row), type.unit());
+      const int64_t value = static_cast<const arrow::TimestampArray&>(array).Value(row);
+      if (is_infinite(value)) return kNull;
+      std::string text = timestamp_text(value, type.unit());
       return text.empty() ? other_cell(array, row) : CellText{std::move(text), true};
     }
-    case arrow::Type::LIST: return {json_list(*static_cast<const arrow::ListArray&>(array).value_slice(row))};
+    case arrow::Type::DATE32: {
+      const int32_t days = static_cast<const arrow::Date32Array&>(array).Value(row);
+      if (is_infinite(days)) return kNull;
+      std::string text = date_text(days);
+      return text.empty() ? other_cell(array, row) : CellText{std::move(text), true};
+    }
+    case arrow::Type::DURATION: {
+      const auto unit = static_cast<const arrow::DurationType&>(*array.type()).unit();
+      const int64_t scale[] = {1'000'000'000, 1'000'000, 1000, 1};
+      int64_t ns = 0;
+      if (__builtin_mul_overflow(static_cast<const arrow::DurationArray&>(array).Value(row), scale[unit], &ns)) {
+        return other_cell(array, row);
+      }
+      return {interval_text(0, 0, ns), true};
+    }
+    case arrow::Type::INTERVAL_MONTH_DAY_NANO: {
+      const auto value = static_cast<const arrow::MonthDayNanoIntervalArray&>(array).GetValue(row);
+      return {interval_text(value.months, value.days, value.nanoseconds), true};
+    }
+    case arrow::Type::DICTIONARY: {
+      const auto& encoded = static_cast<const arrow::DictionaryArray&>(array);
+      return cell_text(*encoded.dictionary(), encoded.GetValueIndex(row));
+    }
+    case arrow::Type::SPARSE_UNION: {
+      const auto& one_of = static_cast<const arrow::SparseUnionArray&>(array);
+      return cell_text(*one_of.field(one_of.child_id(row)), row);
+    }
+    case arrow::Type::DENSE_UNION: {
+      const auto& one_of = static_cast<const arrow::DenseUnionArray&>(array);
+      return cell_text(*one_of.field(one_of.child_id(row)), one_of.value_offset(row));
+    }
+    case arrow::Type::LIST:
+    case arrow::Type::MAP:  // a list of {"key": ..., "value": ...}
+      return {json_list(*static_cast<const arrow::ListArray&>(array).value_slice(row))};
     case arrow::Type::LARGE_LIST:
       return {json_list(*static_cast<const arrow::LargeListArray&>(array).value_slice(row))};
     case arrow::Type::FIXED_SIZE_LIST:

@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/array/builder_nested.h>
+#include <arrow/array/builder_time.h>
 #include <arrow/record_batch.h>
 #include <doctest/doctest.h>
 
@@ -83,9 +84,49 @@ TEST_CASE("JSON writes times as RFC 3339 in any unit, before the epoch too") {
   CHECK(time(0, arrow::TimeUnit::SECOND) == "\"1970-01-01T00:00:00Z\"");
   CHECK(time(1500, arrow::TimeUnit::MILLI) == "\"1970-01-01T00:00:01.500000Z\"");
   CHECK(time(1673785845123456, arrow::TimeUnit::MICRO) == "\"2023-01-15T12:30:45.123456Z\"");
-  CHECK(time(1673785845123456789, arrow::TimeUnit::NANO) == "\"2023-01-15T12:30:45.123456Z\"");
-  CHECK(time(-1, arrow::TimeUnit::NANO) == "\"1969-12-31T23:59:59.999999Z\"");
-  CHECK(time(INT64_MAX, arrow::TimeUnit::SECOND) != "");  // beyond year 9999: in some words, not a crash
+  CHECK(time(1673785845123456789, arrow::TimeUnit::NANO) == "\"2023-01-15T12:30:45.123456789Z\"");
+  CHECK(time(1673785845123456000, arrow::TimeUnit::NANO) == "\"2023-01-15T12:30:45.123456Z\"");
+  CHECK(time(-1, arrow::TimeUnit::NANO) == "\"1969-12-31T23:59:59.999999999Z\"");
+  CHECK(time(-62'150'000'000, arrow::TimeUnit::SECOND) == "\"0000-07-18T07:06:40Z\"");
+  CHECK(time(568'971'820'800, arrow::TimeUnit::SECOND) == "\"20000-01-01T00:00:00Z\"");  // ISO 8601: RFC 3339 has 4 digits
+  CHECK(time(INT64_MAX / 2, arrow::TimeUnit::SECOND) != "");  // beyond any calendar: in some words, not a crash
+  const auto date = [](int32_t days) {
+    return json_of(array_of<arrow::Date32Builder, int32_t>(arrow::date32(), days));
+  };
+  CHECK(date(0) == "\"1970-01-01\"");
+  CHECK(date(-1) == "\"1969-12-31\"");
+  CHECK(date(INT32_MAX - 1) != "");
+}
+
+TEST_CASE("JSON writes infinite times as null, as it does numbers") {
+  for (const int64_t infinite : {INT64_MAX, -INT64_MAX}) {
+    CHECK(json_of(array_of<arrow::TimestampBuilder, int64_t>(arrow::timestamp(arrow::TimeUnit::MICRO), infinite)) ==
+          "null");
+  }
+  for (const int32_t infinite : {INT32_MAX, -INT32_MAX}) {
+    CHECK(json_of(array_of<arrow::Date32Builder, int32_t>(arrow::date32(), infinite)) == "null");
+  }
+}
+
+TEST_CASE("JSON writes half floats as numbers, durations as ISO 8601 and maps as lists of key and value") {
+  CHECK(json_of(array_of<arrow::HalfFloatBuilder, uint16_t>(arrow::float16(), 0x3E00)) == "1.5");
+  CHECK(json_of(array_of<arrow::HalfFloatBuilder, uint16_t>(arrow::float16(), 0x7C00)) == "null");  // infinity
+  const auto duration = [](int64_t value, arrow::TimeUnit::type unit) {
+    return json_of(array_of<arrow::DurationBuilder, int64_t>(arrow::duration(unit), value));
+  };
+  CHECK(duration(0, arrow::TimeUnit::SECOND) == "\"PT0S\"");
+  CHECK(duration(90, arrow::TimeUnit::SECOND) == "\"PT90S\"");
+  CHECK(duration(-1500, arrow::TimeUnit::MILLI) == "\"PT-1.5S\"");
+  arrow::MonthDayNanoIntervalBuilder interval;
+  check(interval.Append({14, -3, 1'000'000}));
+  CHECK(json_of(check(interval.Finish())) == "\"P14M-3DT0.001S\"");
+  auto keys = std::make_shared<arrow::StringBuilder>();
+  auto values = std::make_shared<arrow::DoubleBuilder>();
+  arrow::MapBuilder map(arrow::default_memory_pool(), keys, values);
+  check(map.Append());
+  check(keys->Append("a"));
+  check(values->Append(std::nan("")));
+  CHECK(json_of(check(map.Finish())) == "[{\"key\": \"a\", \"value\": null}]");
 }
 
 TEST_CASE("JSON writes binary as base64 and lists as arrays") {
