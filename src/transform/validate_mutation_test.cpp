@@ -58,6 +58,9 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
   const ZipCase cases[] = {
       {"ZIP-2", "local header has CRC-32 00000001", [](FlatZip& z) { put32(z.bytes, z.local + 14, 1); }},
       {"ZIP-2", "local header has method 8", [](FlatZip& z) { z.bytes[z.local + 8] = 8; }},
+      {"ZIP-2", "local header has version needed 99", [](FlatZip& z) { z.bytes[z.local + 4] = 99; }},
+      {"ZIP-2", "local header has time", [](FlatZip& z) { z.bytes[z.local + 10] ^= 1; }},
+      {"ZIP-2", "local header has date", [](FlatZip& z) { z.bytes[z.local + 12] ^= 1; }},
       {"ZIP-2", "signature", [](FlatZip& z) { z.bytes[z.local] = 'X'; }},
       {"ZIP-4", "data descriptor", [](FlatZip& z) { z.bytes[z.central + 8] = 8; }},
       {"ZIP-5", "'DATA/new_york' is there twice",

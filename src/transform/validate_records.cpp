@@ -104,6 +104,9 @@ class Records {
     };
     same("method", local.method, entry.method);
     same("flags", local.flags, entry.flags);
+    same("version needed", local.version_needed, entry.version_needed);
+    same("time", local.time, entry.time);
+    same("date", local.date, entry.date);
     if ((local.flags & kDescriptor) != 0) return;  // 4.4.4: they are 0 here
     if (local.crc32 != entry.crc32) {
       report_.add("ZIP-2",

@@ -14,7 +14,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"FMT-2", "6", kError, "Every byte that is asked for can be read."},
 
     {"ZIP-1", "6.3", kError, "The archive has an end record and a central directory that can be read."},
-    {"ZIP-2", "6.3", kError, "A local header says what its central entry says: name, method, flags, CRC-32, sizes."},
+    {"ZIP-2", "6.3", kError, "A local header says what its central entry says: name, version needed, method, flags, time, CRC-32, sizes."},
     {"ZIP-3", "6.3", kError, "Every entry is stored (compression method 0)."},
     {"ZIP-4", "6.3", kError, "No entry is encrypted or has a data descriptor."},
     {"ZIP-5", "6.3", kError, "Entry names are unique."},
