@@ -83,7 +83,7 @@ TEST_CASE("a local path becomes absolute and keeps its .. and links") {
   }
 }
 
-TEST_CASE("a part of a file has a name that can be parsed") {
+TEST_CASE("C106: a part of a file has a name that can be parsed") {
   struct Case {
     ByteRange range;
     const char* root;
@@ -92,6 +92,7 @@ TEST_CASE("a part of a file has a name that can be parsed") {
   const Case cases[] = {
       {{200, 16}, "/d/flat.tacozip", "/vsisubfile/200_16,/d/flat.tacozip"},
       {{0, 0}, "", "/vsisubfile/0_0,"},
+      {{5'368'709'120, 16}, "/d/big.tacozip", "/vsisubfile/5368709120_16,/d/big.tacozip"},
       {{1, 2}, "/a,b_c", "/vsisubfile/1_2,/a,b_c"},
       {{1, 2}, "/vsicurl/https://h/p", "/vsisubfile/1_2,/vsicurl/https://h/p"},
       {{std::numeric_limits<uint64_t>::max(), 5}, "/a", "/vsisubfile/18446744073709551615_5,/a"},
@@ -105,7 +106,7 @@ TEST_CASE("a part of a file has a name that can be parsed") {
   }
 }
 
-TEST_CASE("a malformed part is refused with its text and the reason") {
+TEST_CASE("C106: a malformed part is refused with its text and the reason") {
   const std::string cases[][2] = {
       {"", "does not start with /vsisubfile/"},
       {"/a/b", "does not start with"},
