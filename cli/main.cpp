@@ -74,8 +74,13 @@ std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
 }
 
 void add_output(CLI::App* command, Destination& output) {
-  auto* file =
-      command->add_option("-o,--output", output.path, "Write this file instead of standard output")->type_name("FILE");
+  auto* file = add_parsed(
+      command, "-o,--output", "FILE",
+      [&](const std::string& text) {
+        if (text.empty()) throw UsageError("--output: the name of the file is empty");
+        output.path = text;
+      },
+      "Write this file instead of standard output");
   command->add_flag("--overwrite", output.overwrite, "Replace the file when it exists")->needs(file);
 }
 
