@@ -26,6 +26,14 @@ bool joins_levels(std::string_view name) {
   return name == names::kCurrentId || name == names::kParentId || name == names::kSourceFile;
 }
 
+/// Internal columns that the last query names itself.
+std::set<std::string> asked_internal(const View& view) {
+  for (auto step = view.steps.rbegin(); step != view.steps.rend(); ++step) {
+    if (const auto* sql = std::get_if<SqlStep>(&*step)) return sql->select.internal;
+  }
+  return {};
+}
+
 /// The row key, or a copy of it that a join made ("internal:row_1").
 bool is_row_key(std::string_view name) { return name.starts_with(kRowKeyColumn); }
 
@@ -118,6 +126,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
   out->rows = std::move(rows);
   out->holds_stored = !out->dataset->view().steps.empty() && only_chooses_rows(out->dataset->view());
   const auto& stored = out->rows->columns();
+  const std::set<std::string> asked = asked_internal(out->dataset->view());
   bool has_path = false;
   for (std::size_t c = 0; c < stored.size(); ++c) {
     const std::string& name = stored[c].name;
@@ -125,7 +134,8 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     // A stored path is stale; only one that a query asked for was built here.
     const bool computed = name == names::kGdalVsi;
     if (computed && !names_path(out->dataset->view())) continue;
-    if (!raw && name.starts_with(names::kInternal) && !computed && !(cascaded && joins_levels(name))) continue;
+    const bool wanted = raw || computed || (cascaded && joins_levels(name)) || asked.contains(name);
+    if (name.starts_with(names::kInternal) && !wanted) continue;
     out->columns.push_back(stored[c]);
     out->sources.push_back(static_cast<int>(c));
     has_path = has_path || computed;

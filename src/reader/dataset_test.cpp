@@ -101,6 +101,20 @@ TEST_CASE(
         Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "internal:gdal_vsi"});
 }
 
+TEST_CASE("C035: an internal column that a query names itself shows, one that comes with * does not") {
+  const Dataset dataset = load(golden("cascade_tacocat"));
+  const auto columns = [&](const char* query) { return column_names(dataset.sql(query).data()); };
+  CHECK(columns("SELECT \"internal:source_file\", count(*) AS n FROM data GROUP BY 1 ORDER BY 1") ==
+        Strings{"internal:source_file", "n"});
+  CHECK(columns("SELECT max(\"internal:offset\") AS \"internal:most\" FROM data") == Strings{"internal:most"});
+  CHECK(columns("WITH x AS (FROM data) SELECT \"internal:offset\" FROM x UNION ALL SELECT 1") ==
+        Strings{"internal:offset"});
+  CHECK(columns("SELECT * FROM (SELECT id, \"internal:offset\" FROM data)") == Strings{"id"});
+  CHECK(values(dataset.sql("SELECT id, \"internal:size\" FROM data").data(), "internal:size").size() == 4);
+  CHECK(column_names(dataset.sql("SELECT *, \"internal:offset\" + 1 AS after FROM data").data()) ==
+        Strings{"id", "type", "continent", "istac:centroid", "istac:time_start", "after", "internal:gdal_vsi"});
+}
+
 TEST_CASE("C035 as corrected: data_raw synthesises internal:relative_path at level 0, the id without a slash") {
   for (const std::string name : {"flat.tacozip", "nested.tacozip", "nested", "cascade_tacocat"}) {
     CAPTURE(name);

@@ -290,6 +290,8 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
   text = text.substr(0, text.find_last_not_of('\n') + 1);
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (damage) throw FormatError("Parquet: " + text, where);
+  // Values that do not convert may be the query's own or the data's: where the latter lie is worth saying.
+  if (error.Type() == duckdb::ExceptionType::CONVERSION) throw QueryError("SQL: " + text, where);
   throw QueryError("SQL: " + text);
 }
 

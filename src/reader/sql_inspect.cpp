@@ -9,6 +9,7 @@
 #include <duckdb/parser/tableref/list.hpp>
 
 #include "base/text.hpp"
+#include "format/names.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -33,7 +34,8 @@ class Inspector {
         break;
       case duckdb::ExpressionClass::FUNCTION: {
         const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
-        for (const char* refused : {"getenv", "current_setting", "getvariable", "nextval", "currval", "write_log"}) {
+        for (const char* refused :
+             {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
           if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
         }
         break;
@@ -58,7 +60,14 @@ class Inspector {
         throw QueryError("SQL: table " + quoted(table.schema_name + "." + table.table_name) +
                          " is not available; data, level0, level1, ... are");
       }
-      tables.insert(lower(table.table_name));
+      const std::string name = lower(table.table_name);
+      // DuckDB's own views lie open in every schema's path. They tell settings and the statement around this one.
+      for (const char* catalog : {"duckdb_", "pg_", "sqlite_", "pragma_"}) {
+        if (name.starts_with(catalog)) {
+          throw QueryError("SQL: table " + quoted(name) + " is not available; data, level0, level1, ... are");
+        }
+      }
+      tables.insert(name);
     }
     if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
       const auto& function = *ref.Cast<duckdb::TableFunctionRef>().function;
@@ -98,12 +107,26 @@ bool is_star_of_data(const duckdb::QueryNode& node) {
   return lower(table.table_name) == "data" && table.column_name_alias.empty();
 }
 
+/// The names that the list of a SELECT itself gives to `internal:` columns; those that come with a * are not among
+/// them.
+std::set<std::string> named_internal(const duckdb::QueryNode& node) {
+  if (node.type == duckdb::QueryNodeType::CTE_NODE) return named_internal(*node.Cast<duckdb::CTENode>().child);
+  std::set<std::string> out;
+  for (const auto& expression : node.GetSelectList()) {
+    const std::string name = expression->GetName();
+    const bool star = expression->GetExpressionClass() == duckdb::ExpressionClass::STAR;
+    if (!star && name.starts_with(names::kInternal)) out.insert(name);
+  }
+  return out;
+}
+
 }  // namespace
 
 Select inspect_select(std::string_view sql) {
   Inspector inspector;
   std::string text;
   bool keeps_columns = false;
+  std::set<std::string> internal;
   try {
     duckdb::Parser parser;
     text = without_semicolon(std::string(sql));
@@ -118,12 +141,13 @@ Select inspect_select(std::string_view sql) {
     auto& node = *statement.Cast<duckdb::SelectStatement>().node;
     inspector.node(node);
     keeps_columns = is_star_of_data(node);
+    internal = named_internal(node);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
   }
-  return {std::move(text), std::move(inspector.tables), keeps_columns};
+  return {std::move(text), std::move(inspector.tables), std::move(internal), keeps_columns};
 }
 
 void inspect_expression(std::string_view sql) {

@@ -10,6 +10,7 @@ namespace tacore {
 struct Select {
   std::string text = {};
   std::set<std::string> tables = {};
+  std::set<std::string> internal = {};  ///< columns named `internal:*` that its list names itself: they show
   bool keeps_columns = false;  ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
 };
 
