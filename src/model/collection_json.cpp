@@ -254,6 +254,14 @@ std::vector<Source> parse_sources(const Node& node) {
   return out;
 }
 
+/// A `__TACOCAT__` file names its parts alone (format/tacocat_header.hpp): what they cover is unknown.
+std::vector<Source> parse_parts(const Node& node) {
+  if (node.is_null()) return {};
+  std::vector<Source> out;
+  for (const Node& file : node.object()["dataset_sources"].elements()) out.push_back({.file = parse_file(file)});
+  return out;
+}
+
 PitSchema parse_pit_schema(const Node& node, const std::string& path) {
   if (node.is_null()) node.fail("is missing");
   try {
@@ -296,6 +304,7 @@ Collection parse_collection(std::string_view text, const std::string& path) {
   out.pit_schema = parse_pit_schema(root["taco:pit_schema"], path);
   out.field_schema = parse_field_schema(root["taco:field_schema"]);
   out.sources = parse_sources(root["taco:sources"]);
+  if (out.sources.empty()) out.sources = parse_parts(root["_tacocat"]);
   out.json = text;
   return out;
 }

@@ -92,6 +92,20 @@ bool same_children(const Rows& rows) {
   return rows.num_rows() == 0 || matches();
 }
 
+/// True when the rows are all those of its containers: then footers count them.
+bool is_whole(const View& view) {
+  if (!view.steps.empty()) return false;
+  const auto* all = std::get_if<Union>(&view.base);
+  return !all ||
+         std::all_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return is_whole(*p.view); });
+}
+
+QueryError no_level(int level, int num_levels, const std::string& path) {
+  return QueryError(
+      "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels - 1),
+      {.path = path});
+}
+
 }  // namespace
 
 const char* to_string(Format format) noexcept {
@@ -109,14 +123,8 @@ const std::string& Dataset::path() const noexcept { return impl_->path; }
 Format Dataset::format() const noexcept { return impl_->format; }
 
 PitSchema Dataset::pit_schema() const {
-  // An index of partitions answers from its own counts until something is asked of the rows.
-  if (impl_->partitions && impl_->base.steps.empty()) return impl_->collection->pit_schema;
-  const View& view = impl_->view();
-  if (view.steps.empty() && view.container()) {
-    return impl_->collection->pit_schema.with_n(
-        static_cast<uint64_t>(view.container()->stored_level(0)->num_visible_rows()));
-  }
-  return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(impl_->num_rows()));
+  const bool whole = is_whole(impl_->view());
+  return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(whole ? level_rows(0) : impl_->num_rows()));
 }
 
 std::vector<Column> Dataset::level_columns(int level) const {
@@ -124,36 +132,22 @@ std::vector<Column> Dataset::level_columns(int level) const {
   const bool unopened = impl_->partitions && impl_->base.steps.empty();
   const std::shared_ptr<const View> first = unopened ? impl_->partitions->open(0) : nullptr;
   const View& view = unopened ? *first : impl_->view();
-  if (level < 0 || level >= view.num_levels) {
-    throw QueryError(
-        "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(view.num_levels - 1),
-        {.path = impl_->path});
-  }
+  if (level < 0 || level >= view.num_levels) throw no_level(level, view.num_levels, impl_->path);
   auto columns = stored_columns(view, level);
   std::erase_if(columns, [](const Column& c) { return is_internal(c.name); });
   return columns;
 }
 
 int64_t Dataset::level_rows(int level) const {
-  if (impl_->partitions && impl_->base.steps.empty()) {
-    const PitSchema& pit = impl_->collection->pit_schema;
-    if (level < 0 || level > pit.max_depth()) {
-      throw QueryError(
-          "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(pit.max_depth()),
-          {.path = impl_->path});
-    }
-    if (level == 0) return static_cast<int64_t>(pit.root_n);
-    uint64_t sum = 0;
-    for (const auto& pattern : pit.hierarchy.at(level)) sum += pattern.n;
-    return static_cast<int64_t>(sum);
-  }
+  const View& all = impl_->view();
+  if (level < 0 || level >= all.num_levels) throw no_level(level, all.num_levels, impl_->path);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
     if (const Container* container = view.container()) return container->stored_level(level)->num_visible_rows();
     int64_t sum = 0;
     for (const auto& part : std::get<Union>(view.base).parts) sum += count(*part.view);
     return sum;
   };
-  return count(impl_->view());
+  return count(all);
 }
 
 Dataset Dataset::sql(std::string_view query) const {

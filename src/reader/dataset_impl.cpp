@@ -139,12 +139,18 @@ Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Sourc
     : storage_(std::move(storage)), sources_(std::move(sources)), folder_(std::move(folder)) {}
 
 View Partitions::resolve(const std::vector<Step>& steps) const {
+  // A query of a whole level sees all of it, whatever filters precede it (C084).
+  const bool pruned = std::none_of(steps.begin(), steps.end(), [](const Step& step) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    return sql && std::any_of(sql->select.tables.begin(), sql->select.tables.end(),
+                              [](const std::string& table) { return table.starts_with("level"); });
+  });
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     bool kept = true;
     for (const auto& step : steps) {
       const auto* filter = std::get_if<Filter>(&step);
-      if (!filter) break;  // what a query makes of the rows is its own affair
+      if (!filter || !pruned) break;  // what a query makes of the rows is its own affair
       kept = kept && can_hold(sources_[i].extent, *filter);
     }
     if (kept) chosen.push_back(i);

@@ -44,6 +44,34 @@ TEST_CASE("C007: a folder named foo.tacocat has its real parent as the place of 
   }
 }
 
+TEST_CASE("an index folder under any name, by any way to it, is a TACOCAT with its ZIPs beside it") {
+  const TemporaryFolder folder;
+  folder.copy("cascade_tacocat", "set");
+  fs::rename(folder.path("set/.tacocat"), folder.path("set/index"));
+  fs::create_directory_symlink(folder.path("set/index"), folder.path("link"));
+  fs::copy(golden("cascade_tacocat/.tacocat"), folder.path("set/.tacocat"), fs::copy_options::recursive);
+  for (const std::string way : {"set/index", "set/index/.", "link", "link/", "set/index/COLLECTION.json",
+                                "set/.tacocat/.", "set/.tacocat/COLLECTION.json"}) {
+    CAPTURE(way);
+    const Dataset dataset = load(folder.path(way));
+    CHECK(dataset.format() == Format::Tacocat);
+    CHECK(to_text(dataset.data().read_bytes("asia/country_0/city_1")) == "asia/country_0/city_1");
+  }
+}
+
+TEST_CASE("the COLLECTION.json of a FOLDER stands for it") {
+  const Dataset dataset = load(golden("nested/COLLECTION.json"));
+  CHECK(dataset.format() == Format::Folder);
+  CHECK(to_text(dataset.data().read_bytes("asia/item_0")) == "asia/item_0");
+}
+
+TEST_CASE("a __TACOCAT__ file names its partitions, whose extents it does not know") {
+  const auto sources = load(golden("cascade_tacocat/__TACOCAT__")).collection().sources;
+  REQUIRE(sources.size() == 4);
+  CHECK(sources[1].file == "cascade_part0002.tacozip");
+  CHECK_FALSE(sources[1].extent.spatial);
+}
+
 TEST_CASE("C008: a folder with .tacocat/COLLECTION.json is a TACOCAT even where it has a COLLECTION.json of its own") {
   const TemporaryFolder folder;
   const std::string path = folder.copy("nested", "both");
@@ -254,11 +282,27 @@ struct Routed {
 
 TEST_CASE("a TACOLLECTION.json opens no partition to tell what it is") {
   const Routed index;
-  CHECK(index.dataset.num_rows() == 4);
-  CHECK(index.dataset.level_rows(0) == 4);
   CHECK(index.dataset.collection().sources.size() == 4);
   CHECK(index.opened() == 0);
   CHECK(index.storage->num_opens() == 1);
+}
+
+TEST_CASE("rows of a TACOLLECTION.json are counted in its partitions, by their footers, not as its tree says") {
+  const Routed index;
+  CHECK(index.dataset.num_rows() == 4);
+  CHECK(index.dataset.level_rows(2) == 16);
+  CHECK(index.opened() == 4);
+  CHECK(index.storage->num_opens() == 5);
+  CHECK(has_text(error_of([&] { (void)index.dataset.level_rows(3); }), "Level 3 does not exist: the deepest is 2"));
+
+  const TemporaryFolder folder;
+  folder.copy("flat_padded.tacozip", "part.tacozip");
+  const std::string text = R"({"id": "padded", "taco:pit_schema": {"root": {"n": 77, "type": "FILE"}, "hierarchy": {}},
+    "taco:sources": {"count": 1, "files": ["part.tacozip"]}})";
+  const Dataset padded = load(folder.write("TACOLLECTION.json", text));
+  CHECK(padded.num_rows() == load(golden("flat_padded.tacozip")).num_rows());
+  CHECK(padded.level_rows(0) == padded.num_rows());
+  CHECK(padded.pit_schema().root_n == static_cast<uint64_t>(padded.num_rows()));
 }
 
 TEST_CASE("columns of a TACOLLECTION.json cost one partition") {

@@ -47,12 +47,22 @@ Detected detect_file(const Storage& storage, const std::string& path) {
   return out;
 }
 
+bool is_index_folder(const Storage& storage, const std::string& path) {
+  return !storage.exists(path_join(path, names::kMetadata), true) &&
+         storage.exists(path_join(path, names::kLevelFiles[0]));
+}
+
 Detected detect_folder(const Storage& storage, const std::string& path) {
   const std::string tacocat = path_join(path, names::kTacocatFolder);
   if (storage.exists(path_join(tacocat, names::kCollection))) {
     return {.format = Format::Tacocat, .path = tacocat, .folder = path, .source = nullptr};
   }
   if (storage.exists(path_join(path, names::kCollection))) {
+    // A .tacocat under another name: its levels lie beside the collection, its parts beside the folder that a link
+    // leads to.
+    if (is_index_folder(storage, path)) {
+      return {.format = Format::Tacocat, .path = path, .folder = path_join(path, ".."), .source = nullptr};
+    }
     return {.format = Format::Folder, .path = path, .folder = path, .source = nullptr};
   }
   for (const auto index : {names::kTacocatFile, names::kTacollection}) {
@@ -78,6 +88,12 @@ Detected detect(const Storage& storage, const std::string& given) {
   std::string path = given;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (path.empty()) throw IoError("the path is empty", {}, 0);
+  // The collection of a dataset stands for the folder it lies in; without levels there it is an index of datasets.
+  if (file_name(path) == names::kCollection) {
+    std::string folder = parent_folder(path);
+    if (folder.empty()) folder = ".";
+    if (is_index_folder(storage, folder) || storage.exists(path_join(folder, names::kMetadata), true)) path = folder;
+  }
   // A ZIP's name is enough: no probe, and its first bytes tell the rest.
   if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage, path);
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder) &&

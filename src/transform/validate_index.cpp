@@ -232,7 +232,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
     open_index_folder(report, storage, index, checked);
   }
   const Collection* collection = checked.collection ? &*checked.collection : nullptr;
-  if (collection) check_sources(report, *collection, index.path);
+  if (collection && !index.file) check_sources(report, *collection, index.path);  // a file names its parts alone
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, TableKind::Index, collection);
   }
