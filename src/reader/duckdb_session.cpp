@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cinttypes>
 #include <cstring>
 #include <duckdb.hpp>
 #include <duckdb/common/arrow/arrow_converter.hpp>
@@ -13,7 +14,6 @@
 #include <duckdb/main/client_config.hpp>
 #include <map>
 #include <mutex>
-#include <random>
 
 #include "base/log.hpp"
 #include "reader/sql_functions.hpp"
@@ -66,9 +66,10 @@ struct LevelHandle : duckdb::FileHandle {
 class LevelFileSystem : public duckdb::FileSystem {
  public:
   std::string publish(const std::shared_ptr<OpenLevel>& level) {
-    static thread_local std::random_device random;
+    std::uint64_t random[2];
+    if (::getentropy(random, sizeof random) != 0) throw IoError("no random numbers", {}, errno);
     char token[33];
-    std::snprintf(token, sizeof token, "%08x%08x%08x%08x", random(), random(), random(), random());
+    std::snprintf(token, sizeof token, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
     std::string path = std::string(kScheme) + token;
     const std::lock_guard lock(mutex_);
     levels_.emplace(path, level);
