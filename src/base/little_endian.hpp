@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tacore/error.hpp"
 
@@ -55,6 +57,30 @@ class Cursor {
   const char* what_;
   uint64_t origin_;
   uint64_t position_ = 0;
+};
+
+/// Appends little-endian fields, as Cursor reads them.
+class FieldWriter {
+ public:
+  void u8(uint8_t value) { number(value); }
+  void u16(uint16_t value) { number(value); }
+  void u32(uint32_t value) { number(value); }
+  void u64(uint64_t value) { number(value); }
+  void text(std::string_view text) {
+    for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
+  }
+  void bytes(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+
+  std::size_t size() const noexcept { return bytes_.size(); }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  template <class T>
+  void number(T value) {
+    for (std::size_t i = 0; i < sizeof(T); ++i) bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace tacore

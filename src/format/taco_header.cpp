@@ -92,4 +92,41 @@ Header parse(std::span<const std::byte> bytes, uint64_t file_size) {
   return out;
 }
 
+namespace {
+
+constexpr uint32_t kMode = 0644U << 16;  // without the bits of a plain file
+
+std::vector<std::byte> payload(const Header& header) {
+  if (header.levels.empty() || header.levels.size() >= kMaxEntries) {
+    throw FormatError("TACO_HEADER: " + std::to_string(header.levels.size()) + " levels, 1 to 6 expected");
+  }
+  FieldWriter out;
+  out.u32(static_cast<uint32_t>(header.levels.size() + 1));  // count, and 3 bytes of 0
+  const auto range = [&](const ByteRange& r) {
+    if (r.size == 0) throw FormatError("TACO_HEADER: an empty range");
+    out.u64(r.offset);
+    out.u64(r.size);
+  };
+  for (const ByteRange& level : header.levels) range(level);
+  range(header.collection);
+  while (out.size() < kPayloadSize) out.u64(0);
+  return out.take();
+}
+
+}  // namespace
+
+zip::CentralEntry central_entry(const Header& header, zip::DosTime time) {
+  auto out = zip::stored_entry(std::string(names::kHeader), kPayloadSize, 0, time);
+  out.external_attributes = kMode;
+  out.crc32 = crc32(payload(header));
+  return out;
+}
+
+std::vector<std::byte> encode(const Header& header, zip::DosTime time) {
+  auto out = zip::encode_local_header(central_entry(header, time));
+  const auto data = payload(header);
+  out.insert(out.end(), data.begin(), data.end());
+  return out;
+}
+
 }  // namespace tacore::taco_header

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/byte_range.hpp"
+#include "format/zip_records.hpp"
 
 /// TACO_HEADER, the first entry of a TACO ZIP (§6.3; docs/format.md): up to 7 (offset, size) pairs,
 /// the levels and then COLLECTION.json.
@@ -30,5 +31,11 @@ bool is_header(std::span<const std::byte> bytes) noexcept;
 /// be at kPayloadOffset), count above 7 or below 2 (a level and the collection), a range that is
 /// empty, starts inside the header or leaves the file.
 Header parse(std::span<const std::byte> bytes, uint64_t file_size);
+
+/// The kSize bytes of the first entry, as parse() reads them; its central entry is central_entry(). Throws FormatError:
+/// no level or more than six, or an empty range.
+std::vector<std::byte> encode(const Header& header, zip::DosTime time = {});
+/// The record of the header in the central directory: a plain entry, but for the mode that published files give it.
+zip::CentralEntry central_entry(const Header& header, zip::DosTime time = {});
 
 }  // namespace tacore::taco_header

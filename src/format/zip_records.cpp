@@ -1,6 +1,7 @@
 #include "format/zip_records.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <initializer_list>
 #include <optional>
@@ -19,8 +20,8 @@ constexpr uint32_t kEndSignature = 0x06054b50;
 constexpr uint32_t kEnd64Signature = 0x06064b50;
 constexpr uint32_t kEnd64LocatorSignature = 0x07064b50;
 
-constexpr uint16_t kZip64Extra = 0x0001;      // 4.5.3
-constexpr uint64_t kExtraHeaderSize = 4;      // 4.5.1: id and size
+constexpr uint16_t kZip64Extra = 0x0001;  // 4.5.3
+constexpr uint64_t kExtraHeaderSize = 4;  // 4.5.1: id and size
 constexpr uint32_t kMax16 = 0xFFFF;
 constexpr uint32_t kMax32 = 0xFFFFFFFF;
 constexpr uint16_t kEncrypted = 0x0001;   // 4.4.4, bit 0
@@ -344,6 +345,131 @@ bool is_local_header_of(std::span<const std::byte> before, std::string_view name
     if (whole <= before.size() && is_header_with(before.last(whole), name, extra_size, size)) return true;
   }
   return false;
+}
+
+namespace {
+
+constexpr uint16_t kPlainVersion = 10, kZip64Version = 45;
+constexpr uint16_t kMadeByUnix = 0x033F;
+constexpr uint16_t kUtf8Flag = 0x0800;
+constexpr uint32_t kPlainFile = 0100644U << 16;
+
+bool is_large(uint64_t value) { return value >= kMax32; }
+uint32_t short_of(uint64_t value) { return is_large(value) ? kMax32 : static_cast<uint32_t>(value); }
+
+void encode_common(const CentralEntry& entry, uint16_t version_needed, FieldWriter& out) {
+  out.u16(version_needed);
+  out.u16(entry.flags);
+  out.u16(entry.method);
+  out.u16(entry.time);
+  out.u16(entry.date);
+  out.u32(entry.crc32);
+  out.u32(short_of(entry.compressed_size));
+  out.u32(short_of(entry.size));
+  out.u16(static_cast<uint16_t>(entry.name.size()));
+}
+
+}  // namespace
+
+DosTime dos_time(int64_t seconds) {
+  constexpr int64_t kFirst = 315'532'800, kLast = 4'354'819'198;  // 1980-01-01T00:00:00Z, 2107-12-31T23:59:58Z
+  const std::chrono::sys_seconds at{std::chrono::seconds(std::clamp(seconds, kFirst, kLast))};
+  const auto midnight = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day day(midnight);
+  const std::chrono::hh_mm_ss clock(at - midnight);
+  return {
+      static_cast<uint16_t>(clock.hours().count() << 11 | clock.minutes().count() << 5 | clock.seconds().count() / 2),
+      static_cast<uint16_t>((static_cast<int>(day.year()) - 1980) << 9 |
+                            static_cast<int>(static_cast<unsigned>(day.month())) << 5 |
+                            static_cast<int>(static_cast<unsigned>(day.day())))};
+}
+
+CentralEntry stored_entry(std::string name, uint64_t size, uint64_t local_offset, DosTime time) {
+  if (name.size() > kMax16)
+    throw FormatError("a name of " + std::to_string(name.size()) + " bytes, at most 65535 fit a ZIP");
+  const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  CentralEntry out;
+  out.version_made_by = kMadeByUnix;
+  out.version_needed = is_large(size) || is_large(local_offset) ? kZip64Version : kPlainVersion;
+  out.flags = ascii ? 0 : kUtf8Flag;
+  out.time = time.time;
+  out.date = time.date;
+  out.compressed_size = out.size = size;
+  out.external_attributes = kPlainFile;
+  out.name = std::move(name);
+  out.local_offset = local_offset;
+  return out;
+}
+
+uint64_t local_header_size(const CentralEntry& entry) noexcept {
+  return kLocalHeaderSize + entry.name.size() + (is_large(entry.size) ? kFullZip64ExtraSize : 0);
+}
+
+std::vector<std::byte> encode_local_header(const CentralEntry& entry) {
+  FieldWriter out;
+  out.u32(kLocalSignature);
+  encode_common(entry, is_large(entry.size) ? kZip64Version : kPlainVersion, out);  // where it lies is not said here
+  out.u16(is_large(entry.size) ? kFullZip64ExtraSize : 0);
+  out.text(entry.name);
+  if (is_large(entry.size)) {
+    out.u16(kZip64Extra);
+    out.u16(kFullZip64ExtraSize - kExtraHeaderSize);
+    out.u64(entry.size);
+    out.u64(entry.compressed_size);
+  }
+  return out.take();
+}
+
+void encode_central_entry(const CentralEntry& entry, FieldWriter& out) {
+  const int extra = (is_large(entry.size) ? 16 : 0) + (is_large(entry.local_offset) ? 8 : 0);
+  out.u32(kCentralSignature);
+  out.u16(entry.version_made_by);
+  encode_common(entry, entry.version_needed, out);
+  out.u16(static_cast<uint16_t>(extra == 0 ? 0 : extra + static_cast<int>(kExtraHeaderSize)));
+  out.u16(0);  // comment
+  out.u16(0);  // disk
+  out.u16(0);  // internal attributes
+  out.u32(entry.external_attributes);
+  out.u32(short_of(entry.local_offset));
+  out.text(entry.name);
+  if (extra == 0) return;
+  out.u16(kZip64Extra);
+  out.u16(static_cast<uint16_t>(extra));
+  if (is_large(entry.size)) {
+    out.u64(entry.size);
+    out.u64(entry.compressed_size);
+  }
+  if (is_large(entry.local_offset)) out.u64(entry.local_offset);
+}
+
+void encode_directory_end(const Directory& directory, FieldWriter& out) {
+  // Exactly 65,535 entries are told by the short record alone, as libzip has it.
+  const bool zip64 =
+      directory.zip64 || directory.num_entries > kMax16 || is_large(directory.offset) || is_large(directory.size);
+  if (zip64) {
+    out.u32(kEnd64Signature);
+    out.u64(kEnd64RecordSize - 12);
+    out.u16(kZip64Version);
+    out.u16(kZip64Version);
+    out.u32(0);  // disks
+    out.u32(0);
+    out.u64(directory.num_entries);
+    out.u64(directory.num_entries);
+    out.u64(directory.size);
+    out.u64(directory.offset);
+    out.u32(kEnd64LocatorSignature);
+    out.u32(0);
+    out.u64(directory.offset + directory.size);
+    out.u32(1);
+  }
+  const auto count = static_cast<uint16_t>(std::min<uint64_t>(directory.num_entries, kMax16));
+  out.u32(kEndSignature);
+  out.u32(0);  // disks
+  out.u16(count);
+  out.u16(count);
+  out.u32(short_of(directory.size));
+  out.u32(short_of(directory.offset));
+  out.u16(0);  // comment
 }
 
 }  // namespace tacore::zip

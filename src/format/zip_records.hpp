@@ -8,17 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/little_endian.hpp"
+
 /// ZIP records (APPNOTE 6.3.10): bytes in, structs out. TACO stores every entry (method 0) without
 /// descriptor. Pure: the caller reads the bytes. Each parser checks length, then signature, then
 /// fields, and throws FormatError with the byte offset.
 namespace tacore::zip {
 
-inline constexpr uint64_t kLocalHeaderSize = 30;    // 4.3.7, before name and extra
+inline constexpr uint64_t kLocalHeaderSize = 30;     // 4.3.7, before name and extra
 inline constexpr uint64_t kFullZip64ExtraSize = 20;  ///< with both sizes, as a local header has it
-inline constexpr uint64_t kCentralHeaderSize = 46;  // 4.3.12
-inline constexpr uint64_t kEndRecordSize = 22;      // 4.3.16
-inline constexpr uint64_t kEnd64LocatorSize = 20;   // 4.3.15
-inline constexpr uint64_t kEnd64RecordSize = 56;    // 4.3.14
+inline constexpr uint64_t kCentralHeaderSize = 46;   // 4.3.12
+inline constexpr uint64_t kEndRecordSize = 22;       // 4.3.16
+inline constexpr uint64_t kEnd64LocatorSize = 20;    // 4.3.15
+inline constexpr uint64_t kEnd64RecordSize = 56;     // 4.3.14
 inline constexpr uint64_t kMaxCommentSize = 0xFFFF;
 /// Enough tail bytes to find the end records of any archive.
 inline constexpr uint64_t kTailSize = kEndRecordSize + kMaxCommentSize + kEnd64LocatorSize;
@@ -87,5 +89,26 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
 /// ZIP64 extra (dossier 1.5), and state `size`, if it is given, unless a descriptor has it. `before`
 /// are the last bytes before the payload; 30 + name + 20 are looked at.
 bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size = {});
+
+// Writing: entries as published files have them (dossier 1.2 to 1.4).
+
+/// A time as DOS counts it: seconds in steps of two, UTC, 1980 to 2107 (earlier and later times are those ends).
+struct DosTime {
+  uint16_t time = 0;
+  uint16_t date = 0x21;  ///< 1980-01-01
+};
+DosTime dos_time(int64_t seconds_since_1970);
+
+/// An entry to be written at `local_offset`: stored, made by Unix, a plain file of mode 0644, names beyond ASCII marked
+/// as UTF-8, the version that it needs. Its crc32 is set later. Throws FormatError for a name longer than 65,535 bytes.
+CentralEntry stored_entry(std::string name, uint64_t size, uint64_t local_offset, DosTime time = {});
+
+/// The bytes before the payload of `entry`: 30 + name, and 20 more where the size takes ZIP64.
+uint64_t local_header_size(const CentralEntry& entry) noexcept;
+std::vector<std::byte> encode_local_header(const CentralEntry& entry);
+void encode_central_entry(const CentralEntry& entry, FieldWriter& out);
+/// The end records of a directory of `num_entries` at [offset, offset + size): with ZIP64 ones where a number needs
+/// them, or where an entry has them (`zip64`).
+void encode_directory_end(const Directory& directory, FieldWriter& out);
 
 }  // namespace tacore::zip

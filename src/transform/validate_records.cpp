@@ -13,6 +13,7 @@ constexpr uint64_t kZip64Extra = 20;      // as a local header has it (APPNOTE 4
 constexpr uint16_t kEncrypted = 0x0041;   // 4.4.4, bits 0 and 6
 constexpr uint16_t kDescriptor = 0x0008;  // bit 3
 constexpr uint16_t kKnownFlags = 0x0800;  // bit 11: the name is UTF-8
+constexpr uint32_t kMax32 = 0xFFFFFFFF;
 
 /// Local headers against central entries, in the order in which they lie.
 class Records {
@@ -104,7 +105,8 @@ class Records {
     };
     same("method", local.method, entry.method);
     same("flags", local.flags, entry.flags);
-    same("version needed", local.version_needed, entry.version_needed);
+    // Where an entry lies can take ZIP64, of which only the directory speaks.
+    if (entry.local_offset < kMax32) same("version needed", local.version_needed, entry.version_needed);
     same("time", local.time, entry.time);
     same("date", local.date, entry.date);
     if ((local.flags & kDescriptor) != 0) return;  // 4.4.4: they are 0 here
