@@ -1,9 +1,9 @@
 #include "tacore/time_range.hpp"
 
 #include <cstdio>
-#include <limits>
 #include <optional>
 
+#include "base/open_time.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
 
@@ -13,8 +13,6 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
-constexpr int64_t kOpenStart = std::numeric_limits<int64_t>::min();
-constexpr int64_t kOpenEnd = std::numeric_limits<int64_t>::max();
 
 /// Days from 1970-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that
 /// the leap day is the last day of its year; a cycle of 400 years has 146097 days.
@@ -165,11 +163,11 @@ std::string_view trim(std::string_view text) {
 bool is_open(std::string_view bound) { return bound.empty() || bound == ".."; }
 
 Timestamp as_start(std::string_view bound) {
-  return {is_open(bound) ? kOpenStart : TimeParser(bound).parse().microseconds};
+  return is_open(bound) ? kOpenStart : Timestamp{TimeParser(bound).parse().microseconds};
 }
 
 Timestamp as_end(std::string_view bound) {
-  if (is_open(bound)) return {kOpenEnd};
+  if (is_open(bound)) return kOpenEnd;
   const Parsed parsed = TimeParser(bound).parse();
   return {parsed.has_time ? parsed.microseconds : parsed.microseconds + kDay - 1};
 }

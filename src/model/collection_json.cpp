@@ -1,10 +1,12 @@
 #include "model/collection_json.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "base/open_time.hpp"
 #include "base/text.hpp"
 #include "model/identifier.hpp"
 #include "model/json_text.hpp"
@@ -15,6 +17,7 @@ namespace tacore {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 /// What a parser's message says is wrong, without its prefix and the text it read (of any length).
 std::string reason(std::string_view message) {
@@ -147,6 +150,11 @@ std::vector<Contact> parse_contacts(const Node& node) {
   return out;
 }
 
+Node curators_of(const Node& root) {
+  const Node curators = root["curators"];
+  return curators.is_null() ? root["data_curator"] : curators;
+}
+
 std::optional<BBox> parse_spatial(const Node& node) {
   if (node.is_null()) return std::nullopt;
   const auto bounds = node.elements();
@@ -231,8 +239,11 @@ void add_extents(std::vector<Source>& sources, const Node& node) {
   const auto extents = node.elements();
   for (std::size_t i = 0; i < extents.size(); ++i) {
     if (extents[i].is_null()) continue;
-    const auto named = positions.find(extents[i].object()["file"].text_or_empty());
-    const std::size_t at = named != positions.end() ? named->second : i;
+    const std::string file = extents[i].object()["file"].text_or_empty();
+    const auto named = positions.find(file);
+    // Of files with the same name the one at the same position is meant.
+    const bool is_here = i < sources.size() && sources[i].file == file;
+    const std::size_t at = named != positions.end() && !is_here ? named->second : i;
     if (at >= sources.size()) extents[i].fail("belongs to none of the files");
     sources[at].extent = parse_extent(extents[i]);
     if (sources[at].id.empty()) sources[at].id = extents[i]["id"].text_or_empty();
@@ -278,6 +289,101 @@ auto parse_optional(const Node& node, Parse parse) -> std::optional<decltype(par
   return parse(node);
 }
 
+ordered_json text_or_null(const std::string& text) { return text.empty() ? ordered_json() : ordered_json(text); }
+
+template <class T>
+ordered_json value_or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json encode_contact(const Contact& contact) {
+  ordered_json out = {{"name", text_or_null(contact.name)},
+                      {"organization", text_or_null(contact.organization)},
+                      {"email", text_or_null(contact.email)},
+                      {"role", text_or_null(contact.role)}};
+  if (!contact.roles.empty()) out["roles"] = contact.roles;
+  if (!contact.url.empty()) out["url"] = contact.url;
+  return out;
+}
+
+/// The model has no `links`: those of the document stay with the contacts that are still the same.
+ordered_json encode_contacts(const std::vector<Contact>& contacts, const Node& document) {
+  std::map<std::string, json> links;
+  for (const Node& node : document.elements_or_self()) {
+    if (!node.value().is_object() || node["links"].is_null()) continue;
+    links.emplace(encode_contact(parse_contact(node)).dump(), node["links"].value());
+  }
+  auto out = ordered_json::array();
+  for (const Contact& contact : contacts) {
+    ordered_json& encoded = out.emplace_back(encode_contact(contact));
+    if (const auto found = links.find(encoded.dump()); found != links.end()) encoded["links"] = found->second;
+  }
+  return out;
+}
+
+ordered_json encode_spatial(const BBox& box) { return ordered_json::array({box.minx, box.miny, box.maxx, box.maxy}); }
+
+ordered_json encode_time(Timestamp time) { return is_open(time) ? ordered_json() : ordered_json(time.to_string()); }
+
+/// Null also for a range that is open on both sides, which says nothing.
+ordered_json encode_temporal(const std::optional<TimeRange>& range) {
+  if (!range || (is_open(range->start) && is_open(range->end))) return {};
+  return ordered_json::array({encode_time(range->start), encode_time(range->end)});
+}
+
+/// Sorted, as the levels are: a document may name any number of them, and ordered_json looks at all for each.
+json encode_field_schema(const Collection& collection) {
+  json out = json::object();
+  for (const auto& [level, fields] : collection.field_schema) {
+    json& list = out[level] = json::array();
+    for (const auto& field : fields) list.push_back(json::array({field.name, field.type, field.description}));
+  }
+  return out;
+}
+
+ordered_json encode_sources(const std::vector<Source>& sources) {
+  auto ids = ordered_json::array();
+  auto files = ordered_json::array();
+  auto extents = ordered_json::array();
+  for (const Source& source : sources) {
+    ids.push_back(source.id);
+    files.push_back(source.file);
+    auto& extent = extents.emplace_back(ordered_json{{"file", source.file}, {"id", source.id}});
+    if (source.extent.spatial) extent["spatial"] = encode_spatial(*source.extent.spatial);
+    if (auto temporal = encode_temporal(source.extent.temporal); !temporal.is_null()) extent["temporal"] = temporal;
+  }
+  return {{"count", sources.size()}, {"ids", ids}, {"files", files}, {"extents", extents}};
+}
+
+/// The members that stand before those which only the document has.
+ordered_json encode_head(const Collection& collection, const Node& document) {
+  return {
+      {"id", collection.id},
+      {"dataset_version", collection.dataset_version},
+      {"description", collection.description},
+      {"licenses", collection.licenses},
+      {"providers", encode_contacts(collection.providers, document["providers"])},
+      {"tasks", collection.tasks},
+      {"taco_version", collection.taco_version.empty() ? "2.0.0" : collection.taco_version},
+      {"title", value_or_null(collection.title)},
+      {"curators", collection.curators ? encode_contacts(*collection.curators, curators_of(document)) : ordered_json()},
+      {"keywords", value_or_null(collection.keywords)},
+      {"extent",
+       {{"spatial", encode_spatial(collection.extent.spatial.value_or(BBox{}))},
+        {"temporal", encode_temporal(collection.extent.temporal)}}}};
+}
+
+/// The members that stand behind them.
+ordered_json encode_tail(const Collection& collection) {
+  ordered_json out = {{"taco:pit_schema", ordered_json::parse(collection.pit_schema.to_json())},
+                      {"taco:field_schema", encode_field_schema(collection)}};
+  if (!collection.sources.empty()) out["taco:sources"] = encode_sources(collection.sources);
+  return out;
+}
+
+/// True for members that the model takes up and head and tail need not have: they are not copied.
+bool is_read(const std::string& key) { return key == "taco:sources" || key == "_tacocat" || key == "data_curator"; }
+
 }  // namespace
 
 Collection parse_collection(std::string_view text, const std::string& path) {
@@ -297,8 +403,7 @@ Collection parse_collection(std::string_view text, const std::string& path) {
   out.tasks = parse_texts(root["tasks"]);
   out.taco_version = root["taco_version"].text_or_empty();
   out.title = parse_optional(root["title"], [](const Node& title) { return title.text(); });
-  const Node curators = root["curators"];
-  out.curators = parse_optional(curators.is_null() ? root["data_curator"] : curators, parse_contacts);
+  out.curators = parse_optional(curators_of(root), parse_contacts);
   out.keywords = parse_optional(root["keywords"], parse_texts);
   out.extent = parse_extent(root["extent"]);
   out.pit_schema = parse_pit_schema(root["taco:pit_schema"], path);
@@ -307,6 +412,28 @@ Collection parse_collection(std::string_view text, const std::string& path) {
   if (out.sources.empty()) out.sources = parse_parts(root["_tacocat"]);
   out.json = text;
   return out;
+}
+
+std::string encode_collection(const Collection& collection) {
+  const std::string path;
+  const json document = collection.json.empty() ? json::object() : parse_json(collection.json, path);
+  const Node root(document, path, "");
+  root.object();
+  try {
+    const ordered_json head = encode_head(collection, root);
+    const ordered_json tail = encode_tail(collection);
+    std::string out = head.dump();
+    out.back() = ',';
+    // As text, so that numbers of any size and the order of keys stay as they are.
+    for (const auto& member : json_members(collection.json)) {
+      const auto key = json::parse(member.key).get<std::string>();
+      if (!head.contains(key) && !tail.contains(key) && !is_read(key)) out.append(member.text) += ',';
+    }
+    out.append(tail.dump(), 1);
+    return reindent_json(out, 4);
+  } catch (const json::type_error&) {
+    throw FormatError("a text of the collection is not UTF-8");
+  }
 }
 
 std::string reformat_json(std::string_view text, int indent) {

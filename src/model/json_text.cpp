@@ -65,4 +65,23 @@ std::string reindent_json(std::string_view text, int indent) {
   return out;
 }
 
+std::vector<JsonMember> json_members(std::string_view object) {
+  std::vector<JsonMember> out;
+  int nesting = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < object.size();) {
+    const char c = object[i];
+    const std::size_t next = c == '"' ? end_of_string(object, i) : i + 1;
+    if (c == '{' || c == '[') ++nesting;
+    if (c == '}' || c == ']') --nesting;
+    const bool is_end = (c == ',' && nesting == 1) || (c == '}' && nesting == 0);
+    if (is_end && start < i) {
+      out.push_back({object.substr(start, end_of_string(object, start) - start), object.substr(start, i - start)});
+    }
+    if (is_end || (c == '{' && nesting == 1)) start = skip_space(object, next);
+    i = next;
+  }
+  return out;
+}
+
 }  // namespace tacore

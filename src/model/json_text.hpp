@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// JSON as text (RFC 8259): what is asked before it is parsed, and kept when it is not understood.
 namespace tacore {
@@ -17,5 +18,14 @@ std::optional<uint64_t> where_too_nested(std::string_view text) noexcept;
 /// Valid JSON with other white space between its tokens; numbers, strings and order stay as
 /// written. `indent` spaces for each level, -1 for one line.
 std::string reindent_json(std::string_view text, int indent);
+
+/// One `"key": value` of an object, as it is written.
+struct JsonMember {
+  std::string_view key = {};   ///< with its quotes and escapes
+  std::string_view text = {};  ///< key, colon and value, up to the comma or brace
+};
+
+/// The members of a valid JSON object, in order, equal keys included; none for an empty text.
+std::vector<JsonMember> json_members(std::string_view object);
 
 }  // namespace tacore

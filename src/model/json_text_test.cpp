@@ -30,3 +30,18 @@ TEST_CASE("JSON is indented anew, its tokens kept") {
   CHECK(reindent_json(" 1 ", 4) == "1");
   CHECK(reindent_json(" \"a b\" ", -1) == "\"a b\"");
 }
+
+TEST_CASE("the members of an object are told apart whatever they hold") {
+  const std::string text = R"( { "a" : 1 ,"b\"}":{"c":[1,{"d":2}]}, "e":"x,y}","":[ ], "a":null} )";
+  const auto members = json_members(text);
+  REQUIRE(members.size() == 5);
+  CHECK(members[0].key == R"("a")");
+  CHECK(members[0].text == R"("a" : 1 )");
+  CHECK(members[1].key == R"("b\"}")");
+  CHECK(members[1].text == R"("b\"}":{"c":[1,{"d":2}]})");
+  CHECK(members[2].text == R"("e":"x,y}")");
+  CHECK(members[3].key == R"("")");
+  CHECK(members[3].text == R"("":[ ])");
+  CHECK(members[4].text == R"("a":null)");
+  for (const auto* none : {"", "{}", " { } "}) CHECK(json_members(none).empty());
+}

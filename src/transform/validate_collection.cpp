@@ -1,40 +1,13 @@
 #include <algorithm>
-#include <array>
 
 #include "base/text.hpp"
 #include "model/collection_json.hpp"
+#include "model/collection_rules.hpp"
 #include "model/spdx.hpp"
 #include "transform/validate_checks.hpp"
 
 namespace tacore::validator {
 namespace {
-
-constexpr std::size_t kMaxTitle = 250;
-
-/// The tasks of the published writers; the specification gives examples only.
-constexpr auto kTasks = std::to_array<std::string_view>({
-    "regression",
-    "classification",
-    "scene-classification",
-    "detection",
-    "object-detection",
-    "segmentation",
-    "semantic-segmentation",
-    "instance-segmentation",
-    "panoptic-segmentation",
-    "similarity-search",
-    "generative",
-    "image-captioning",
-    "super-resolution",
-    "denoising",
-    "inpainting",
-    "colorization",
-    "style-transfer",
-    "deblurring",
-    "dehazing",
-    "foundation-model",
-    "other",
-});
 
 /// The rule that a refused document breaks, by the member that is complained about.
 std::string_view rule_of(const Error& error) {
@@ -54,10 +27,6 @@ bool is_collection_id(std::string_view id) {
   });
 }
 
-std::size_t num_characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 void check_texts(Report& report, const Collection& found, const ErrorContext& where) {
   if (!is_collection_id(found.id)) {
     report.add("COL-2", "id is " + quoted(found.id) + "; lowercase letters, digits, _ and - expected", where);
@@ -73,9 +42,8 @@ void check_texts(Report& report, const Collection& found, const ErrorContext& wh
     report.add("COL-5", "dataset_version is missing", where);
   }
   if (found.description.empty()) report.add("COL-6", "description is missing", where);
-  if (found.title && num_characters(*found.title) > kMaxTitle) {
-    report.add("COL-12",
-               "title has " + std::to_string(num_characters(*found.title)) + " characters, at most 250 allowed", where);
+  if (const auto why = why_bad_title(found.title.value_or("")); !why.empty()) {
+    report.add("COL-12", "title " + why, where);
   }
 }
 
@@ -88,15 +56,12 @@ void check_lists(Report& report, const Collection& found, const ErrorContext& wh
   for (const auto* contacts : {&found.providers, found.curators ? &*found.curators : nullptr}) {
     if (!contacts) continue;
     for (const auto& contact : *contacts) {
-      if (contact.name.empty() && contact.organization.empty())
-        report.add("COL-9", "a provider or curator has no name", where);
+      if (!is_named(contact)) report.add("COL-9", "a provider or curator has no name", where);
     }
   }
   if (found.tasks.empty()) report.add("COL-10", "tasks is empty", where);
   for (const auto& task : found.tasks) {
-    if (std::find(kTasks.begin(), kTasks.end(), task) == kTasks.end()) {
-      report.add("COL-11", "task " + quoted(task) + " is not of the published list", where);
-    }
+    if (!is_task(task)) report.add("COL-11", "task " + quoted(task) + " is not of the published list", where);
   }
 }
 

@@ -14,6 +14,8 @@ void run(Input bytes) {
     require(collection.json == text, "the document is kept as it is");
     const std::string one_line = reformat_json(text, -1);
     require(reformat_json(reformat_json(text, 2), -1) == one_line, "white space alone changes");
+    const std::string written = encode_collection(collection);
+    require(encode_collection(parse_collection(written, "fuzz")) == written, "what is written is read to the same");
     require(parse_collection(one_line, "fuzz").pit_schema == collection.pit_schema, "and the meaning does not");
   });
   expect_errors_only([&] { reformat_json(text, 4); });

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacore/collection.hpp"
+
+namespace tacore {
+
+/// Every rule of §5.5.2 that a collection to be written breaks, one sentence each: what, found,
+/// expected. Empty when there is none. Stricter than reading, which takes what is published.
+/// Licences may be any text; the tree, field schema and sources are not looked at.
+std::vector<std::string> collection_faults(const Collection& collection);
+
+/// True for the 21 tasks of the published writers; the specification gives examples only.
+bool is_task(std::string_view task) noexcept;
+
+/// True when a contact has a name or an organization.
+bool is_named(const Contact& contact) noexcept;
+
+/// Why `title` (UTF-8) may not be one, or "". Reads on from its name: "has 251 characters, ...".
+std::string why_bad_title(std::string_view title);
+
+}  // namespace tacore
