@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/log.hpp"
+#include "base/open_time.hpp"
 #include "base/text.hpp"
 
 namespace tacore {
@@ -48,8 +49,8 @@ std::string box_predicate(const BBox& box, const Column& column, std::vector<Sql
 }
 
 // An open side of a TimeRange is the least or greatest number: no bound at all.
-bool open_start(const TimeRange& range) { return range.start.microseconds == std::numeric_limits<int64_t>::min(); }
-bool open_end(const TimeRange& range) { return range.end.microseconds == std::numeric_limits<int64_t>::max(); }
+bool open_start(const TimeRange& range) { return range.start == kOpenStart; }
+bool open_end(const TimeRange& range) { return range.end == kOpenEnd; }
 
 /// `value` within the bounds that there are; null never is.
 std::string within(const std::string& value, const TimeRange& range, const std::function<std::string(int64_t)>& start,
