@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <tacore/bbox.hpp>
 #include <tacore/tabular.hpp>
@@ -78,6 +79,17 @@ struct StatsCommandOptions {
   bool json = false;
 };
 int run_stats(const StatsCommandOptions& options);
+
+struct CreateCommandOptions {
+  std::string source = {};  ///< a folder or a table
+  std::string output = {};
+  std::string collection = {};  ///< a JSON file; the members below are put over it
+  std::optional<std::string> id = {}, dataset_version = {}, title = {}, description = {};
+  std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
+  int jobs = 0;
+  bool overwrite = false;
+};
+int run_create(const CreateCommandOptions& options);
 
 struct ValidateOptions {
   std::string path = {};

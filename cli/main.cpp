@@ -36,7 +36,7 @@ struct Messages {
 };
 
 struct Tool {
-  CLI::App app{"Looks into TACO datasets of Earth observation data.", "taco"};
+  CLI::App app{"Makes TACO datasets of Earth observation data, and looks into them.", "taco"};
   Messages messages = {};
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {};
 
@@ -48,8 +48,17 @@ struct Tool {
     CLI::App* command = app.add_subcommand(name, what);
     command->footer(std::string("Examples:\n") + examples);
     commands.emplace_back(command, [options, run] { return run(*options); });
-    command->add_option("PATH", options->path, "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json")->required();
     return {command, options};
+  }
+
+  /// One that opens a dataset.
+  template <class Options>
+  std::pair<CLI::App*, std::shared_ptr<Options>> add_reader(const char* name, const char* what, const char* examples,
+                                                            int (*run)(const Options&)) {
+    auto out = add(name, what, examples, run);
+    out.first->add_option("PATH", out.second->path, "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json")
+        ->required();
+    return out;
   }
 };
 
@@ -85,11 +94,11 @@ void add_output(CLI::App* command, Destination& output) {
 }
 
 void add_info(Tool& tool) {
-  auto [command, options] = tool.add("info", "Shows what a dataset is: tree, rows, columns, extent",
-                                     "  taco info landsat.tacozip\n"
-                                     "  taco info landsat.tacozip --json | jq .levels\n"
-                                     "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
-                                     run_info);
+  auto [command, options] = tool.add_reader("info", "Shows what a dataset is: tree, rows, columns, extent",
+                                            "  taco info landsat.tacozip\n"
+                                            "  taco info landsat.tacozip --json | jq .levels\n"
+                                            "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
+                                            run_info);
   command->add_flag("--json", options->json, "The same for programs");
   auto* sources = command->add_flag("--sources", options->sources, "List the partitions: file, id, bbox, datetime");
   for (auto* option : add_where(command, options->where)) option->needs(sources);
@@ -97,10 +106,10 @@ void add_info(Tool& tool) {
 }
 
 void add_ls(Tool& tool) {
-  auto [command, options] = tool.add("ls", "Lists samples, or the children of one",
-                                     "  taco ls landsat_nested.tacozip\n"
-                                     "  taco ls landsat_nested.tacozip tile_r1_c1",
-                                     run_ls);
+  auto [command, options] = tool.add_reader("ls", "Lists samples, or the children of one",
+                                            "  taco ls landsat_nested.tacozip\n"
+                                            "  taco ls landsat_nested.tacozip tile_r1_c1",
+                                            run_ls);
   add_parsed(
       command, "ID", "", [o = options](const std::string& text) { o->id = text; }, "Ids from the root down: a/b/c");
   command->add_flag("--json", options->json, "An array of {id, type}");
@@ -109,11 +118,11 @@ void add_ls(Tool& tool) {
 
 void add_query(Tool& tool) {
   auto [command, options] =
-      tool.add("query", "Selects samples by place, time and SQL",
-               "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
-               "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
-               "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
-               run_query);
+      tool.add_reader("query", "Selects samples by place, time and SQL",
+                      "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
+                      "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
+                      "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
+                      run_query);
   add_parsed(
       command, "SQL", "", [o = options](const std::string& text) { o->sql = text; },
       "One SELECT over data (what the filters leave), level0, level1, ...");
@@ -129,10 +138,10 @@ void add_query(Tool& tool) {
 }
 
 void add_read(Tool& tool) {
-  auto [command, options] = tool.add("read", "Copies the bytes of a FILE, exactly",
-                                     "  taco read landsat.tacozip tile_r0_c0 -o tile.tif\n"
-                                     "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
-                                     run_read);
+  auto [command, options] = tool.add_reader("read", "Copies the bytes of a FILE, exactly",
+                                            "  taco read landsat.tacozip tile_r0_c0 -o tile.tif\n"
+                                            "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
+                                            run_read);
   command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
   command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
   add_output(command, options->output);
@@ -140,10 +149,10 @@ void add_read(Tool& tool) {
 }
 
 void add_stats(Tool& tool) {
-  auto [command, options] = tool.add("stats", "Statistics of the bands over all samples",
-                                     "  taco stats landsat.tacozip\n"
-                                     "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json",
-                                     run_stats);
+  auto [command, options] = tool.add_reader("stats", "Statistics of the bands over all samples",
+                                            "  taco stats landsat.tacozip\n"
+                                            "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json",
+                                            run_stats);
   add_parsed(
       command, "--band", "B", [o = options](const std::string& text) { o->band = parse_count("--band", text); },
       "Only this band, counted from 0");
@@ -156,11 +165,45 @@ void add_stats(Tool& tool) {
 }
 
 void add_validate(Tool& tool) {
-  auto [command, options] = tool.add("validate", "Checks every rule of the specification",
-                                     "  taco validate landsat.tacozip --deep", run_validate);
+  auto [command, options] = tool.add_reader("validate", "Checks every rule of the specification",
+                                            "  taco validate landsat.tacozip --deep", run_validate);
   command->add_flag("--deep", options->deep, "Read every byte and compare checksums");
   command->add_flag("--json", options->json, "An array of what was found");
   add_base_path(command, options->base_path);
+}
+
+void add_create(Tool& tool) {
+  auto [command, options] =
+      tool.add("create", "Makes a dataset of a folder or a table",
+               "  taco create chips/ chips.tacozip --id chips --description \"Chips of a scene\" \\\n"
+               "      --license CC-BY-4.0 --provider \"Our lab\" --task segmentation\n"
+               "  taco create samples.csv chips.tacozip --collection collection.json",
+               run_create);
+  command->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl with id and path")
+      ->required();
+  command->add_option("OUT", options->output, "New .tacozip or .zip, else a folder")->required();
+  const auto text = [&, c = command](const char* name, const char* metavariable, const char* what,
+                                     std::optional<std::string>& to) {
+    add_parsed(c, name, metavariable, [&to](const std::string& given) { to = given; }, what);
+  };
+  const auto texts = [c = command](const char* name, const char* metavariable, const char* what,
+                                   std::vector<std::string>& to) {
+    c->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
+  };
+  command->add_option("--collection", options->collection, "COLLECTION.json to begin with, unfinished or not")
+      ->type_name("FILE");
+  text("--id", "ID", "Lowercase letters, digits, _ and -", options->id);
+  text("--dataset-version", "VERSION", "1.0.0 when nothing says otherwise", options->dataset_version);
+  text("--title", "TEXT", "At most 250 characters", options->title);
+  text("--description", "TEXT", "What the dataset is", options->description);
+  texts("--license", "SPDX", "May be given again, as those below", options->licenses);
+  texts("--provider", "NAME", "Who made or hosts it", options->providers);
+  texts("--task", "TASK", "Such as segmentation, regression, other", options->tasks);
+  texts("--keyword", "WORD", "To be found by", options->keywords);
+  add_parsed(
+      command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
+      "Threads that copy; one for each processor when not given");
+  command->add_flag("--overwrite", options->overwrite, "Replace what is there, in one step");
 }
 
 /// The same three flags before and after the subcommand.
@@ -194,6 +237,7 @@ void define(Tool& tool) {
   add_read(tool);
   add_stats(tool);
   add_validate(tool);
+  add_create(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }

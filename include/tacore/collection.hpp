@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacore/bbox.hpp"
@@ -61,5 +62,9 @@ struct Collection {
   std::vector<Source> sources = {};                                        ///< TACOCAT and TACOLLECTION.json only
   std::string json = {};  ///< the whole document, unknown keys included
 };
+
+/// A collection for create(), from JSON text in the form of COLLECTION.json in which anything may be missing; keys it
+/// does not know are kept. `path` is for messages. Throws FormatError.
+TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
 
 }  // namespace tacore

@@ -68,6 +68,13 @@ class TACORE_EXPORT QueryError : public Error {
   ~QueryError() override;
 };
 
+/// What is to be written breaks a rule; nothing was written.
+class TACORE_EXPORT ValidationError : public Error {
+ public:
+  using Error::Error;
+  ~ValidationError() override;
+};
+
 /// `read()`: no such id or position, or rows that cannot be navigated.
 class TACORE_EXPORT NavigationError : public Error {
  public:

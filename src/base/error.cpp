@@ -38,6 +38,7 @@ FormatError::~FormatError() = default;
 SchemaError::~SchemaError() = default;
 IoError::~IoError() = default;
 QueryError::~QueryError() = default;
+ValidationError::~ValidationError() = default;
 NavigationError::~NavigationError() = default;
 
 }  // namespace tacore

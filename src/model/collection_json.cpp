@@ -386,14 +386,11 @@ bool is_read(const std::string& key) { return key == "taco:sources" || key == "_
 
 }  // namespace
 
-Collection parse_collection(std::string_view text, const std::string& path) {
-  const json document = parse_json(text, path);
-  const Node root(document, path, "");
-  root.object();
-  if (root["id"].is_null()) root["id"].fail("is missing");
+namespace {
 
+Collection collection_of(const Node& root) {
   Collection out;
-  out.id = root["id"].text();
+  out.id = root["id"].text_or_empty();
   if (const Node version = root["dataset_version"]; !version.is_null()) {
     out.dataset_version = version.text();
   }
@@ -406,10 +403,30 @@ Collection parse_collection(std::string_view text, const std::string& path) {
   out.curators = parse_optional(curators_of(root), parse_contacts);
   out.keywords = parse_optional(root["keywords"], parse_texts);
   out.extent = parse_extent(root["extent"]);
-  out.pit_schema = parse_pit_schema(root["taco:pit_schema"], path);
   out.field_schema = parse_field_schema(root["taco:field_schema"]);
   out.sources = parse_sources(root["taco:sources"]);
   if (out.sources.empty()) out.sources = parse_parts(root["_tacocat"]);
+  return out;
+}
+
+}  // namespace
+
+Collection parse_collection(std::string_view text, const std::string& path) {
+  const json document = parse_json(text, path);
+  const Node root(document, path, "");
+  root.object();
+  if (root["id"].is_null()) root["id"].fail("is missing");
+  Collection out = collection_of(root);
+  out.pit_schema = parse_pit_schema(root["taco:pit_schema"], path);
+  out.json = text;
+  return out;
+}
+
+Collection parse_draft_collection(std::string_view text, const std::string& path) {
+  const json document = parse_json(text, path);
+  const Node root(document, path, "");
+  root.object();
+  Collection out = collection_of(root);
   out.json = text;
   return out;
 }

@@ -23,6 +23,24 @@ std::string why_unsafe_id(std::string_view id) {
   return "";
 }
 
+std::string why_bad_key(std::string_view key) {
+  const auto is_word = [](std::string_view text, bool ascii) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+      const auto u = static_cast<unsigned char>(c);
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             (!ascii && u >= 0x80);
+    });
+  };
+  for (const std::string_view core : {"id", "type", "path"}) {
+    if (key == core) return "is a core field";
+  }
+  if (key.starts_with(names::kInternal)) return "starts with internal:, which is reserved";
+  const auto colon = key.find(':');
+  const bool good = is_word(key.substr(0, colon), true) && (colon == key.npos || is_word(key.substr(colon + 1), false));
+  if (!good || !is_utf8(key)) return "is not made of letters, digits and _, with at most one : between";
+  return "";
+}
+
 std::string why_bad_id(std::string_view id) {
   if (auto why = why_unsafe_id(id); !why.empty()) return why;
   if (id.find(':') != id.npos) return "contains a colon";

@@ -1,0 +1,103 @@
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+
+#include <tacore/create.hpp>
+#include <tacore/error.hpp>
+
+#include "commands.hpp"
+#include "progress_bar.hpp"
+
+namespace tacore::cli {
+namespace {
+
+volatile sig_atomic_t interrupted = 0;
+
+extern "C" void note_signal(int signal) { interrupted = signal; }
+
+/// While this lives, Ctrl-C and its like only ask the work to stop, so that it can clean up. Ended by the same signal
+/// afterwards.
+class Interruptible {
+ public:
+  Interruptible() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action = {};
+      ::sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_DFL) continue;  // nohup
+      action.sa_handler = note_signal;
+      ::sigaction(signal, &action, nullptr);
+    }
+  }
+  ~Interruptible() {
+    if (interrupted == 0) return;
+    ::signal(interrupted, SIG_DFL);
+    ::raise(interrupted);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+};
+
+bool is_folder(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
+  return S_ISDIR(status.st_mode);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string out{std::istreambuf_iterator<char>(in), {}};
+  if (!in && out.empty()) throw IoError("cannot be read", {.path = path}, errno);
+  return out;
+}
+
+std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
+  std::vector<Contact> out;
+  for (const auto& name : names) out.push_back({.name = name});
+  return out;
+}
+
+Collection collection_of(const CreateCommandOptions& options) {
+  Collection out;
+  if (!options.collection.empty()) out = parse_draft_collection(text_of(options.collection), options.collection);
+  if (options.id) out.id = *options.id;
+  if (options.dataset_version) out.dataset_version = *options.dataset_version;
+  if (out.dataset_version == Collection().dataset_version) out.dataset_version = "1.0.0";
+  if (options.title) out.title = options.title;
+  if (options.description) out.description = *options.description;
+  if (!options.licenses.empty()) out.licenses = options.licenses;
+  if (!options.providers.empty()) out.providers = contacts_of(options.providers);
+  if (!options.tasks.empty()) out.tasks = options.tasks;
+  if (!options.keywords.empty()) out.keywords = options.keywords;
+  return out;
+}
+
+bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
+  static_cast<ProgressBar*>(bar)->show(num_done, num_bytes);
+  return interrupted == 0;
+}
+
+}  // namespace
+
+int run_create(const CreateCommandOptions& options) {
+  struct stat status = {};
+  if (!options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
+    throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
+  }
+  const Interruptible interruptible;
+  const Taco taco{
+      is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source),
+      collection_of(options)};
+  ProgressBar bar;
+  try {
+    create(taco, options.output,
+           {.overwrite = options.overwrite, .jobs = options.jobs, .progress = show, .user = &bar});
+  } catch (const IoError&) {
+    if (interrupted == 0) throw;  // else the signal says it
+  }
+  return 0;
+}
+
+}  // namespace tacore::cli

@@ -1,0 +1,92 @@
+#include "io/output_file.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
+
+#include "base/checked_math.hpp"
+#include "io/vsi_path.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int error_number) {
+  throw IoError(what, {.path = path}, error_number);
+}
+
+void require_free(const std::string& target, bool overwrite) {
+  struct stat status = {};
+  if (::lstat(target.c_str(), &status) != 0) return;
+  if (S_ISDIR(status.st_mode)) fail("is a folder, the name of a file expected", target, 0);
+  if (!overwrite) fail("exists already", target, 0);
+}
+
+}  // namespace
+
+std::string temporary_beside(const std::string& target) {
+  uint64_t random = 0;
+  if (::getentropy(&random, sizeof random) != 0) fail("no random numbers", target, errno);
+  char token[17];
+  std::snprintf(token, sizeof token, "%016" PRIx64, random);
+  return path_join(parent_folder(target), "." + file_name(target) + "." + token + ".part");
+}
+
+void rename_to(const std::string& from, const std::string& to, bool overwrite) {
+  int result = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), overwrite ? 0 : RENAME_NOREPLACE);
+  if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {  // NFS has no such flag
+    struct stat status = {};
+    if (!overwrite && ::lstat(to.c_str(), &status) == 0) fail("exists already", to, 0);
+    result = ::rename(from.c_str(), to.c_str());
+  }
+  if (result == 0) return;
+  if (errno == EEXIST) fail("exists already", to, 0);
+  fail("cannot be given its name", to, errno);
+}
+
+void sync_folder_of(const std::string& path) noexcept {
+  const std::string folder = parent_folder(path);
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+OutputFile::OutputFile(std::string target, bool overwrite)
+    : target_(std::move(target)), temporary_(temporary_beside(target_)), overwrite_(overwrite) {
+  require_free(target_, overwrite_);
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("cannot be created", target_, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void OutputFile::write(uint64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), narrow<off_t>(offset, "offset"));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw IoError("cannot be written", {.path = target_, .offset = offset}, errno);
+    offset += static_cast<uint64_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::commit() {
+  if (::fsync(descriptor_) != 0) fail("cannot be written to the disk", target_, errno);
+  rename_to(temporary_, target_, overwrite_);
+  ::close(descriptor_);
+  descriptor_ = -1;
+  sync_folder_of(target_);
+}
+
+}  // namespace tacore

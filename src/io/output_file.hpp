@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tacore {
+
+/// A file that appears under its name whole or not at all: it is written beside it, under a name of its own, synced and
+/// renamed by commit(). Without that it is removed when this goes.
+class OutputFile {
+ public:
+  /// Throws IoError: `target` is a folder, exists and may not be replaced, or nothing can be created beside it.
+  OutputFile(std::string target, bool overwrite);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Writes all of `bytes` at `offset`, or throws IoError. Safe from several threads.
+  void write(uint64_t offset, std::span<const std::byte> bytes) const;
+  /// Throws IoError, also when something appeared at `target` meanwhile and may not be replaced.
+  void commit();
+
+ private:
+  std::string target_;
+  std::string temporary_;
+  bool overwrite_;
+  int descriptor_ = -1;
+};
+
+/// A name beside `target` that nothing has.
+std::string temporary_beside(const std::string& target);
+
+/// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
+void rename_to(const std::string& from, const std::string& to, bool overwrite);
+
+/// Makes names in the folder of `path` durable. Does nothing where the folder cannot be opened.
+void sync_folder_of(const std::string& path) noexcept;
+
+}  // namespace tacore

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "tacore/collection.hpp"
+
+namespace tacore {
+
+/// A level as it is written: `id`, `type`, then the columns of `user` (as long as `ids`; null: none) in their order.
+std::shared_ptr<arrow::Table> make_level(std::span<const std::string> ids, std::span<const SampleType> types,
+                                         const std::shared_ptr<arrow::Table>& user);
+
+/// The same table with a column more, at its end.
+std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
+                                         const std::vector<int64_t>& values);
+std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
+                                         const std::vector<std::string>& values);
+
+/// Rows [begin, end).
+std::shared_ptr<arrow::Table> slice_rows(const std::shared_ptr<arrow::Table>& table, int64_t begin, int64_t end);
+
+/// Name, type and (empty) description of each column, as `taco:field_schema` has them.
+std::vector<FieldDescription> describe_fields(const arrow::Table& table);
+
+/// The bytes of a Parquet file (dossier 3.1): zstd, content-defined chunks, row groups of 65,536 rows, Arrow schema
+/// stored. The same table gives the same bytes.
+Bytes encode_parquet(const std::shared_ptr<arrow::Table>& table);
+
+}  // namespace tacore

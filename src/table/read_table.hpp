@@ -1,0 +1,32 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tacore {
+
+/// The rows of a `.parquet`, `.csv` or `.jsonl` file, each column in one piece. Types of the text formats are inferred:
+/// whole numbers are int64, numbers double, ISO 8601 times timestamps, an empty field of CSV is null. Throws IoError;
+/// FormatError for what cannot be read, and for a name of another kind.
+std::shared_ptr<arrow::Table> read_table(const std::string& path);
+
+/// The text of a column of such a table, nullopt for null. Throws SchemaError when there is no such column, or it is
+/// not text.
+std::vector<std::optional<std::string>> text_column(const arrow::Table& table, const std::string& name,
+                                                    const std::string& path);
+
+/// Rows of `table` by number, -1 for a row of nulls, in these columns.
+std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows,
+                                        const std::vector<int>& columns);
+
+/// How many of these rows (-1: none) have a value in a column.
+int64_t count_values(const arrow::Table& table, int column, const std::vector<int64_t>& rows);
+
+std::vector<std::string> column_names(const arrow::Table& table);
+
+}  // namespace tacore

@@ -1,0 +1,341 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "reader/load_test_files.hpp"
+#include "tacore/create.hpp"
+#include "tacore/error.hpp"
+#include "tacore/validator.hpp"
+
+// What create() writes, load() reads: everything, in both containers.
+namespace tacore {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Collection collection() {
+  return {.id = "made",
+          .dataset_version = "1.2.3",
+          .description = "Made by a test",
+          .licenses = {"CC-BY-4.0"},
+          .providers = {{.name = "tacore"}},
+          .tasks = {"other"}};
+}
+
+/// A place for sources, and one for what is made of them.
+class Workshop {
+ public:
+  void add(const std::string& name, const std::string& bytes) const { source_.write(name, bytes); }
+  std::string source(const std::string& name = "") const { return source_.path(name); }
+  std::string out(const std::string& name) const { return out_.path(name); }
+  int num_made() const {
+    return static_cast<int>(std::distance(fs::directory_iterator(out_.path()), fs::directory_iterator()));
+  }
+  Tortilla tree() const { return Tortilla::from_folder(source()); }
+
+ private:
+  TemporaryFolder source_, out_;
+};
+
+/// `path=bytes` of all FILEs below, in order.
+Strings contents(const DataFrame& frame, const std::string& above = "") {
+  Strings out;
+  for (const auto& id : frame.num_rows() == 0 ? Strings() : ids(frame)) {
+    const Node node = frame.read(id);
+    if (const auto* below = std::get_if<DataFrame>(&node)) {
+      for (auto& line : contents(*below, above + id + "/")) out.push_back(std::move(line));
+    } else {
+      out.push_back(above + id + "=" + to_text(frame.read_bytes(id)));
+    }
+  }
+  return out;
+}
+
+std::string faults(const std::string& path) {
+  std::string out;
+  for (const auto& issue : validator::validate(path, {.deep = true})) out += issue.rule + " " + issue.message + "\n";
+  return out;
+}
+
+template <class Kind, class Body>
+std::string text_of(const Body& body) {
+  try {
+    body();
+  } catch (const Kind& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("T98, T102: a folder becomes a dataset with its samples in code-point order, every byte as it was") {
+  const Workshop shop;
+  for (const std::string tile : {"t10", "t9", "t-1"}) {
+    shop.add(tile + "/red", "red of " + tile);
+    shop.add(tile + "/more/dem", tile + " is high");
+    shop.add(tile + "/more/empty", "");
+  }
+  for (const std::string name : {"x.tacozip", "x.ZIP", "x"}) {
+    CAPTURE(name);
+    CHECK(create({shop.tree(), collection()}, shop.out(name)) == Strings{shop.out(name)});
+    const Dataset made = load(shop.out(name));
+    CHECK(contents(made.data()) ==
+          Strings{"t-1/more/dem=t-1 is high", "t-1/more/empty=", "t-1/red=red of t-1", "t10/more/dem=t10 is high",
+                  "t10/more/empty=", "t10/red=red of t10", "t9/more/dem=t9 is high", "t9/more/empty=",
+                  "t9/red=red of t9"});
+    CHECK(faults(shop.out(name)) == "");
+    CHECK(made.collection().id == "made");
+    CHECK(made.collection().taco_version == "2.0.0");
+    CHECK(made.pit_schema().root_n == 3);
+    CHECK(made.level_rows(2) == 6);
+  }
+}
+
+TEST_CASE("T99, T100, T107: columns stand in the order of the specification") {
+  const Workshop shop;
+  shop.add("a/x", "1");
+  create({shop.tree(), collection()}, shop.out("z.tacozip"));
+  create({shop.tree(), collection()}, shop.out("f"));
+  const auto columns = [&](const std::string& name, const std::string& level) {
+    return column_names(load(shop.out(name)).sql("SELECT * FROM " + level).data_raw());
+  };
+  const Strings zip{"id", "type", "internal:current_id", "internal:parent_id", "internal:offset", "internal:size",
+                    "internal:relative_path"};
+  const auto zip1 = columns("z.tacozip", "level1");
+  CHECK(std::equal(zip.begin(), zip.end(), zip1.begin()));
+  CHECK(values(load(shop.out("z.tacozip")).sql("SELECT * FROM level1").data_raw(), "internal:relative_path") == Strings{"a/x"});
+  const auto folder1 = columns("f", "level1");
+  CHECK(std::count(folder1.begin(), folder1.end(), "internal:offset") == 0);
+}
+
+TEST_CASE("T105: offsets are right whatever the order of the ids") {
+  const Workshop shop;
+  std::string table = "id,path,cloud\n";
+  for (const int i : {11, 2, 10, 1, 0, 9}) {
+    const std::string id = "folder_" + std::to_string(i);
+    for (const std::string child : {"z", "a"}) {
+      shop.add("data/" + id + child, id + "/" + child);
+      table += id + "/" + child + ",data/" + id + child + "," + std::to_string(i) + "\n";
+    }
+  }
+  shop.add("t.csv", table);
+  create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x.tacozip"));
+  const Dataset made = load(shop.out("x.tacozip"));
+  CHECK(ids(made.data()) == Strings{"folder_11", "folder_2", "folder_10", "folder_1", "folder_0", "folder_9"});
+  for (const auto& line : contents(made.data())) CHECK(line.substr(0, line.find('=')) == line.substr(line.find('=') + 1));
+  CHECK(values(made.sql("SELECT cloud FROM level1").data(), "cloud")[2] == "2");
+  CHECK(faults(shop.out("x.tacozip")) == "");
+}
+
+TEST_CASE("a table gives each level its own metadata") {
+  const Workshop shop;
+  shop.add("a.bin", "A");
+  shop.add("b.bin", "B");
+  shop.add("t.jsonl", R"({"id": "t", "region": "north", "cloud": 0.5}
+{"id": "t/one", "path": "a.bin", "band": 1}
+{"id": "t/two", "path": "b.bin", "band": 2}
+)");
+  create({Tortilla::from_table(shop.source("t.jsonl")), collection()}, shop.out("x.tacozip"));
+  const Dataset made = load(shop.out("x.tacozip"));
+  CHECK(column_names(made.level_columns(0)) == Strings{"id", "type", "region", "cloud"});
+  CHECK(column_names(made.level_columns(1)) == Strings{"id", "type", "band"});
+  CHECK(values(children(made.data(), "t"), "band") == Strings{"1", "2"});
+  CHECK(contents(made.data()) == Strings{"t/one=A", "t/two=B"});
+}
+
+TEST_CASE("tables that do not say where samples are, or say it twice, are refused by their row") {
+  const Workshop shop;
+  shop.add("a.bin", "A");
+  const struct {
+    const char *name, *csv, *words;
+  } cases[] = {
+      {"no id column", "path\na.bin\n", "no column 'id': path"},
+      {"no path", "id,path\nx,\n", "row 0 ('x') has neither a path nor children"},
+      {"no id", "id,path\n,a.bin\n", "row 0 ('null') has no id"},
+      {"twice", "id,path\nx,a.bin\nx,a.bin\n", "row 1 ('x') is there twice, first in row 0"},
+      {"both", "id,path\nx,a.bin\nx/y,a.bin\n", "row 0 ('x') has a path and children"},
+      {"gone", "id,path\nx,none.bin\n", "none.bin: cannot stat"},
+      {"folder", "id,path\nx,.\n", "a folder, the file of a sample expected"},
+      {"type", "id,path,type\nx,a.bin,FOLDER\n", "row 0 ('x') has type 'FOLDER', but is a FILE"},
+      {"key", "id,path,cloud cover\nx,a.bin,1\n", "column 'cloud cover' is not made of letters"},
+      {"reserved", "id,path,internal:offset\nx,a.bin,1\n", "column 'internal:offset' starts with internal:"},
+      {"up", "id,path\n../x,a.bin\n", "sample '..': its id is a folder of the file system"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    shop.add("t.csv", c.csv);
+    const std::string text = text_of<Error>(
+        [&] { create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x.tacozip")); });
+    CAPTURE(text);
+    CHECK(text.find(c.words) != std::string::npos);
+    CHECK(shop.num_made() == 0);
+  }
+  CHECK(text_of<FormatError>([&] { Tortilla::from_table(shop.source("a.bin")); }).find("not a folder, .parquet") !=
+        std::string::npos);
+}
+
+TEST_CASE("folders that are no samples are refused by their path") {
+  const Workshop shop;
+  shop.add("a/x", "1");
+  fs::create_directory(shop.source("b"));
+  CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/b: an empty folder") != std::string::npos);
+  fs::remove(shop.source("b"));
+  fs::create_directory_symlink(shop.source("a"), shop.source("c"));
+  CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/c: a link to a folder") != std::string::npos);
+  fs::remove(shop.source("c"));
+  REQUIRE(::mkfifo(shop.source("a/pipe").c_str(), 0600) == 0);
+  CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/pipe: neither a file nor a folder") != std::string::npos);
+  CHECK_THROWS_AS(Tortilla::from_folder(shop.source("none")), IoError);
+}
+
+TEST_CASE("T95, T96: the same samples give the same bytes, again and with any number of threads") {
+  const Workshop shop;
+  for (int i = 0; i < 40; ++i) shop.add("s" + std::to_string(i), std::string(static_cast<std::size_t>(i) * 9973, 'x'));
+  shop.add("large", std::string(9 << 20, 'y'));
+  create({shop.tree(), collection()}, shop.out("1.tacozip"), {.jobs = 1});
+  create({shop.tree(), collection()}, shop.out("4.tacozip"), {.jobs = 4});
+  CHECK(file_text(shop.out("1.tacozip")) == file_text(shop.out("4.tacozip")));
+  CHECK(load(shop.out("4.tacozip")).data().read_bytes("large").size() == 9 << 20);
+  CHECK(faults(shop.out("4.tacozip")) == "");
+}
+
+TEST_CASE("T82: what is there is replaced only when asked, and in one step") {
+  const Workshop shop;
+  shop.add("a", "old");
+  for (const std::string name : {"x.tacozip", "x"}) {
+    CAPTURE(name);
+    shop.add("a", "old");
+    create({shop.tree(), collection()}, shop.out(name));
+    shop.add("a", "newer");
+    CHECK(text_of<ValidationError>([&] { create({shop.tree(), collection()}, shop.out(name)); }).find("exists already") !=
+          std::string::npos);
+    CHECK(contents(load(shop.out(name)).data()) == Strings{"a=old"});
+    create({shop.tree(), collection()}, shop.out(name), {.overwrite = true});
+    CHECK(contents(load(shop.out(name)).data()) == Strings{"a=newer"});
+  }
+  CHECK(shop.num_made() == 2);
+  fs::create_directory(shop.out("d.zip"));
+  CHECK_THROWS_AS(create({shop.tree(), collection()}, shop.out("d.zip"), {.overwrite = true}), IoError);
+}
+
+TEST_CASE("T83: names that are part of a dataset are refused") {
+  const Workshop shop;
+  shop.add("a", "1");
+  for (const std::string name : {"DATA", "METADATA", ".tacocat", "DATA/"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(create({shop.tree(), collection()}, shop.out(name)), ValidationError);
+  }
+  CHECK(shop.num_made() == 0);
+}
+
+TEST_CASE("T93, T109: a sample that changes while it is copied stops the work, and nothing is left") {
+  const struct {
+    const char* name;
+    void (*change)(const std::string&);
+    const char* words;
+  } cases[] = {
+      {"gone", [](const std::string& path) { fs::remove(path); }, "cannot open"},
+      {"shorter", [](const std::string& path) { fs::resize_file(path, 3); }, "the file shrank to 3 bytes"},
+      {"longer", [](const std::string& path) { fs::resize_file(path, 3000); }, "the file grew beyond 1000 bytes"},
+  };
+  for (const auto& c : cases) {
+    for (const std::string name : {"x.tacozip", "x"}) {
+      CAPTURE(c.name);
+      CAPTURE(name);
+      const Workshop shop;
+      shop.add("a", "1");
+      shop.add("b", std::string(1000, 'b'));
+      const Tortilla tree = shop.tree();
+      c.change(shop.source("b"));
+      const std::string text = text_of<IoError>([&] { create({tree, collection()}, shop.out(name)); });
+      CAPTURE(text);
+      CHECK(text.find("/b: ") != std::string::npos);
+      CHECK(text.find(c.words) != std::string::npos);
+      CHECK(shop.num_made() == 0);
+    }
+  }
+}
+
+TEST_CASE("T93: work that is stopped leaves nothing") {
+  const Workshop shop;
+  for (int i = 0; i < 20; ++i) shop.add("s" + std::to_string(i), std::string(1 << 20, 'x'));
+  for (const std::string name : {"x.tacozip", "x"}) {
+    const auto stop = [](uint64_t num_done, uint64_t num_bytes, void*) { return num_done < num_bytes / 2; };
+    CHECK_THROWS_WITH_AS(create({shop.tree(), collection()}, shop.out(name), {.progress = stop}),
+                         doctest::Contains("stopped"), IoError);
+    CHECK(shop.num_made() == 0);
+  }
+}
+
+TEST_CASE("what breaks a rule is told at once, all of it, before anything is written") {
+  const Workshop shop;
+  shop.add("a", "1");
+  const std::string text = text_of<ValidationError>([&] { create({shop.tree(), {}}, shop.out("x.tacozip")); });
+  for (const char* words : {"breaks 6 rules", "id is ''", "dataset_version", "description", "licenses", "providers", "tasks"}) {
+    CAPTURE(words);
+    CHECK(text.find(words) != std::string::npos);
+  }
+  shop.add("b/x", "1");
+  CHECK(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x.tacozip")); })
+            .find("PIT violation: 'b' is a FOLDER, 'a' a FILE") != std::string::npos);
+  CHECK(shop.num_made() == 0);
+}
+
+TEST_CASE("T113: keys that the collection has beyond the specification are kept") {
+  const Workshop shop;
+  shop.add("a", "1");
+  Collection draft = parse_draft_collection(R"({"id": "kept", "labels:num_classes": 3, "note": "ñ"})", "draft");
+  const Collection rest = collection();
+  draft.dataset_version = rest.dataset_version;
+  draft.description = rest.description;
+  draft.licenses = rest.licenses;
+  draft.providers = rest.providers;
+  draft.tasks = rest.tasks;
+  create({shop.tree(), draft}, shop.out("x"));
+  const std::string json = file_text(shop.out("x/COLLECTION.json"));
+  CHECK(json.find("\"labels:num_classes\": 3,") != std::string::npos);
+  CHECK(json.find("\"note\": \"ñ\",") != std::string::npos);
+  CHECK(json.find("\"labels:num_classes\"") < json.find("\"taco:pit_schema\""));
+}
+
+TEST_CASE("random trees come back as they went in, from both containers") {
+  std::mt19937 random(7);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+  for (int round = 0; round < 12; ++round) {
+    CAPTURE(round);
+    const Workshop shop;
+    // One pattern for all roots: paths of FILEs below each.
+    std::vector<std::string> pattern;
+    const std::function<void(const std::string&, int)> grow = [&](const std::string& above, int depth) {
+      const int count = number(1, 3);
+      for (int i = 0; i < count; ++i) {
+        const std::string id = above + std::string(1, static_cast<char>('a' + i)) + (number(0, 1) == 0 ? "-é" : ".x");
+        depth > 0 && number(0, 1) == 0 ? grow(id + "/", depth - 1) : pattern.push_back(id);
+      }
+    };
+    grow("/", round % 5);
+    Strings expected;
+    for (int root = number(1, 5); root > 0; --root) {
+      for (const auto& path : pattern) {
+        const std::string name = "r" + std::to_string(root * 7 % 10) + path;
+        const std::string bytes(static_cast<std::size_t>(number(0, 5000)), static_cast<char>(number(0, 127)));
+        shop.add(name, bytes);
+        expected.push_back(name + "=" + bytes);
+      }
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const std::string name : {"x.tacozip", "x"}) {
+      create({shop.tree(), collection()}, shop.out(name), {.jobs = number(1, 3)});
+      Strings found = contents(load(shop.out(name)).data());
+      std::sort(found.begin(), found.end());
+      CHECK(found == expected);
+      CHECK(faults(shop.out(name)) == "");
+    }
+  }
+}
+
+}  // namespace tacore

@@ -1,0 +1,55 @@
+#include "writer/payload_reader.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "tacore/error.hpp"
+
+namespace tacore {
+
+PayloadReader::PayloadReader(const Payload& payload) : payload_(payload) {
+  if (payload_.bytes) return;
+  descriptor_ = ::open(payload_.path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw IoError("cannot open", {.path = payload_.path}, errno);
+}
+
+PayloadReader::~PayloadReader() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void PayloadReader::read(std::span<std::byte> out) {
+  if (payload_.bytes) {
+    std::copy_n(payload_.bytes->begin() + static_cast<std::ptrdiff_t>(position_), out.size(), out.begin());
+    position_ += out.size();
+    return;
+  }
+  while (!out.empty()) {
+    const ssize_t count = ::read(descriptor_, out.data(), out.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw IoError("cannot read", {.path = payload_.path, .offset = position_}, errno);
+    if (count == 0) {
+      throw IoError("the file shrank to " + std::to_string(position_) + " bytes while it was read, from " +
+                        std::to_string(payload_.size),
+                    {.path = payload_.path});
+    }
+    position_ += static_cast<uint64_t>(count);
+    out = out.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void PayloadReader::finish() {
+  if (payload_.bytes) return;
+  std::byte more;
+  ssize_t count = -1;
+  do {
+    count = ::read(descriptor_, &more, 1);
+  } while (count < 0 && errno == EINTR);
+  if (count == 0) return;
+  throw IoError("the file grew beyond " + std::to_string(payload_.size) + " bytes while it was read",
+                {.path = payload_.path});
+}
+
+}  // namespace tacore

@@ -1,0 +1,179 @@
+#include "writer/tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "model/identifier.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
+
+/// FOLDERs that stand at one position of the tree, and what the children of the first of them are.
+struct Position {
+  std::string first = {};  ///< path of the first of these FOLDERs
+  std::vector<SampleType> types = {};
+  std::vector<std::string> ids = {};
+  uint64_t n = 0;               ///< children of all of them
+  std::vector<int> below = {};  ///< positions of its FOLDER children, -1 for a FILE
+};
+
+class Checker {
+ public:
+  explicit Checker(const Tree& tree) : tree_(tree) {}
+
+  PitSchema run() {
+    if (tree_.levels.empty() || tree_.levels[0].ids.empty()) throw SchemaError("no samples; at least one expected");
+    if (tree_.levels.size() > names::kMaxLevel + 1) {
+      throw SchemaError("a tree of " + std::to_string(tree_.levels.size()) + " levels; at most 6 expected");
+    }
+    check_ids(0, 0, static_cast<int64_t>(tree_.levels[0].ids.size()));
+    PitSchema out{.root_n = tree_.levels[0].ids.size(), .root_type = root_type()};
+    std::vector<int> positions(tree_.levels[0].ids.size(), 0);
+    std::vector<Position> above(1);
+    for (int level = 0; out.root_type == SampleType::Folder && level + 1 < static_cast<int>(tree_.levels.size());
+         ++level) {
+      std::vector<Position> below;
+      positions = descend(level, positions, above, below);
+      auto& patterns = out.hierarchy[level + 1];
+      for (auto& position : above) patterns.push_back({position.n, position.types, position.ids});
+      above = std::move(below);
+    }
+    return out;
+  }
+
+ private:
+  SampleType root_type() const {
+    const auto& types = tree_.levels[0].types;
+    const auto other = std::find_if(types.begin(), types.end(), [&](SampleType t) { return t != types[0]; });
+    if (other != types.end()) {
+      const auto row = other - types.begin();
+      throw SchemaError("PIT violation: " + quoted(tree_.path(0, row)) + " is a " + to_string(*other) + ", " +
+                        quoted(tree_.path(0, 0)) + " a " + to_string(types[0]) + "; roots of one type expected");
+    }
+    return types[0];
+  }
+
+  void check_ids(int level, int64_t begin, int64_t end) const {
+    const auto& ids = tree_.levels[static_cast<std::size_t>(level)].ids;
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(index(end - begin));
+    for (int64_t row = begin; row < end; ++row) {
+      if (const auto why = why_bad_id(ids[index(row)]); !why.empty()) {
+        throw SchemaError("sample " + quoted(tree_.path(level, row)) + ": its id " + why);
+      }
+      if (!seen.insert(ids[index(row)]).second) {
+        throw SchemaError("sample " + quoted(tree_.path(level, row)) + " is there twice");
+      }
+    }
+  }
+
+  /// Holds the children of the FOLDERs of `level` against those of the first at the same position. Returns the
+  /// positions of the children that are FOLDERs (others -1), which `below` gets.
+  std::vector<int> descend(int level, const std::vector<int>& positions, std::vector<Position>& above,
+                           std::vector<Position>& below) const {
+    const auto begin = tree_.first_children(level);
+    const auto& types = tree_.levels[static_cast<std::size_t>(level)].types;
+    std::vector<int> out(tree_.levels[static_cast<std::size_t>(level) + 1].ids.size(), -1);
+    for (int64_t row = 0; row < static_cast<int64_t>(types.size()); ++row) {
+      const int64_t first = begin[index(row)], last = begin[index(row) + 1];
+      if (types[index(row)] == SampleType::File) {
+        if (first != last) throw SchemaError("sample " + quoted(tree_.path(level, row)) + " is a FILE with children");
+        continue;
+      }
+      if (first == last) throw SchemaError("folder " + quoted(tree_.path(level, row)) + " has no children");
+      check_ids(level + 1, first, last);
+      Position& position = above[static_cast<std::size_t>(positions[index(row)])];
+      if (position.ids.empty()) {
+        start(position, level, row, first, last, below);
+      } else {
+        compare(position, level, row, first, last, below);
+      }
+      position.n += static_cast<uint64_t>(last - first);
+      for (int64_t child = first; child < last; ++child) out[index(child)] = position.below[index(child - first)];
+    }
+    return out;
+  }
+
+  void start(Position& position, int level, int64_t row, int64_t first, int64_t last,
+             std::vector<Position>& below) const {
+    const auto& children = tree_.levels[static_cast<std::size_t>(level) + 1];
+    position.first = tree_.path(level, row);
+    for (int64_t child = first; child < last; ++child) {
+      position.ids.emplace_back();
+      position.types.emplace_back();
+      position.below.emplace_back();
+      place(position, index(child - first), children.ids[index(child)], children.types[index(child)], below);
+    }
+  }
+
+  static void place(Position& position, std::size_t p, const std::string& id, SampleType type,
+                    std::vector<Position>& below) {
+    position.ids[p] = id;
+    position.types[p] = type;
+    position.below[p] = type == SampleType::Folder ? static_cast<int>(below.size()) : -1;
+    if (type == SampleType::Folder) below.emplace_back();
+  }
+
+  /// Padding fits any position; what it stands for is told by the first FOLDER that has it.
+  void compare(Position& position, int level, int64_t row, int64_t first, int64_t last,
+               std::vector<Position>& below) const {
+    const auto& children = tree_.levels[static_cast<std::size_t>(level) + 1];
+    const auto violation = [&](const std::string& what) {
+      throw SchemaError("PIT violation: " + quoted(tree_.path(level, row)) + " has " + what + " in " +
+                        quoted(position.first));
+    };
+    if (last - first != static_cast<int64_t>(position.ids.size())) {
+      violation(std::to_string(last - first) + " children, " + std::to_string(position.ids.size()));
+    }
+    for (int64_t child = first; child < last; ++child) {
+      const auto p = index(child - first);
+      const std::string& id = children.ids[index(child)];
+      if (is_padding_id(id)) continue;
+      if (is_padding_id(position.ids[p])) {
+        place(position, p, id, children.types[index(child)], below);
+        continue;
+      }
+      if (id != position.ids[p]) {
+        violation("child " + quoted(id) + " at position " + std::to_string(p) + ", " + quoted(position.ids[p]));
+      }
+      if (children.types[index(child)] != position.types[p]) {
+        violation(std::string("a ") + to_string(children.types[index(child)]) + " " + quoted(id) + ", a " +
+                  to_string(position.types[p]));
+      }
+    }
+  }
+
+  const Tree& tree_;
+};
+
+}  // namespace
+
+std::vector<int64_t> Tree::first_children(int level) const {
+  const auto& parents = levels.at(static_cast<std::size_t>(level) + 1).parents;
+  const auto& ids = levels[static_cast<std::size_t>(level)].ids;
+  std::vector<int64_t> out(ids.size() + 1, 0);
+  for (const int64_t parent : parents) ++out[index(parent) + 1];
+  for (std::size_t row = 0; row < ids.size(); ++row) out[row + 1] += out[row];
+  return out;
+}
+
+std::string Tree::path(int level, int64_t row) const {
+  std::string out = levels[static_cast<std::size_t>(level)].ids[index(row)];
+  while (level > 0) {
+    row = levels[static_cast<std::size_t>(level)].parents[index(row)];
+    --level;
+    out = levels[static_cast<std::size_t>(level)].ids[index(row)] + "/" + out;
+  }
+  return out;
+}
+
+PitSchema check_tree(const Tree& tree) { return Checker(tree).run(); }
+
+}  // namespace tacore

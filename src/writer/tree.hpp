@@ -1,0 +1,49 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "tacore/pit_schema.hpp"
+
+namespace tacore {
+
+/// Where the bytes of a FILE are: a file, or memory (`bytes`).
+struct Payload {
+  std::string path = {};
+  std::shared_ptr<const Bytes> bytes = {};
+  uint64_t size = 0;
+  int64_t time = 0;  ///< of the last change, seconds since 1970
+};
+
+/// All samples of one level, in columns of equal length. The children of a sample are next to each other, in the order
+/// of their parents.
+struct TreeLevel {
+  std::vector<std::string> ids = {};
+  std::vector<SampleType> types = {};
+  std::vector<int64_t> parents = {};           ///< row in the level above; empty at level 0
+  std::vector<Payload> payloads = {};          ///< empty ones for FOLDER
+  std::shared_ptr<arrow::Table> columns = {};  ///< metadata; null: none
+};
+
+/// A dataset to be written: what all ways to state samples become. A million samples are a few large vectors.
+struct Tree {
+  std::vector<TreeLevel> levels = {};
+
+  /// The first child of each row of `level` in the level below, and one more: the end of the last.
+  std::vector<int64_t> first_children(int level) const;
+  /// The path of a row from DATA/, `a/b`.
+  std::string path(int level, int64_t row) const;
+};
+
+/// Checks what §5.5 and §5.6 ask of a tree and gives its pattern. Throws SchemaError for no samples, more than six
+/// levels, an id that may not be, two siblings of one id, a FOLDER without children, roots of both types, and PIT-1:
+/// FOLDERs at one position whose children differ in number, type or id, padding aside. Each names the path of the first
+/// sample that is wrong.
+PitSchema check_tree(const Tree& tree);
+
+}  // namespace tacore

@@ -1,0 +1,89 @@
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "tacore/error.hpp"
+#include "writer/tree_sources.hpp"
+
+namespace tacore {
+namespace {
+
+/// Names in the code-point order of `<name>/` (dossier, "Recommendation: write").
+std::vector<std::string> names_in(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), ::closedir);
+  if (!listing) throw IoError("cannot list", {.path = folder}, errno);
+  std::vector<std::string> out;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(listing.get());
+    if (!entry) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") out.push_back(name + "/");
+  }
+  if (errno != 0) throw IoError("cannot list", {.path = folder}, errno);
+  std::sort(out.begin(), out.end());
+  for (auto& name : out) name.pop_back();
+  return out;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat link = {};
+  if (::lstat(path.c_str(), &link) != 0) throw IoError("cannot stat", {.path = path}, errno);
+  if (S_ISDIR(link.st_mode)) return true;
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) throw IoError("cannot stat", {.path = path}, errno);
+  if (S_ISDIR(status.st_mode)) throw SchemaError("a link to a folder; a folder or a file expected", {.path = path});
+  return false;
+}
+
+}  // namespace
+
+Payload payload_of(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) throw IoError("cannot stat", {.path = path}, errno);
+  if (S_ISDIR(status.st_mode)) throw IoError("a folder, the file of a sample expected", {.path = path});
+  if (!S_ISREG(status.st_mode)) throw SchemaError("neither a file nor a folder", {.path = path});
+  return {.path = path, .size = static_cast<uint64_t>(status.st_size), .time = status.st_mtim.tv_sec};
+}
+
+Tree tree_of_folder(const std::string& path) {
+  Tree out;
+  std::vector<std::string> folders{path};  // of the level above, in order
+  std::vector<int64_t> rows{-1};
+  while (!folders.empty()) {
+    if (out.levels.size() > names::kMaxLevel) {
+      throw SchemaError("a folder below six levels of samples; at most 6 levels expected", {.path = folders[0]});
+    }
+    TreeLevel level;
+    std::vector<std::string> below;
+    std::vector<int64_t> below_rows;
+    for (std::size_t f = 0; f < folders.size(); ++f) {
+      const auto children = names_in(folders[f]);
+      if (children.empty()) throw SchemaError("an empty folder; samples expected", {.path = folders[f]});
+      for (const auto& name : children) {
+        const std::string child = path_join(folders[f], name);
+        const bool folder = is_folder(child);
+        if (folder) {
+          below.push_back(child);
+          below_rows.push_back(static_cast<int64_t>(level.ids.size()));
+        }
+        level.ids.push_back(name);
+        level.types.push_back(folder ? SampleType::Folder : SampleType::File);
+        level.payloads.push_back(folder ? Payload() : payload_of(child));
+        if (rows[f] >= 0) level.parents.push_back(rows[f]);
+      }
+    }
+    out.levels.push_back(std::move(level));
+    folders = std::move(below);
+    rows = std::move(below_rows);
+  }
+  return out;
+}
+
+}  // namespace tacore

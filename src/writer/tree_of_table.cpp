@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
+#include "table/read_table.hpp"
+#include "tacore/error.hpp"
+#include "writer/tree_sources.hpp"
+
+namespace tacore {
+namespace {
+
+/// A sample that a row lists, or that stands above one.
+struct Node {
+  std::string id = {};
+  int64_t row = -1;
+  std::vector<std::size_t> children = {};
+};
+
+class TableTree {
+ public:
+  explicit TableTree(const std::string& path)
+      : path_(path), folder_(parent_folder(path)), table_(read_table(path)), ids_(text_column(*table_, "id", path)) {
+    if (has("path")) paths_ = text_column(*table_, "path", path);
+    paths_.resize(ids_.size());
+    check_names();
+  }
+
+  Tree run() {
+    for (std::size_t row = 0; row < ids_.size(); ++row) add(row);
+    Tree out;
+    std::vector<std::size_t> here = nodes_[0].children;
+    std::vector<int64_t> parents;
+    std::vector<std::vector<int64_t>> rows;
+    while (!here.empty()) {
+      TreeLevel level;
+      std::vector<std::size_t> below;
+      std::vector<int64_t> below_parents;
+      auto& level_rows = rows.emplace_back();
+      for (const std::size_t n : here) {
+        const Node& node = nodes_[n];
+        for (const std::size_t child : node.children) {
+          below.push_back(child);
+          below_parents.push_back(static_cast<int64_t>(level.ids.size()));
+        }
+        level.ids.push_back(node.id);
+        level.types.push_back(node.children.empty() ? SampleType::File : SampleType::Folder);
+        level.payloads.push_back(payload(node));
+        level_rows.push_back(node.row);
+      }
+      level.parents = std::move(parents);
+      out.levels.push_back(std::move(level));
+      here = std::move(below);
+      parents = std::move(below_parents);
+    }
+    for (std::size_t k = 0; k < out.levels.size(); ++k)
+      out.levels[k].columns = take_rows(*table_, rows[k], columns(rows[k]));
+    return out;
+  }
+
+ private:
+  bool has(const std::string& column) const {
+    const auto names = column_names(*table_);
+    return std::find(names.begin(), names.end(), column) != names.end();
+  }
+
+  [[noreturn]] void fail(std::size_t row, const std::string& what) const {
+    throw SchemaError("row " + std::to_string(row) + " (" + quoted(ids_[row].value_or("null")) + ") " + what,
+                      {.path = path_});
+  }
+
+  void check_names() {
+    for (const auto& name : column_names(*table_)) {
+      if (std::count(names_.begin(), names_.end(), name) > 0) {
+        throw SchemaError("column " + quoted(name) + " is there twice", {.path = path_});
+      }
+      names_.push_back(name);
+      if (name == "id" || name == "path" || name == "type") continue;
+      if (const auto why = why_bad_key(name); !why.empty()) {
+        throw SchemaError("column " + quoted(name) + " " + why, {.path = path_});
+      }
+    }
+    if (has("type")) types_ = text_column(*table_, "type", path_);
+  }
+
+  void add(std::size_t row) {
+    if (!ids_[row] || ids_[row]->empty()) fail(row, "has no id");
+    std::size_t above = 0;
+    std::string path;
+    for (const auto& part : split(*ids_[row], '/')) {
+      path += "/" + part;
+      const auto [found, is_new] = by_path_.emplace(path, nodes_.size());
+      if (is_new) {
+        nodes_[above].children.push_back(nodes_.size());
+        nodes_.push_back({.id = part});
+      }
+      above = found->second;
+    }
+    if (nodes_[above].row >= 0) fail(row, "is there twice, first in row " + std::to_string(nodes_[above].row));
+    nodes_[above].row = static_cast<int64_t>(row);
+  }
+
+  Payload payload(const Node& node) const {
+    const auto row = static_cast<std::size_t>(node.row);
+    const bool listed = node.row >= 0;
+    const bool has_path = listed && paths_[row] && !paths_[row]->empty();
+    if (listed && !types_.empty() && types_[row]) {
+      const char* type = node.children.empty() ? "FILE" : "FOLDER";
+      if (*types_[row] != type) fail(row, "has type " + quoted(*types_[row]) + ", but is a " + type);
+    }
+    if (!node.children.empty()) {
+      if (has_path) fail(row, "has a path and children; one of them expected");
+      return {};
+    }
+    if (!has_path) fail(row, "has neither a path nor children");
+    const std::string& path = *paths_[row];
+    return payload_of(path.starts_with('/') ? path : path_join(folder_, path));
+  }
+
+  /// Metadata of a level: what some of its rows have, and what none of the table has.
+  std::vector<int> columns(const std::vector<int64_t>& rows) const {
+    std::vector<int64_t> all(ids_.size());
+    for (std::size_t row = 0; row < all.size(); ++row) all[row] = static_cast<int64_t>(row);
+    std::vector<int> out;
+    for (int c = 0; c < static_cast<int>(names_.size()); ++c) {
+      const std::string& name = names_[static_cast<std::size_t>(c)];
+      if (name == "id" || name == "path" || name == "type") continue;
+      if (count_values(*table_, c, rows) > 0 || count_values(*table_, c, all) == 0) out.push_back(c);
+    }
+    return out;
+  }
+
+  std::string path_, folder_;
+  std::shared_ptr<arrow::Table> table_;
+  std::vector<std::optional<std::string>> ids_, paths_, types_;
+  std::vector<std::string> names_;
+  std::vector<Node> nodes_ = std::vector<Node>(1);  ///< the first stands above the roots
+  std::unordered_map<std::string, std::size_t> by_path_;
+};
+
+}  // namespace
+
+Tree tree_of_table(const std::string& path) { return TableTree(path).run(); }
+
+}  // namespace tacore

@@ -1,0 +1,122 @@
+#include "writer/tree.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+
+/// One sample a line, parents before children: `a/b` a FILE, `a/` a FOLDER. Lines of one level are its rows.
+Tree tree_of(const std::vector<std::string>& lines) {
+  Tree out;
+  std::vector<std::vector<std::string>> paths;
+  for (std::string path : lines) {
+    const bool folder = path.ends_with('/');
+    if (folder) path.pop_back();
+    const auto level = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+    out.levels.resize(std::max(out.levels.size(), level + 1));
+    paths.resize(out.levels.size());
+    auto& here = out.levels[level];
+    const auto slash = path.rfind('/');
+    here.ids.push_back(path.substr(slash == path.npos ? 0 : slash + 1));
+    here.types.push_back(folder ? SampleType::Folder : SampleType::File);
+    here.payloads.emplace_back();
+    if (level > 0) {
+      const auto& above = paths[level - 1];
+      here.parents.push_back(std::find(above.begin(), above.end(), path.substr(0, slash)) - above.begin());
+    }
+    paths[level].push_back(path);
+  }
+  return out;
+}
+
+std::string error_of(const std::vector<std::string>& lines) {
+  try {
+    check_tree(tree_of(lines));
+  } catch (const SchemaError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("T111: the pattern of a flat tree is its number of rows") {
+  const PitSchema pit = check_tree(tree_of({"b", "a", "c"}));
+  CHECK(pit.root_n == 3);
+  CHECK(pit.root_type == SampleType::File);
+  CHECK(pit.hierarchy.empty());
+}
+
+TEST_CASE("T111: patterns have the children of each position, and count all of them") {
+  const PitSchema pit = check_tree(tree_of({"t/", "u/", "t/a/", "t/b", "t/c/", "u/a/", "u/b", "u/c/", "t/a/x", "t/a/y",
+                                            "t/c/z", "u/a/x", "u/a/y", "u/c/z"}));
+  REQUIRE(pit.max_depth() == 2);
+  CHECK(pit.hierarchy.at(1) ==
+        std::vector<PitPattern>{
+            {6, {SampleType::Folder, SampleType::File, SampleType::Folder}, {"a", "b", "c"}}});
+  CHECK(pit.hierarchy.at(2) == std::vector<PitPattern>{{4, {SampleType::File, SampleType::File}, {"x", "y"}},
+                                                       {2, {SampleType::File}, {"z"}}});
+}
+
+TEST_CASE("T53: padding fits any position, and the first that is there tells what belongs to it") {
+  const PitSchema pit =
+      check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0", "t/b", "u/a/", "u/__TACOPAD__0", "u/a/x"}));
+  CHECK(pit.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
+  CHECK(pit.hierarchy.at(1)[0].type == std::vector<SampleType>{SampleType::Folder, SampleType::File});
+  CHECK(pit.hierarchy.at(1)[0].n == 4);
+  CHECK(pit.hierarchy.at(2)[0].id == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("T51, T52: folders of one position whose children differ are refused, at any level, by their path") {
+  const struct {
+    const char* name;
+    std::vector<std::string> lines;
+    const char* words;
+  } cases[] = {
+      {"roots", {"a", "b/", "b/x"}, "PIT violation: 'b' is a FOLDER, 'a' a FILE"},
+      {"number", {"t/", "u/", "t/a", "u/a", "u/b"}, "PIT violation: 'u' has 2 children, 1 in 't'"},
+      {"id", {"t/", "u/", "t/a", "u/b"}, "'u' has child 'b' at position 0, 'a' in 't'"},
+      {"order", {"t/", "u/", "t/a", "t/b", "u/b", "u/a"}, "'u' has child 'b' at position 0, 'a' in 't'"},
+      {"type", {"t/", "u/", "t/a", "u/a/", "u/a/x"}, "'u' has a FOLDER 'a', a FILE in 't'"},
+      {"level 2", {"t/", "u/", "t/a/", "u/a/", "t/a/x", "u/a/y"}, "'u/a' has child 'y' at position 0, 'x' in 't/a'"},
+      {"level 3",
+       {"t/", "u/", "t/a/", "u/a/", "t/a/b/", "u/a/b/", "t/a/b/x", "t/a/b/y", "u/a/b/x"},
+       "'u/a/b' has 1 children, 2 in 't/a/b'"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    CHECK(error_of(c.lines).find(c.words) != std::string::npos);
+  }
+}
+
+TEST_CASE("T52: folders at different positions may differ") {
+  CHECK(error_of({"t/", "t/a/", "t/b/", "t/a/x", "t/b/y", "t/b/z"}).empty());
+}
+
+TEST_CASE("T3, T5, T27, T34: ids that may not be, twice the same, no children and too many levels are refused") {
+  const struct {
+    std::vector<std::string> lines;
+    const char* words;
+  } cases[] = {
+      {{}, "no samples"},
+      {{"a", "b", "a"}, "sample 'a' is there twice"},
+      {{"t/", "t/a", "t/b", "t/a"}, "sample 't/a' is there twice"},
+      {{"a:b"}, "its id contains a colon"},
+      {{".."}, "its id is a folder of the file system"},
+      {{"__meta__"}, "its id starts with __"},
+      {{"t/", "t/x\ny"}, "its id contains a control character"},
+      {{"t/", "u/", "t/a"}, "folder 'u' has no children"},
+      {{"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a/", "a/a/a/a/a/a/a"}, "a tree of 7 levels"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.words));
+    CHECK(error_of(c.lines).find(c.words) != std::string::npos);
+  }
+  CHECK(error_of({"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a"}).empty());
+}
+
+}  // namespace

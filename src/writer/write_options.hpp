@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace tacore {
+
+/// What the writers of all containers are told.
+struct WriteOptions {
+  bool overwrite = false;
+  int jobs = 1;
+  /// Told how many bytes of samples are written; may throw, which stops the work. Called from one thread at a time.
+  std::function<void(uint64_t num_bytes)> progress = {};
+};
+
+}  // namespace tacore

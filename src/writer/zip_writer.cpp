@@ -1,0 +1,238 @@
+#include "writer/zip_writer.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/crc32.hpp"
+#include "format/names.hpp"
+#include "format/taco_header.hpp"
+#include "format/zip_records.hpp"
+#include "io/output_file.hpp"
+#include "model/collection_json.hpp"
+#include "writer/payload_reader.hpp"
+#include "writer/tables.hpp"
+#include "writer/work.hpp"
+
+namespace tacore {
+namespace {
+
+// Entries are written in pieces of about this size: small ones many at once, large ones one after another.
+constexpr uint64_t kPiece = 4 << 20;
+
+/// Where the samples of a level lie in the archive, by row: the payload of a FILE, the __meta__ of a FOLDER.
+struct Places {
+  std::vector<int64_t> offsets, sizes;
+};
+
+class ZipWriter {
+ public:
+  ZipWriter(const Tree& tree, const std::string& target, const WriteOptions& options)
+      : tree_(tree), options_(options), file_(target, options.overwrite) {
+    for (const auto& level : tree_.levels) {
+      places_.push_back({std::vector<int64_t>(level.ids.size()), std::vector<int64_t>(level.ids.size())});
+      for (const auto& payload : level.payloads) latest_ = std::max(latest_, payload.time);
+    }
+    for (int k = 0; k + 1 < static_cast<int>(tree_.levels.size()); ++k) children_.push_back(tree_.first_children(k));
+  }
+
+  void run(const Collection& collection) {
+    plan_samples();
+    copy_samples();
+    for (int level = static_cast<int>(tree_.levels.size()) - 2; level >= 0; --level) write_folders(level);
+    taco_header::Header header;
+    for (int k = 0; k < static_cast<int>(tree_.levels.size()); ++k) {
+      header.levels.push_back(
+          add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]), encode_parquet(level_table(k))));
+    }
+    header.collection = add(std::string(names::kCollection), to_bytes(encode_collection(collection)));
+    write_directory(header);
+    file_.commit();
+  }
+
+ private:
+  /// A FILE of the tree, and its entry.
+  struct Sample {
+    int level = 0;
+    int64_t row = 0;
+  };
+
+  static Bytes to_bytes(const std::string& text) {
+    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    return {begin, begin + text.size()};
+  }
+
+  const Payload& payload(const Sample& sample) const {
+    return tree_.levels[static_cast<std::size_t>(sample.level)].payloads[static_cast<std::size_t>(sample.row)];
+  }
+
+  /// Depth first, in the order of the tree (dossier 1.1).
+  void plan_samples() {
+    for (int64_t row = 0; row < static_cast<int64_t>(tree_.levels[0].ids.size()); ++row) {
+      plan(0, row, std::string(names::kData));
+    }
+  }
+
+  void plan(int level, int64_t row, const std::string& folder) {
+    const auto& here = tree_.levels[static_cast<std::size_t>(level)];
+    const auto r = static_cast<std::size_t>(row);
+    const std::string name = folder + here.ids[r];
+    if (here.types[r] == SampleType::File) {
+      const Payload& payload = here.payloads[r];
+      entries_.push_back(zip::stored_entry(name, payload.size, end_, zip::dos_time(payload.time)));
+      samples_.push_back({level, row});
+      const uint64_t begin = end_ + zip::local_header_size(entries_.back());
+      places_[static_cast<std::size_t>(level)].offsets[r] = static_cast<int64_t>(begin);
+      places_[static_cast<std::size_t>(level)].sizes[r] = static_cast<int64_t>(payload.size);
+      end_ = begin + payload.size;
+      return;
+    }
+    const auto& first = children_[static_cast<std::size_t>(level)];
+    for (int64_t child = first[r]; child < first[r + 1]; ++child) plan(level + 1, child, name + "/");
+  }
+
+  void copy_samples() {
+    // Neighbours together until they make a piece.
+    std::vector<std::size_t> begins;
+    uint64_t size = kPiece;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (size >= kPiece || entries_[i].size >= kPiece) {
+        begins.push_back(i);
+        size = 0;
+      }
+      size += zip::local_header_size(entries_[i]) + entries_[i].size;
+    }
+    begins.push_back(entries_.size());
+    run_parallel(begins.size() - 1, options_.jobs, [&](std::size_t i) {
+      if (begins[i + 1] - begins[i] == 1 && entries_[begins[i]].size >= kPiece) {
+        copy_large(begins[i]);
+      } else {
+        copy_together(begins[i], begins[i + 1]);
+      }
+    });
+  }
+
+  void copy_together(std::size_t begin, std::size_t end) {
+    const uint64_t first = entries_[begin].local_offset;
+    const uint64_t last = end < entries_.size() ? entries_[end].local_offset : end_;
+    Bytes piece(last - first);
+    uint64_t num_bytes = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      zip::CentralEntry& entry = entries_[i];
+      const uint64_t at = entry.local_offset - first, header = zip::local_header_size(entry);
+      const std::span data = std::span(piece).subspan(at + header, entry.size);
+      PayloadReader reader(payload(samples_[i]));
+      reader.read(data);
+      reader.finish();
+      entry.crc32 = crc32(data);
+      const auto local = zip::encode_local_header(entry);
+      std::copy(local.begin(), local.end(), piece.begin() + static_cast<std::ptrdiff_t>(at));
+      num_bytes += entry.size;
+    }
+    file_.write(first, piece);
+    tell(num_bytes);
+  }
+
+  void copy_large(std::size_t i) {
+    zip::CentralEntry& entry = entries_[i];
+    PayloadReader reader(payload(samples_[i]));
+    const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
+    Bytes piece(kPiece);
+    uint32_t crc = 0;
+    for (uint64_t done = 0; done < entry.size;) {
+      const std::span part = std::span(piece).first(std::min<uint64_t>(kPiece, entry.size - done));
+      reader.read(part);
+      crc = crc32(part, crc);
+      file_.write(begin + done, part);
+      done += part.size();
+      tell(part.size());
+    }
+    reader.finish();
+    entry.crc32 = crc;
+    file_.write(entry.local_offset, zip::encode_local_header(entry));
+  }
+
+  void tell(uint64_t num_bytes) {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    num_written_ += num_bytes;
+    options_.progress(num_written_);
+  }
+
+  /// The __meta__ of each FOLDER of `level`, by path (dossier 1.1).
+  void write_folders(int level) {
+    const auto& here = tree_.levels[static_cast<std::size_t>(level)];
+    std::vector<std::pair<std::string, int64_t>> folders;
+    for (int64_t row = 0; row < static_cast<int64_t>(here.ids.size()); ++row) {
+      if (here.types[static_cast<std::size_t>(row)] == SampleType::Folder) {
+        folders.emplace_back(tree_.path(level, row) + "/", row);
+      }
+    }
+    std::sort(folders.begin(), folders.end());
+    const auto table = with_places(level + 1, samples_table(tree_, level + 1));
+    const auto& first = children_[static_cast<std::size_t>(level)];
+    Places& places = places_[static_cast<std::size_t>(level)];
+    for (const auto& [path, row] : folders) {
+      const auto r = static_cast<std::size_t>(row);
+      const ByteRange range = add(std::string(names::kData) + path + std::string(names::kMeta),
+                                  encode_parquet(slice_rows(table, first[r], first[r + 1])));
+      places.offsets[r] = static_cast<int64_t>(range.offset);
+      places.sizes[r] = static_cast<int64_t>(range.size);
+    }
+  }
+
+  std::shared_ptr<arrow::Table> with_places(int level, std::shared_ptr<arrow::Table> table) const {
+    const Places& places = places_[static_cast<std::size_t>(level)];
+    return add_column(add_column(table, names::kOffset, places.offsets), names::kSize, places.sizes);
+  }
+
+  std::shared_ptr<arrow::Table> level_table(int level) const {
+    return with_paths(tree_, level, with_places(level, with_numbers(tree_, level, samples_table(tree_, level))));
+  }
+
+  ByteRange add(std::string name, const Bytes& bytes) {
+    zip::CentralEntry entry = zip::stored_entry(std::move(name), bytes.size(), end_, zip::dos_time(latest_));
+    entry.crc32 = crc32(bytes);
+    const auto header = zip::encode_local_header(entry);
+    file_.write(end_, header);
+    const ByteRange out{end_ + header.size(), bytes.size()};
+    file_.write(out.offset, bytes);
+    end_ = out.offset + out.size;
+    entries_.push_back(std::move(entry));
+    return out;
+  }
+
+  void write_directory(const taco_header::Header& header) {
+    const zip::DosTime time = zip::dos_time(latest_);
+    file_.write(0, taco_header::encode(header, time));
+    FieldWriter out;
+    zip::encode_central_entry(taco_header::central_entry(header, time), out);
+    zip::Directory directory{.offset = end_, .num_entries = entries_.size() + 1};
+    for (const auto& entry : entries_) {
+      zip::encode_central_entry(entry, out);
+      directory.zip64 = directory.zip64 || entry.version_needed > 10;
+    }
+    directory.size = out.size();
+    zip::encode_directory_end(directory, out);
+    file_.write(end_, out.take());
+  }
+
+  const Tree& tree_;
+  const WriteOptions& options_;
+  OutputFile file_;
+  uint64_t end_ = taco_header::kSize;
+  int64_t latest_ = 0;
+  std::vector<std::vector<int64_t>> children_;
+  std::vector<Places> places_;
+  std::vector<zip::CentralEntry> entries_;  ///< in the order of the archive, TACO_HEADER aside
+  std::vector<Sample> samples_;             ///< of the first entries
+  std::mutex mutex_;
+  uint64_t num_written_ = 0;
+};
+
+}  // namespace
+
+void write_zip(const Tree& tree, const Collection& collection, const std::string& target, const WriteOptions& options) {
+  ZipWriter(tree, target, options).run(collection);
+}
+
+}  // namespace tacore

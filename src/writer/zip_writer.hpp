@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "tacore/collection.hpp"
+#include "writer/tree.hpp"
+#include "writer/write_options.hpp"
+
+namespace tacore {
+
+/// Writes `tree`, which check_tree() has passed, as a TACO ZIP (§6.3; dossier 1) in one pass: places are planned from
+/// sizes, every sample is read once, and the file appears when it is whole. Throws IoError; FormatError for a name that
+/// no ZIP holds.
+void write_zip(const Tree& tree, const Collection& collection, const std::string& target, const WriteOptions& options);
+
+}  // namespace tacore

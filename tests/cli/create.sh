@@ -1,0 +1,27 @@
+# A folder and a table become datasets; what is wrong is told before anything is written.
+mkdir -p "$scratch/chips/b" "$scratch/chips/a"
+for chip in a b; do
+  printf 'red of %s' "$chip" >"$scratch/chips/$chip/red"
+  printf 'green of %s' "$chip" >"$scratch/chips/$chip/green"
+done
+about=(--id chips --description "Two chips" --license CC-BY-4.0 --provider "Our lab" --task segmentation)
+cd "$scratch"
+show create chips chips.tacozip "${about[@]}"
+show ls chips.tacozip b
+show read chips.tacozip b/red
+echo
+show validate chips.tacozip --deep
+show create chips chips.tacozip "${about[@]}"
+show create chips chips.tacozip "${about[@]}" --overwrite --jobs 2
+printf 'id,path,cloud\nred,chips/a/red,0.5\ngreen,chips/a/green,\n' >table.csv
+printf '{"id": "listed", "description": "A table", "licenses": ["MIT"], "providers": [{"name": "Our lab"}], "tasks": ["other"]}' >about.json
+show create table.csv listed --collection about.json --title "From a table"
+show query listed "SELECT id, cloud FROM data"
+show info listed
+show create table.csv none
+show create nothing none "${about[@]}"
+show create about.json none "${about[@]}"
+printf 'plain' >chips/c
+show create chips none "${about[@]}"
+show create chips
+ls
