@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "base/checked_math.hpp"
@@ -34,12 +35,13 @@ class FileDescriptor {
   int number_;
 };
 
-FileDescriptor open_file(const std::string& path) {
+/// Opens `real`, which messages call `path`.
+FileDescriptor open_file(const std::string& path, const std::string& real) {
   // O_NONBLOCK: opening a pipe would wait for its writer before it can be refused.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   int number = -1;
   do {
-    number = ::open(path.c_str(), kFlags);
+    number = ::open(real.c_str(), kFlags);
   } while (number < 0 && errno == EINTR);
   if (number < 0) throw IoError("cannot open", {.path = path}, errno);
   return FileDescriptor(number);
@@ -66,7 +68,9 @@ std::atomic<int> num_kept_open = 0;
 /// file.
 class LocalFile final : public ByteSource {
  public:
-  LocalFile(std::string path, FileDescriptor file) : path_(std::move(path)), size_(size_of_regular_file(file, path_)) {
+  LocalFile(std::string path, std::string real) : path_(std::move(path)), real_(std::move(real)) {
+    FileDescriptor file = open_file(path_, real_);
+    size_ = size_of_regular_file(file, path_);
     const auto status = status_of(file, path_);
     device_ = status.st_dev;
     inode_ = status.st_ino;
@@ -121,13 +125,14 @@ class LocalFile final : public ByteSource {
   }
 
   FileDescriptor open_again() const {
-    FileDescriptor file = open_file(path_);
+    FileDescriptor file = open_file(path_, real_);
     const auto status = status_of(file, path_);
     if (status.st_dev == device_ && status.st_ino == inode_) return file;
     throw IoError("the file was replaced after it was opened", {.path = path_});
   }
 
-  std::string path_;
+  std::string path_;  ///< as the user wrote it
+  std::string real_;
   FileDescriptor kept_{-1};
   dev_t device_ = 0;
   ino_t inode_ = 0;
@@ -140,22 +145,37 @@ void refuse_nul(const std::string& path) {
   throw IoError("path has a NUL byte", {.path = path.substr(0, path.find('\0'))});
 }
 
+/// Paths are those of the folder that was the current one when the storage was made: a dataset opens files long after,
+/// wherever the process is by then.
 class LocalStorage final : public Storage {
  public:
+  LocalStorage() {
+    char* folder = ::getcwd(nullptr, 0);
+    if (folder != nullptr) folder_ = folder;  // else it is gone, and relative paths lead nowhere
+    std::free(folder);
+  }
+
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
     refuse_nul(path);
-    return std::make_shared<LocalFile>(path, open_file(path));
+    return std::make_shared<LocalFile>(path, resolved(path));
   }
 
   bool exists(const std::string& path, bool directory) const override {
     refuse_nul(path);
     struct stat status = {};
-    if (::stat(path.c_str(), &status) == 0) {
+    if (::stat(resolved(path).c_str(), &status) == 0) {
       return directory ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode);
     }
     if (errno == ENOENT || errno == ENOTDIR) return false;
     throw IoError("cannot stat", {.path = path}, errno);
   }
+
+ private:
+  std::string resolved(const std::string& path) const {
+    return path.empty() || path.starts_with('/') || folder_.empty() ? path : folder_ + "/" + path;
+  }
+
+  std::string folder_;
 };
 
 }  // namespace

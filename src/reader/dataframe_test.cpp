@@ -24,6 +24,39 @@ std::shared_ptr<const Rows> exported(const DataFrame& frame) {
   return table_rows(import_table(&stream));
 }
 
+TEST_CASE("an expression is one value for each row") {
+  const DataFrame rows = load(golden("flat.tacozip")).data();
+  for (const char* expression : {"unnest([1, 2])", "unnest({'a': 1, 'b': 2})", "*", "COLUMNS(*)"}) {
+    CAPTURE(std::string(expression));
+    CHECK(has_text(error_of([&] { rows.with_column("x", expression); }), "QueryError"));
+    CHECK(has_text(error_of([&] { rows.with_column("cloud_cover", expression); }), "QueryError"));
+  }
+  CHECK(rows.with_column("x", "cloud_cover * 2").num_rows() == rows.num_rows());
+}
+
+TEST_CASE("rows of several levels have none, and get no path that is not theirs") {
+  const Dataset nested = load(golden("nested.tacozip"));
+  CHECK(nested.sql("SELECT * FROM level0 UNION ALL BY NAME SELECT * FROM level1").data().level() == -1);
+  CHECK(nested.sql("SELECT * FROM level1").data().level() == 1);
+  const DataFrame raw = load(golden("no_current_id.tacozip")).sql("SELECT * FROM level1").data_raw();
+  const auto columns = column_names(raw);
+  if (std::count(columns.begin(), columns.end(), "internal:relative_path") > 0) {
+    CHECK(values(raw, "internal:relative_path")[0].find('/') != std::string::npos);
+  }
+}
+
+TEST_CASE("a dataset reads its files wherever the process has gone") {
+  const TemporaryFolder folder;
+  folder.copy("nested", "here/nested");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path("here"));
+  const DataFrame rows = load("nested").data();
+  fs::current_path("/");
+  const std::string bytes = to_text(rows.read_bytes("asia/item_0"));
+  fs::current_path(before);
+  CHECK(bytes == "asia/item_0");
+}
+
 }  // namespace
 
 TEST_CASE("C093: the number of rows and the columns are those that show") {
