@@ -148,8 +148,10 @@ double weighted_mean(const std::vector<BandRow>& rows, std::size_t slot) {
 double pooled_std(const std::vector<BandRow>& all) {
   std::vector<BandRow> rows;
   for (const BandRow& row : all) {
-    if (!std::isnan(row.values[kMean]) && !std::isnan(row.values[kStd])) rows.push_back(row);
+    const bool has_both = !std::isnan(row.values[kMean]) && !std::isnan(row.values[kStd]);
+    if (has_both && row.weight > 0) rows.push_back(row);
   }
+  if (rows.empty()) return kNone;
   if (rows.size() == 1) return rows[0].values[kStd];
   const double mean = weighted_mean(rows, kMean);
   double sum = 0, weights = 0;
