@@ -34,6 +34,18 @@ std::set<std::string> asked_internal(const View& view) {
   return {};
 }
 
+/// The level that all rows come from; -1 when they come from several, or do not say. No rows are of level 0.
+int level_of(const Rows& rows) {
+  if (rows.num_rows() == 0) return 0;
+  const auto first = rows.key(0);
+  if (!first) return -1;
+  for (int64_t row = 1; row < rows.num_rows(); ++row) {
+    const auto key = rows.key(row);
+    if (!key || key->level != first->level) return -1;
+  }
+  return first->level;
+}
+
 /// The row key, or a copy of it that a join made ("internal:row_1").
 bool is_row_key(std::string_view name) { return name.starts_with(kRowKeyColumn); }
 
@@ -102,11 +114,16 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   const auto& stored = result->rows->columns();
   for (std::size_t c = 0; c < result->columns.size(); ++c) {
     const int at = result->rows->find(result->columns[c].name);
+    if (at < 0 && result->columns[c].name != names::kGdalVsi) {
+      throw QueryError("the expression gives no column " + quoted(result->columns[c].name),
+                       {.path = frame->dataset->path});
+    }
     result->sources[c] = at;
     if (at >= 0) result->columns[c] = stored[static_cast<std::size_t>(at)];
   }
   if (!added.empty() && shown(*result, added) < 0) {
     const int at = result->rows->find(added);
+    if (at < 0) throw QueryError("the expression gives no column " + quoted(added), {.path = frame->dataset->path});
     const Column column = stored[static_cast<std::size_t>(at)];
     // Before the path, which stays last.
     const bool path_last = !result->columns.empty() && result->columns.back().name == names::kGdalVsi;
@@ -143,7 +160,8 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
   const bool keyed =
       out->rows->find(kRowKeyColumn) >= 0 || (out->dataset->view().container() && out->dataset->view().steps.empty());
   if (keyed && !has_path) {
-    if (raw && out->rows->find(names::kRelativePath) < 0 && out->rows->find(names::kId) >= 0) {
+    if (raw && out->rows->find(names::kRelativePath) < 0 && out->rows->find(names::kId) >= 0 &&
+        level_of(*out->rows) <= 0) {
       out->columns.push_back({std::string(names::kRelativePath), "string"});
       out->sources.push_back(out->rows->find(names::kId));  // level 0: the path is the id
     }
@@ -158,9 +176,7 @@ const std::vector<Column>& DataFrame::columns() const noexcept { return impl_->c
 
 int DataFrame::level() const noexcept {
   if (impl_->level >= 0) return impl_->level;
-  if (num_rows() == 0) return 0;
-  const auto key = impl_->rows->key(0);
-  return key ? key->level : -1;
+  return level_of(*impl_->rows);
 }
 
 std::optional<std::string> DataFrame::text(int64_t position, std::string_view column) const {
@@ -296,13 +312,15 @@ void DataFrame::export_stream(ArrowArrayStream* out) const { export_batches(fram
 
 std::vector<double> DataFrame::aggregate(Statistic which, const std::vector<int>& bands,
                                          const StatsOptions& options) const {
-  if (options.level != 0) throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
+  if (options.level != 0 || !options.id.empty())
+    throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
   return aggregate_continuous(frame_statistics(*impl_->rows), which, bands);
 }
 
 std::vector<std::vector<double>> DataFrame::aggregate_categorical(const std::vector<int>& bands,
                                                                   const StatsOptions& options) const {
-  if (options.level != 0) throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
+  if (options.level != 0 || !options.id.empty())
+    throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
   return tacore::aggregate_categorical(frame_statistics(*impl_->rows), bands);
 }
 

@@ -410,4 +410,10 @@ TEST_CASE("a TACOCAT reads none of the row groups of sources that a filter rules
   CHECK(storage->num_opens(".tacozip") == 0);
 }
 
+TEST_CASE("rows of a stored level of a TACOLLECTION.json are the same behind any filter") {
+  const Dataset all = load(golden("cascade_tacocat/TACOLLECTION.json"));
+  const Dataset none = all.filter_bbox(-179, -89, -178, -88, {.level = 2});
+  for (int level = 0; level < 3; ++level) CHECK(none.level_rows(level) == all.level_rows(level));
+}
+
 }  // namespace

@@ -88,6 +88,10 @@ class Planner {
   /// Rows of `level` that are left once all filters of the view, those of its level 0 included, have done their work.
   std::string visible(const View& view, int leaf, int level) {
     if (view.steps.empty()) return stored(view, leaf, level);
+    if (const std::size_t steps = view.steps.size();
+        !has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps), kRowKeyColumn)) {
+      throw QueryError("other levels after a query that dropped the columns which join levels; SELECT * keeps them");
+    }
     const Key key{&view, leaf, level, 0, 'r'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     if (level == 0) {
@@ -165,8 +169,9 @@ class Planner {
   std::string step_rows(const View& view, int leaf, std::size_t steps) {
     const Step& step = view.steps[steps - 1];
     if (const auto* sql = std::get_if<SqlStep>(&step)) {
-      return user_step(view, leaf, *sql,
-                       steps == 1 ? stored_rows(view, leaf, 0, false) : "SELECT * FROM " + rows(view, leaf, steps - 1));
+      if (steps == 1) return user_step(view, leaf, *sql, stored_rows(view, leaf, 0, false), false);
+      // Else what precedes would run once for each time it is named, and so on for each step before.
+      return user_step(view, leaf, *sql, "SELECT * FROM " + rows(view, leaf, steps - 1), sql->select.repeats_data);
     }
     const std::string before = rows(view, leaf, steps - 1);
     const Filter& filter = std::get<Filter>(step);
@@ -281,8 +286,8 @@ class Planner {
   }
 
   /// `before`: a SELECT of the rows that the query sees as `data`.
-  std::string user_step(const View& view, int leaf, const SqlStep& step, const std::string& before) {
-    std::string with = "WITH data AS NOT MATERIALIZED (" + before + ")";
+  std::string user_step(const View& view, int leaf, const SqlStep& step, const std::string& before, bool at_once) {
+    std::string with = std::string("WITH data AS ") + (at_once ? "" : "NOT ") + "MATERIALIZED (" + before + ")";
     for (int level = 0; level < view.num_levels; ++level) {
       const std::string name = "level" + std::to_string(level);
       if (step.select.tables.contains(name))

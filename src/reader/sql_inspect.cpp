@@ -7,9 +7,11 @@
 #include <duckdb/parser/query_node/list.hpp>
 #include <duckdb/parser/statement/select_statement.hpp>
 #include <duckdb/parser/tableref/list.hpp>
+#include <map>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "table/rows.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -34,12 +36,14 @@ class Inspector {
         break;
       case duckdb::ExpressionClass::FUNCTION: {
         const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
+        many = many || name == "unnest" || name == "unlist";
         for (const char* refused :
              {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
           if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
         }
         break;
       }
+      case duckdb::ExpressionClass::STAR: many = true; break;
       default: break;
     }
     duckdb::ParsedExpressionIterator::EnumerateChildren(e,
@@ -47,7 +51,9 @@ class Inspector {
   }
 
   std::set<std::string> tables;
+  std::map<std::string, int> num_references;  ///< of each table
   bool subquery = false;
+  bool many = false;  ///< an expression that may be several columns or rows
 
  private:
   void reference(duckdb::TableRef& ref) {
@@ -68,6 +74,7 @@ class Inspector {
         }
       }
       tables.insert(name);
+      ++num_references[name];
     }
     if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
       const auto& function = *ref.Cast<duckdb::TableFunctionRef>().function;
@@ -107,6 +114,9 @@ bool is_star_of_data(const duckdb::QueryNode& node) {
   return lower(table.table_name) == "data" && table.column_name_alias.empty();
 }
 
+/// The column that leads rows back to their place, as a query would have to write it.
+std::string hidden_key() { return "\"" + std::string(kRowKeyColumn) + "\""; }
+
 /// The names that the list of a SELECT itself gives to `internal:` columns; those that come with a * are not among
 /// them.
 std::set<std::string> named_internal(const duckdb::QueryNode& node) {
@@ -130,6 +140,9 @@ Select inspect_select(std::string_view sql) {
   try {
     duckdb::Parser parser;
     text = without_semicolon(std::string(sql));
+    if (text.find(hidden_key()) != std::string::npos) {
+      throw QueryError("SQL: column 'internal:row' is not available");
+    }
     parser.ParseQuery(text);
     if (parser.statements.size() != 1) {
       throw QueryError("SQL: " + std::to_string(parser.statements.size()) + " statements; one SELECT expected");
@@ -147,7 +160,8 @@ Select inspect_select(std::string_view sql) {
   } catch (const std::exception& error) {
     throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
   }
-  return {std::move(text), std::move(inspector.tables), std::move(internal), keeps_columns};
+  return {std::move(text), std::move(inspector.tables), std::move(internal), keeps_columns,
+          inspector.num_references["data"] > 1};
 }
 
 void inspect_expression(std::string_view sql) {
@@ -162,6 +176,8 @@ void inspect_expression(std::string_view sql) {
     throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
   }
   if (inspector.subquery) throw QueryError("SQL: a subquery is not available in an expression over a frame");
+  if (inspector.many)
+    throw QueryError("SQL: *, COLUMNS and unnest are not available in an expression; one value for each row expected");
 }
 
 }  // namespace tacore

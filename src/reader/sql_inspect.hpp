@@ -11,7 +11,8 @@ struct Select {
   std::string text = {};
   std::set<std::string> tables = {};
   std::set<std::string> internal = {};  ///< columns named `internal:*` that its list names itself: they show
-  bool keeps_columns = false;  ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
+  bool keeps_columns = false;           ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
+  bool repeats_data = false;            ///< names `data` more than once
 };
 
 /// Throws QueryError unless it is one SELECT that reads tables only: no other

@@ -17,6 +17,25 @@ Strings found(const Dataset& dataset) {
   return ids(dataset.data());
 }
 
+TEST_CASE("a chain whose queries name data twice runs each step once") {
+  Dataset chain = flat();
+  for (int i = 0; i < 30; ++i) {
+    chain = chain.sql("SELECT * FROM data WHERE cloud_cover <= (SELECT max(cloud_cover) FROM data)");
+  }
+  CHECK(chain.data().num_rows() == flat().num_rows());
+  const Dataset volatile_rows = flat().sql("SELECT *, random() AS r FROM data");
+  CHECK(volatile_rows.sql("SELECT a.id FROM data a JOIN data b ON a.id = b.id AND a.r <> b.r").data().num_rows() == 0);
+}
+
+TEST_CASE("the hidden row key is not for queries") {
+  const Dataset dataset = flat();
+  for (const char* query : {"SELECT \"internal:row\" FROM data", "SELECT *, 1 AS \"internal:row\" FROM data",
+                            "SELECT * EXCLUDE (\"internal:row\") FROM data"}) {
+    CAPTURE(std::string(query));
+    CHECK(has_text(error_of([&] { dataset.sql(query).data(); }), "column 'internal:row' is not available"));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("C049: queries and filters leave the dataset they start from as it was") {

@@ -53,6 +53,13 @@ std::string one_parent(const TemporaryFolder& folder, const std::string& name, c
            ", 1, 100, 1, 2, 3, 4]]::FLOAT[][] AS \"geotiff:stats\" FROM range(1) r(i)"});
 }
 
+TEST_CASE("statistics of children need rows that still know theirs") {
+  const Dataset dataset = load(golden("stats.tacozip"));
+  const Dataset lost = dataset.sql("SELECT id, type FROM data WHERE id = 'weighted'");
+  CHECK(has_text(error_of([&] { lost.stats_mean({}, {1, "continuous"}); }), "SELECT * keeps them"));
+  CHECK(has_text(error_of([&] { dataset.data().stats_mean({}, {0, "weighted"}); }), "a frame aggregates its own rows"));
+}
+
 }  // namespace
 
 TEST_CASE("C121: the mean is weighted by the last two tensor dimensions") {
