@@ -153,4 +153,19 @@ std::string base64(std::span<const std::byte> bytes) {
   return out;
 }
 
+std::string without_controls(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0) {
+      out += '?';
+    } else {
+      out += is_control(character) ? std::string_view(" ") : character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
 }  // namespace tacore

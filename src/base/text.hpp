@@ -27,6 +27,9 @@ std::string lower(std::string_view text);
 bool ends_with_ignoring_case(std::string_view text, std::string_view suffix);
 /// Well-formed: no overlong form, no surrogate, nothing above U+10FFFF.
 bool is_utf8(std::string_view text) noexcept;
+/// Foreign text for a terminal, on one line: a space for each control character (C0, DEL, C1), `?` for bytes that are
+/// not UTF-8.
+std::string without_controls(std::string_view text);
 
 /// With padding (RFC 4648, 4).
 std::string base64(std::span<const std::byte> bytes);

@@ -150,4 +150,10 @@ TEST_CASE("base64 has the vectors of RFC 4648, 10") {
   CHECK(base64(std::as_bytes(std::span(high))) == "+//+");
 }
 
+TEST_CASE("text for a terminal has nothing that it obeys") {
+  CHECK(without_controls("a\x1b[31m\tb\r\n") == "a [31m b  ");
+  CHECK(without_controls("\x7f\xc2\x9b" "2J \xc3\xb1 \xff") == "  2J \xc3\xb1 ?");
+  CHECK(without_controls("") == "");
+}
+
 }  // namespace

@@ -241,6 +241,9 @@ void add_extents(std::vector<Source>& sources, const Node& node) {
     if (extents[i].is_null()) continue;
     const std::string file = extents[i].object()["file"].text_or_empty();
     const auto named = positions.find(file);
+    if (!file.empty() && named == positions.end()) {
+      extents[i].fail("is of " + tacore::quoted(file) + ", which is none of the files");
+    }
     // Of files with the same name the one at the same position is meant.
     const bool is_here = i < sources.size() && sources[i].file == file;
     const std::size_t at = named != positions.end() && !is_here ? named->second : i;

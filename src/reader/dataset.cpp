@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -290,6 +291,12 @@ Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr
     impl->collection = std::make_shared<const Collection>(read_collection(*storage, at, path));
     if (impl->collection->sources.empty())
       throw FormatError("no taco:sources: the partitions are unknown", {.path = path});
+    std::set<std::string> files;
+    for (const auto& source : impl->collection->sources) {
+      if (files.insert(source.file).second) continue;
+      throw FormatError("taco:sources: " + quoted(source.file) + " is listed twice, its rows would be too",
+                        {.path = path});
+    }
     impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
                                                           options.base_path.empty() ? at.folder : options.base_path);
     impl->base.num_levels = impl->collection->pit_schema.max_depth() + 1;

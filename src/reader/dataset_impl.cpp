@@ -181,7 +181,9 @@ std::shared_ptr<const View> Partitions::open(std::size_t i) const {
   auto& view = opened_[i];
   if (!view) {
     const std::string path = path_join(folder_, sources_[i].file);
-    auto container = open_container(storage_, detect(*storage_, path), path, "");
+    const Detected at = detect(*storage_, path);
+    if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
+    auto container = open_container(storage_, at, path, "");
     View opened;
     opened.num_levels = container->num_levels();
     opened.base = std::move(container);

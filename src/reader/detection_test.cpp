@@ -416,4 +416,21 @@ TEST_CASE("rows of a stored level of a TACOLLECTION.json are the same behind any
   for (int level = 0; level < 3; ++level) CHECK(none.level_rows(level) == all.level_rows(level));
 }
 
+TEST_CASE("partitions that are listed twice, or are indexes themselves, are refused") {
+  const TemporaryFolder folder;
+  folder.copy("cascade_tacocat", "set");
+  const std::string text = file_text(golden("cascade_tacocat/TACOLLECTION.json"));
+  const auto with = [&](const std::string& other) {
+    std::string out = text;
+    for (auto at = out.find("cascade_part0002.tacozip"); at != out.npos; at = out.find("cascade_part0002.tacozip")) {
+      out.replace(at, 24, other);
+    }
+    return folder.write("set/TACOLLECTION.json", out);
+  };
+  const auto twice = with("cascade_part0001.tacozip");
+  CHECK(has_text(error_of([&] { load(twice); }), "'cascade_part0001.tacozip' is listed twice"));
+  const auto index = with(".tacocat");
+  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not one"));
+}
+
 }  // namespace

@@ -269,8 +269,7 @@ void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
 /// At most kMaxCell bytes, on one line, whole UTF-8 characters.
 std::string table_cell(const CellText& cell) {
   if (cell.is_null) return "null";
-  std::string out = cell.text;
-  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  std::string out = without_controls(cell.text);
   if (out.size() <= kMaxCell) return out;
   std::size_t end = kMaxCell - 3;
   while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0) == 0x80) --end;

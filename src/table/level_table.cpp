@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
@@ -60,6 +62,10 @@ struct LevelTable::Impl {
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> arrays;
+  // Making one looks at every column, so it is kept. One column at a time.
+  mutable std::mutex reader_mutex;
+  mutable std::shared_ptr<ArrowSource> reader_source;
+  mutable std::unique_ptr<parquet::arrow::FileReader> reader;
 
   void open();
   void read_schema();
@@ -70,6 +76,7 @@ struct LevelTable::Impl {
   bool padding_possible(int group) const;
   std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;
   bool is_flat_text(int column) const;
+  std::shared_ptr<arrow::Array> decode_any(int column, int group) const;
 };
 
 void LevelTable::Impl::open() {
@@ -105,7 +112,15 @@ void LevelTable::Impl::read_schema() {
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet schema: ") + error.what(), where);
   }
+  // A name that readers need is never the one that gets a suffix, wherever it stands.
   std::map<std::string, int> folded;
+  std::set<std::string> needed;
+  const auto is_needed = [](const std::string& name) {
+    return name == names::kId || name == names::kType || name.starts_with(names::kInternal);
+  };
+  for (const auto& field : schema->fields()) {
+    if (is_needed(field->name())) folded.emplace(lower(field->name()), 0);
+  }
   int leaf = 0;
   for (const auto& field : schema->fields()) {
     std::string name = field->name();
@@ -113,7 +128,8 @@ void LevelTable::Impl::read_schema() {
       throw FormatError("column name " + quoted(name) + " is not text", where);
     }
     check_column(name, *field->type());
-    while (!folded.emplace(lower(name), 0).second) {
+    const bool keeps_name = is_needed(name) && needed.insert(name).second;
+    while (!keeps_name && !folded.emplace(lower(name), 0).second) {
       name = field->name() + "_" + std::to_string(++folded[lower(field->name())]);
     }
     positions.emplace(name, static_cast<int>(columns.size()));
@@ -174,6 +190,7 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
     const auto group = metadata->RowGroup(g);
     for (int leaf = 0; leaf < metadata->num_columns(); ++leaf) {
       const auto chunk = group->ColumnChunk(leaf);
+      if (group->num_rows() == 0 && chunk->num_values() == 0) continue;  // it has no pages, and no place
       int64_t begin = chunk->data_page_offset();
       if (chunk->has_dictionary_page() && chunk->dictionary_page_offset() > 0)
         begin = std::min(begin, chunk->dictionary_page_offset());
@@ -282,28 +299,45 @@ std::shared_ptr<arrow::Array> LevelTable::array(int column, int group) const {
   return impl_->arrays.emplace(key, std::move(decoded)).first->second;
 }
 
-std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
-  const auto file = std::make_shared<ArrowSource>(impl_->source);
-  const ErrorContext& where = impl_->where;
-  const std::vector<int>& leaf = impl_->leaf_columns[static_cast<std::size_t>(column)];
-  const int64_t rows = group_begin(group + 1) - group_begin(group);
+std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group) const {
+  const std::lock_guard lock(reader_mutex);
   try {
-    auto parquet_file = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
-    std::shared_ptr<arrow::Array> values;
-    if (impl_->is_flat_text(column)) {
-      values = decode_text(*parquet_file->RowGroup(group)->Column(leaf[0]), rows, impl_->pool);
-    } else {
+    if (!reader) {
+      reader_source = std::make_shared<ArrowSource>(source);
       parquet::ArrowReaderProperties properties(/*use_threads=*/false);
       properties.set_pre_buffer(false);
-      const auto reader =
-          check(parquet::arrow::FileReader::Make(impl_->pool, std::move(parquet_file), properties), where);
-      const auto table = check(reader->ReadRowGroup(group, leaf), where);
-      if (table->num_columns() != 1)
-        throw FormatError("Parquet: one column expected, " + std::to_string(table->num_columns()) + " read", where);
-      const auto& chunks = table->column(0)->chunks();
-      values = chunks.size() == 1 ? chunks[0]
-               : chunks.empty()   ? check(arrow::MakeEmptyArray(table->column(0)->type()), where)
-                                  : check(arrow::Concatenate(chunks, impl_->pool), where);
+      auto file = parquet::ParquetFileReader::Open(reader_source, parquet::ReaderProperties(pool), metadata);
+      reader = check(parquet::arrow::FileReader::Make(pool, std::move(file), properties), where);
+    }
+    const auto table = check(reader->ReadRowGroup(group, leaf_columns[static_cast<std::size_t>(column)]), where);
+    if (table->num_columns() != 1) {
+      throw FormatError("Parquet: one column expected, " + std::to_string(table->num_columns()) + " read", where);
+    }
+    const auto& chunks = table->column(0)->chunks();
+    if (chunks.size() == 1) return chunks[0];
+    return chunks.empty() ? check(arrow::MakeEmptyArray(table->column(0)->type()), where)
+                          : check(arrow::Concatenate(chunks, pool), where);
+  } catch (...) {
+    // It may be in any state, and keeps what went wrong.
+    reader.reset();
+    const auto failed = std::exchange(reader_source, nullptr);
+    if (failed) failed->rethrow();
+    throw;
+  }
+}
+
+std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
+  const ErrorContext& where = impl_->where;
+  const int64_t rows = group_begin(group + 1) - group_begin(group);
+  const auto file = std::make_shared<ArrowSource>(impl_->source);
+  try {
+    std::shared_ptr<arrow::Array> values;
+    if (impl_->is_flat_text(column)) {
+      auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
+      const int leaf = impl_->leaf_columns[static_cast<std::size_t>(column)][0];
+      values = decode_text(*reader->RowGroup(group)->Column(leaf), rows, impl_->pool);
+    } else {
+      values = impl_->decode_any(column, group);
     }
     if (values->length() != rows) {
       throw FormatError("column " + quoted(columns()[static_cast<std::size_t>(column)].name) + " has " +

@@ -282,6 +282,25 @@ TEST_CASE("a failed read arrives as it was thrown, and the next one works") {
   CHECK(level->text(0, 0) == "a0");
 }
 
+TEST_CASE("a needed name keeps its name, whatever stands before it") {
+  const auto level = level_of({{"ID", texts({"x"})}, {"id", texts({"a"})}, {"type", texts({"FILE"})}, {"Type", texts({"y"})}});
+  CHECK(level->text(level->find("id"), 0) == "a");
+  CHECK(level->text(level->find("ID_1"), 0) == "x");
+  CHECK(level->text(level->find("Type_1"), 0) == "y");
+}
+
+TEST_CASE("a table of no rows has no pages to check") {
+  const auto level = level_of({{"id", texts({})}, {"type", texts({})}});
+  CHECK_NOTHROW(level->check_pages(0, std::span(level->tail()).first(4)));
+}
+
+TEST_CASE("a thousand columns are decoded with one reader") {
+  NamedArrays columns{{"id", texts({"a"})}, {"type", texts({"FILE"})}};
+  for (int i = 0; i < 1000; ++i) columns.emplace_back("c" + std::to_string(i), integers({i}));
+  const auto level = level_of(columns);
+  for (int c = 2; c < 1002; ++c) CHECK(level->integer(c, 0) == c - 2);
+}
+
 }  // namespace
 
 TEST_SUITE("threads") {

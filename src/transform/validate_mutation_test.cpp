@@ -273,6 +273,8 @@ TEST_CASE("Faults of a TACOLLECTION.json") {
   fs::remove(fs::path(path).parent_path() / "cascade_part0004.tacozip");
   check_broken(path, "CAT-3", "'cascade_part0004.tacozip'");
   REQUIRE(edit(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));
+  check_broken(path, "CAT-2", "is of 'cascade_part0004.tacozip', which is none of the files");
+  REQUIRE(edit(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));  // in its extent too
   check_broken(path, "CAT-3", "'TACOLLECTION.json' is an index");
 }
 
