@@ -3,6 +3,8 @@
 #include <arrow/array.h>
 #include <arrow/type.h>
 
+#include "base/text.hpp"
+
 namespace tacore {
 
 bool is_text(const arrow::DataType& type) {
@@ -43,6 +45,15 @@ std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row) {
     case arrow::Type::UINT8: return static_cast<const arrow::UInt8Array&>(array).Value(row);
     default: return std::nullopt;
   }
+}
+
+std::optional<int64_t> first_not_utf8(const arrow::Array& array) {
+  if (!is_text(*array.type())) return std::nullopt;
+  for (int64_t row = 0; row < array.length(); ++row) {
+    const auto text = text_cell(array, row);
+    if (text && !is_utf8(*text)) return row;
+  }
+  return std::nullopt;
 }
 
 std::string type_name(const arrow::DataType& type) {

@@ -15,6 +15,9 @@ bool is_text(const arrow::DataType& type);
 std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row);
 std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row);
 
+/// The first row whose text is not UTF-8; nullopt when all is, and for columns of other types.
+std::optional<int64_t> first_not_utf8(const arrow::Array& array);
+
 /// The Arrow name of a type, with list items called "item" whatever the file calls them.
 std::string type_name(const arrow::DataType& type);
 

@@ -338,4 +338,22 @@ TEST_CASE("random trees come back as they went in, from both containers") {
   }
 }
 
+TEST_CASE("a deep check reads every column, so that none is broken unseen") {
+  const Workshop shop;
+  shop.add("a.bin", "A");
+  shop.add("t.csv", "id,path,name,cloud\na,a.bin,Alpha,0.5\n");
+  create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x"));
+  const std::string path = shop.out("x/METADATA/level0.parquet"), good = file_text(path);
+  int num_pages = 0;
+  for (auto at = good.find("\x28\xb5\x2f\xfd"); at != good.npos; at = good.find("\x28\xb5\x2f\xfd", at + 1)) {
+    ++num_pages;
+    CAPTURE(num_pages);
+    std::string bad = good;
+    bad[at] = 0;
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bad;
+    CHECK(faults(shop.out("x")).find("SCH-1 ") != std::string::npos);
+  }
+  CHECK(num_pages >= 6);
+}
+
 }  // namespace tacore

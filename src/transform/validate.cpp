@@ -11,7 +11,7 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
   Index index{.path = path, .base = options.base_path.empty() ? at.folder : options.base_path};
   switch (at.format) {
     case Format::Zip: check_zip_dataset(report, at.source, path, options.deep); return;
-    case Format::Folder: check_folder_dataset(report, *storage, at.path); return;
+    case Format::Folder: check_folder_dataset(report, *storage, at.path, options.deep); return;
     case Format::Tacocat:
       index.folder = at.source ? "" : at.path;
       index.file = at.source;

@@ -56,6 +56,8 @@ std::shared_ptr<const LevelTable> open_level(Report& report, const std::shared_p
                                              const ErrorContext& where);
 /// SCH-2, SCH-5 to SCH-7, LVL-8.
 void check_columns(Report& report, const LevelTable& table, TableKind kind, const Collection* collection);
+/// SCH-1 by every value: a column that cannot be decoded, and text that is not UTF-8.
+void check_values(Report& report, const LevelTable& table);
 
 /// Rows [begin, end) of a level: those of one container.
 struct LevelRange {
@@ -92,7 +94,7 @@ void check_extent(Report& report, const Extent& extent, const LevelRange& rows, 
 
 Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource>& archive, const std::string& path,
                           bool deep);
-Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path);
+Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep);
 
 /// An index over containers that lie in `base`.
 struct Index {

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "table/cells.hpp"
 #include "transform/validate_checks.hpp"
 
 namespace tacore::validator {
@@ -111,6 +112,25 @@ std::shared_ptr<const LevelTable> open_level(Report& report, const std::shared_p
     report.add("SCH-1", error, where);
   }
   return nullptr;
+}
+
+void check_values(Report& report, const LevelTable& table) {
+  for (int c = 0; c < static_cast<int>(table.columns().size()); ++c) {
+    const std::string& name = table.columns()[static_cast<std::size_t>(c)].name;
+    if (name == names::kId) continue;  // ID-1 looks at them
+    try {
+      for (int g = 0; g < table.num_row_groups(); ++g) {
+        const auto row = first_not_utf8(*table.decode(c, g));
+        if (!row) continue;
+        report.add("SCH-1",
+                   "row " + std::to_string(table.group_begin(g) + *row) + ": " + quoted(name) + " is not UTF-8",
+                   table.where());
+        break;
+      }
+    } catch (const Error& error) {
+      report.add("SCH-1", "column " + quoted(name) + ": " + message_of(error), table.where());
+    }
+  }
 }
 
 void check_columns(Report& report, const LevelTable& table, TableKind kind, const Collection* collection) {

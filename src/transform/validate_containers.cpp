@@ -47,9 +47,10 @@ void check_root_type(Report& report, const Checked& checked, const std::string& 
 }
 
 /// Everything that tables and collection say of one container.
-void check_contents(Report& report, Checked& checked, TableKind kind, Section section) {
+void check_contents(Report& report, Checked& checked, TableKind kind, Section section, bool deep) {
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, kind, checked.collection ? &*checked.collection : nullptr);
+    if (table && deep) check_values(report, *table);
   }
   section.levels = whole_levels(checked);
   section.entries = checked.entries ? &*checked.entries : nullptr;
@@ -107,11 +108,11 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
   section.open_meta = [&](std::size_t entry) {
     return slice(archive, {out.entries->offset(entry), out.entries->size_of(entry)});
   };
-  check_contents(report, out, TableKind::Zip, std::move(section));
+  check_contents(report, out, TableKind::Zip, std::move(section), deep);
   return out;
 }
 
-Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path) {
+Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep) {
   Checked out;
   const Bytes text = storage.open(path_join(path, names::kCollection))->read_all();
   out.collection = check_collection(report, text_of(text), path);
@@ -124,7 +125,7 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
   out.entries = list_data(report, path);
   Section section{.path = path, .is_zip = false};
   section.open_meta = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
-  check_contents(report, out, TableKind::Folder, std::move(section));
+  check_contents(report, out, TableKind::Folder, std::move(section), deep);
   return out;
 }
 

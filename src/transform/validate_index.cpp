@@ -37,7 +37,7 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
   try {
     const Detected at = detect(storage, path);
     if (at.format == Format::Zip) return check_zip_dataset(report, at.source, path, deep);
-    if (at.format == Format::Folder) return check_folder_dataset(report, storage, at.path);
+    if (at.format == Format::Folder) return check_folder_dataset(report, storage, at.path, deep);
     report.add("CAT-3", "source " + quoted(file) + " is an index", where);
   } catch (const Error& error) {
     report.add("CAT-3", "source " + quoted(file) + ": " + message_of(error), {.path = path});
@@ -235,6 +235,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
   if (collection && !index.file) check_sources(report, *collection, index.path);  // a file names its parts alone
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, TableKind::Index, collection);
+    if (table && deep) check_values(report, *table);
   }
   PitShape shape;
   for (const SourceRows& rows : Sources(report, index, checked).split()) {
