@@ -103,6 +103,13 @@ class Records {
                       ", the central directory " + std::to_string(expected),
                   at(entry.local_offset));
     };
+    const uint64_t extra = local.header_size - zip::kLocalHeaderSize - local.name.size();
+    if (extra != 0 && extra != kZip64Extra) {
+      report_.add("ZIP-2",
+                  "entry " + quoted(entry.name) + ": local header has an extra field of " + std::to_string(extra) +
+                      " bytes, none or that of ZIP64 expected",
+                  at(entry.local_offset));
+    }
     same("method", local.method, entry.method);
     same("flags", local.flags, entry.flags);
     // Where an entry lies can take ZIP64, of which only the directory speaks.
