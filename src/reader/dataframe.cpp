@@ -3,6 +3,8 @@
 #include <arrow/c/abi.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -232,7 +234,7 @@ Node DataFrame::read(std::string_view id) const {
   return frame.read(row);
 }
 
-Bytes DataFrame::read_bytes(int64_t position) const { return read_bytes(std::span(&position, 1))[0]; }
+Bytes DataFrame::read_bytes(int64_t position) const { return std::move(read_bytes(std::span(&position, 1))[0]); }
 
 Bytes DataFrame::read_bytes(std::string_view id) const {
   const auto [frame, row] = locate(*this, id);
