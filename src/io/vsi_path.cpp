@@ -131,4 +131,8 @@ std::string path_join(std::string_view folder, std::string_view name) {
   return std::string(without_trailing_slashes(folder)).append("/").append(name);
 }
 
+bool is_zip_name(std::string_view path) {
+  return ends_with_ignoring_case(path, ".tacozip") || ends_with_ignoring_case(path, ".zip");
+}
+
 }  // namespace tacore

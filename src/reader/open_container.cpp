@@ -14,10 +14,6 @@
 namespace tacore {
 namespace {
 
-bool is_zip_name(std::string_view path) {
-  return ends_with_ignoring_case(path, ".tacozip") || ends_with_ignoring_case(path, ".zip");
-}
-
 /// Published before TACO 2.0; another family of formats.
 bool is_v1_name(std::string_view path) {
   return ends_with_ignoring_case(path, ".taco") || ends_with_ignoring_case(path, ".tortilla") ||

@@ -51,10 +51,6 @@ namespace {
 
 constexpr const char* kTacoVersion = "2.0.0";
 
-bool is_zip_name(std::string_view path) {
-  return ends_with_ignoring_case(path, ".tacozip") || ends_with_ignoring_case(path, ".zip");
-}
-
 void check_output(const std::string& output, bool overwrite) {
   const std::string name = file_name(output);
   for (const std::string_view reserved : {".tacocat", "DATA", "METADATA"}) {
