@@ -32,7 +32,12 @@ std::shared_ptr<arrow::Table> with_paths(const Tree& tree, int level, const std:
 }
 
 std::vector<FieldDescription> level_fields(const Tree& tree, int level) {
-  return describe_fields(*with_paths(tree, level, with_numbers(tree, level, samples_table(tree, level))));
+  // Names and types are those of no rows at all: nothing is made of a million samples for them.
+  const auto& columns = tree.levels[static_cast<std::size_t>(level)].columns;
+  Tree none;
+  none.levels.resize(static_cast<std::size_t>(level) + 1);
+  none.levels.back().columns = columns ? slice_rows(columns, 0, 0) : nullptr;
+  return describe_fields(*with_paths(none, level, with_numbers(none, level, samples_table(none, level))));
 }
 
 }  // namespace tacore
