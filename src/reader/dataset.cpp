@@ -141,8 +141,9 @@ std::vector<Column> Dataset::level_columns(int level) const {
 
 int64_t Dataset::level_rows(int level) const {
   // What is stored, whatever filters this view has.
-  const View whole = impl_->partitions ? impl_->partitions->resolve({}) : View();
-  const View& all = impl_->partitions ? whole : impl_->view();
+  const bool pruned = impl_->partitions && !impl_->base.steps.empty();
+  const View whole = pruned ? impl_->partitions->resolve({}) : View();
+  const View& all = pruned ? whole : impl_->view();
   if (level < 0 || level >= all.num_levels) throw no_level(level, all.num_levels, impl_->path);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
     if (const Container* container = view.container()) return container->stored_level(level)->num_visible_rows();
