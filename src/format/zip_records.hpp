@@ -55,6 +55,9 @@ struct CentralEntry {
   std::string name = {};
   uint64_t local_offset = 0;
   uint64_t record_offset = 0;  ///< of this record in the archive
+
+  /// Made on Unix as a symbolic link, which extraction would follow.
+  bool is_link() const noexcept { return (external_attributes >> 16 & 0170000) == 0120000; }
 };
 
 /// Where the central directory lies (4.3.14 to 4.3.16).

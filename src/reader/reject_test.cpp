@@ -231,6 +231,22 @@ TEST_CASE("reject: ranges outside the file, in every pair of __TACOCAT__") {
   }
 }
 
+TEST_CASE("reject: symbolic links, where the central directory is what a dataset is read by") {
+  const TemporaryFolder folder;
+  // The external attributes stand 8 bytes before the name of a central entry (APPNOTE 4.3.12).
+  const auto linked = [&](const std::string& name, const std::string& entry) {
+    std::string bytes = file_text(golden(name));
+    bytes.replace(bytes.rfind(entry) - 8, 4, std::string("\0\0\xff\xa1", 4));
+    return folder.write(name, bytes);
+  };
+  CHECK(has_text(use(linked("header_absent.tacozip", "COLLECTION.json")),
+                 "FormatError: " + folder.path("header_absent.tacozip")));
+  CHECK(has_text(use(linked("header_absent.tacozip", "COLLECTION.json")),
+                 "'COLLECTION.json' is a symbolic link, data expected"));
+  CHECK(has_text(use(linked("permuted_offsets.tacozip", "DATA/europe/item_0")),
+                 "'DATA/europe/item_0' is a symbolic link, data expected"));
+}
+
 TEST_CASE("reject: ids with a slash, a backslash, dots that climb, NUL, or absolute, before any row of theirs leaves") {
   for (const std::string name :
        {"id_parent", "id_climbs", "id_absolute", "id_backslash", "id_nul", "id_not_utf8", "id_null"}) {

@@ -76,6 +76,10 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
   std::vector<uint64_t> out;
   const auto headers = archive.read_ranges(ranges);
   for (std::size_t i = 0; i < headers.size(); ++i) {
+    if (entries[i].is_link()) {
+      throw FormatError("entry " + quoted(entries[i].name) + " is a symbolic link, data expected",
+                        {.path = archive.name(), .offset = entries[i].record_offset});
+    }
     const Bytes& h = headers[i];
     const auto u16 = [&](std::size_t at) {
       return static_cast<uint64_t>(h[at]) | static_cast<uint64_t>(h[at + 1]) << 8;

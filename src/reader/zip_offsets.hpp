@@ -22,8 +22,8 @@ std::string entry_name(std::string_view relative_path, SampleType type);
 /// All entries of an archive: two reads, three when the directory is long.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive);
 
-/// Where the payload of each entry starts, found by its local header. Throws FormatError where that is not there, or
-/// the payload would reach into the next of `all` entries of the archive (none: of these).
+/// Where the payload of each entry starts, found by its local header. Throws FormatError where that is not there, the
+/// payload would reach into the next of `all` entries of the archive (none: of these), or the entry is a link.
 std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const zip::CentralEntry> entries,
                                       std::span<const zip::CentralEntry> all = {});
 

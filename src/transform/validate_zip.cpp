@@ -10,8 +10,6 @@ namespace tacore::validator {
 namespace {
 
 constexpr uint64_t kPiece = 1 << 20;
-constexpr uint32_t kFileType = 0170000;  // of the Unix mode in the upper half of the external attributes
-constexpr uint32_t kSymbolicLink = 0120000;
 
 ErrorContext at(const ByteSource& archive, uint64_t offset) { return {.path = archive.name(), .offset = offset}; }
 
@@ -48,7 +46,7 @@ void check_names(Report& report, const ByteSource& archive, const std::vector<zi
     } else if (!is_known_name(entry.name)) {
       report.add("ZIP-10", "entry " + quoted(entry.name) + " is no part of a TACO dataset", where);
     }
-    if ((entry.external_attributes >> 16 & kFileType) == kSymbolicLink) {
+    if (entry.is_link()) {
       report.add("ZIP-11", "entry " + quoted(entry.name) + " is a symbolic link", where);
     }
   }
