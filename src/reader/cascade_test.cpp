@@ -237,6 +237,51 @@ TEST_CASE("C090: a cascade is RSUT compliant when all survivors have the same ch
   CHECK_FALSE(uneven.verify_rsut());
 }
 
+namespace {
+
+/// 2 roots a and b, each of 2 folders of 2 files, which lie on January 1 and 2; but the last file of b on the 9th.
+std::string three_levels(const TemporaryFolder& folder) {
+  const std::string children = R"({"n": 4, "type": ["FOLDER", "FOLDER"], "id": ["f0", "f1"]})";
+  const std::string files = R"({"n": 4, "type": ["FILE", "FILE"], "id": ["x", "y"]})";
+  const std::string tree = R"({"root": {"n": 2, "type": "FOLDER"}, "hierarchy": {"1": [)" + children + R"(], "2": [)" +
+                           files + ", " + files + "]}}";
+  const std::string numbers = ", i AS \"internal:current_id\", ";
+  return make_folder(
+      folder, "three", tree,
+      {"SELECT chr(CAST(97 + i AS INT)) AS id, 'FOLDER' AS type" + numbers +
+           "i AS \"internal:parent_id\" FROM range(2) r(i)",
+       "SELECT 'f' || i % 2 AS id, 'FOLDER' AS type" + numbers + "i // 2 AS \"internal:parent_id\" FROM range(4) r(i)",
+       "SELECT chr(CAST(120 + i % 2 AS INT)) AS id, 'FILE' AS type, TIMESTAMP '2024-01-01' + INTERVAL 1 DAY * "
+       "(CASE i WHEN 7 THEN 8 ELSE i % 2 END) AS \"stac:time_start\"" +
+           numbers + "i // 2 AS \"internal:parent_id\" FROM range(8) r(i)"});
+}
+
+}  // namespace
+
+TEST_CASE("C090: survivors that differ two levels below the roots only are not RSUT compliant") {
+  const TemporaryFolder folder;
+  const Dataset all = load(three_levels(folder));
+  CHECK(all.verify_rsut());
+  CHECK(all.filter_datetime("2024-01-01/2024-01-01", at(2)).is_rsut());
+  // All folders stay, the last with one file of two.
+  const Dataset uneven = all.filter_datetime("2024-01-01/2024-01-02", at(2));
+  CHECK(tree(uneven) == Strings{"a/f0/x", "a/f0/y", "a/f1/x", "a/f1/y", "b/f0/x", "b/f0/y", "b/f1/x"});
+  CHECK_FALSE(uneven.is_rsut());
+  CHECK_FALSE(uneven.verify_rsut());
+  CHECK(uneven.sql("SELECT * FROM data WHERE id = 'a'").is_rsut());
+}
+
+TEST_CASE("C090: inputs that are alike by themselves may differ once they are concatenated") {
+  const TemporaryFolder folder;
+  const Dataset all = load(three_levels(folder));
+  const Dataset a = all.sql("SELECT * FROM data WHERE id = 'a'").filter_datetime("2024-01-01/2024-01-02", at(2));
+  const Dataset b = all.sql("SELECT * FROM data WHERE id = 'b'").filter_datetime("2024-01-01/2024-01-01", at(2));
+  CHECK(a.is_rsut());
+  CHECK(b.is_rsut());
+  CHECK_FALSE(concat({a, b}).is_rsut());
+  CHECK(concat({b, b}).is_rsut());
+}
+
 TEST_CASE("C091: a cascade over a concatenated set never mixes sources") {
   const DataFrame found = parts().filter_bbox(kJapan, at(1)).data();
   CHECK(tree(found) == Strings{"asia/country_0/city_0", "asia/country_0/city_1"});

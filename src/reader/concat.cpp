@@ -99,6 +99,7 @@ std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Col
   throw SchemaError(text);
 }
 
+/// The columns of a level that the parts share, by the names that they have there.
 Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns, ColumnMode mode, int level) {
   Columns out;
   std::map<std::string, std::size_t> first;  // the part that a column was first seen in
@@ -125,6 +126,19 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
   out.push_back({std::string(names::kSourcePath), "string"});
   out.push_back({std::string(names::kSourceFile), "string"});
   return out;
+}
+
+/// Names that differ in case only get a suffix, as those of one level do: SQL folds case (docs/deviations.md, row 33).
+void rename_twins(Columns& columns) {
+  std::set<std::string> folded;
+  for (const auto& column : columns) {
+    if (is_added(column.name)) folded.insert(lower(column.name));
+  }
+  for (auto& column : columns) {
+    if (is_added(column.name)) continue;
+    const std::string name = column.name;
+    for (int i = 1; !folded.insert(lower(column.name)).second; ++i) column.name = name + "_" + std::to_string(i);
+  }
 }
 
 void check_inputs(std::span<const Dataset> datasets) {
@@ -172,7 +186,11 @@ Union unite(std::vector<UnionPart> parts, ColumnMode mode) {
       columns.push_back(level == 0 ? root_columns(*part.view) : stored_columns(*part.view, level));
       check_critical(part, columns.back(), level);
     }
-    out.columns.push_back(align(parts, columns, mode, level));
+    Columns shared = align(parts, columns, mode, level);
+    auto& names = out.names.emplace_back();
+    for (const auto& column : shared) names.push_back(column.name);
+    rename_twins(shared);
+    out.columns.push_back(std::move(shared));
   }
   out.parts = std::move(parts);
   return out;

@@ -291,6 +291,22 @@ TEST_CASE("C142: columns with odd names and rows with equal ids are concatenated
   CHECK(to_text(twice.data().limit(16, 16).read_bytes("it's")) == "it's");
 }
 
+TEST_CASE("C142: columns of two datasets that differ only in case stay two columns") {
+  const TemporaryFolder folder;
+  const Dataset lower = load(make_flat_folder(folder, "lower", 2, "i AS cloud, 1 AS same"));
+  const Dataset upper = load(make_flat_folder(folder, "upper", 2, "i + 10 AS \"Cloud\", 2 AS same"));
+  const Dataset filled = concat({lower, upper}, ColumnMode::FillMissing);
+  CHECK(column_names(filled.level_columns(0)) == Strings{"id", "type", "cloud", "same", "Cloud_1"});
+  CHECK(values(filled.data(), "cloud") == Strings{"0", "1", "", ""});
+  CHECK(values(filled.data(), "Cloud_1") == Strings{"", "", "10", "11"});
+  CHECK(values(filled.sql("SELECT * FROM data WHERE \"Cloud_1\" = 11").data(), "same") == Strings{"2"});
+  const Dataset outer = concat({upper, filled}, ColumnMode::FillMissing);
+  CHECK(column_names(outer.level_columns(0)) == Strings{"id", "type", "Cloud", "same", "cloud_1", "Cloud_1_1"});
+  CHECK(values(outer.data(), "cloud_1") == Strings{"", "", "0", "1", "", ""});
+  CHECK(values(outer.data(), "Cloud_1_1") == Strings{"", "", "", "", "10", "11"});
+  CHECK(column_names(concat({lower, upper}).level_columns(0)) == Strings{"id", "type", "same"});
+}
+
 TEST_CASE("C143: dropped columns are reported, with the datasets that lack them") {
   const Mixed m;
   const Warnings warnings;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -63,34 +65,73 @@ std::vector<std::string> navigation_names(Format format) {
   return out;
 }
 
-/// All parents have the same children at the same positions; padding holds a position and matches anything.
-bool same_children(const Rows& rows) {
-  const int parent = 0, child = 1, id = 2;
-  std::vector<std::string> expected, current;
-  bool first = true;
-  const auto matches = [&] {
-    if (first) {
-      expected = current;
-      first = false;
-      return true;
+/// Compares trees level by level. A *position* is where a row stands in every tree: that of its parent, and its number
+/// among its siblings. All rows at one position must have the same children; padding matches any.
+class SameChildren {
+ public:
+  /// `rows` as QueryPlan::children() gives them, of level 0 and of each below in turn. False for what differs, and for
+  /// a FOLDER without children.
+  bool add(const Rows& rows) {
+    const int parent = 0, is_folder = 1, child = 2, id = 3;
+    std::map<Position, std::vector<std::string>> expected;
+    std::unordered_map<int64_t, Position> below;
+    for (int64_t row = 0; row < rows.num_rows();) {
+      const int64_t key = rows.integer(parent, row).value_or(0);
+      const Position position = position_of(key);
+      const bool childless = !rows.integer(child, row);
+      if (childless && rows.text(is_folder, row) == "true") return false;
+      std::vector<std::string> ids;
+      for (; row < rows.num_rows() && rows.integer(parent, row) == key; ++row) {
+        if (childless) continue;
+        below.emplace(*rows.integer(child, row), number(position, ids.size()));
+        ids.push_back(rows.text(id, row).value_or(""));
+      }
+      const auto [known, is_new] = expected.emplace(position, ids);
+      if (!is_new && !matches(known->second, ids)) return false;
     }
-    if (current.size() != expected.size()) return false;
-    for (std::size_t i = 0; i < current.size(); ++i) {
-      if (current[i].starts_with(names::kPadding)) continue;
-      if (expected[i].starts_with(names::kPadding)) expected[i] = current[i];
-      if (expected[i] != current[i]) return false;
+    positions_ = std::move(below);
+    return true;
+  }
+
+ private:
+  using Position = int64_t;
+
+  Position position_of(int64_t key) const {
+    const auto found = positions_.find(key);
+    return found == positions_.end() ? 0 : found->second;
+  }
+
+  Position number(Position parent, std::size_t child) {
+    return numbers_.emplace(std::pair(parent, child), static_cast<Position>(numbers_.size()) + 1).first->second;
+  }
+
+  static bool matches(std::vector<std::string>& expected, const std::vector<std::string>& ids) {
+    if (ids.size() != expected.size()) return false;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i].starts_with(names::kPadding)) continue;
+      if (expected[i].starts_with(names::kPadding)) expected[i] = ids[i];
+      if (expected[i] != ids[i]) return false;
     }
     return true;
-  };
-  for (int64_t row = 0; row < rows.num_rows(); ++row) {
-    if (row > 0 && rows.integer(parent, row) != rows.integer(parent, row - 1)) {
-      if (!matches()) return false;
-      current.clear();
-    }
-    if (!rows.integer(child, row)) return false;  // a parent without children
-    current.push_back(rows.text(id, row).value_or(""));
   }
-  return rows.num_rows() == 0 || matches();
+
+  std::unordered_map<int64_t, Position> positions_;  ///< by row key; level 0 has one for all
+  std::map<std::pair<Position, std::size_t>, Position> numbers_;
+};
+
+/// The samples of `view` have the same descendants, down to those of `level`.
+bool same_children(const View& view, int level) {
+  SameChildren trees;
+  for (int above = 0; above < level; ++above) {
+    if (!trees.add(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).children(above)))) return false;
+  }
+  return true;
+}
+
+bool has_all(const std::vector<Column>& columns, const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  });
 }
 
 /// True when the rows are all those of its containers: then footers count them.
@@ -200,19 +241,21 @@ bool Dataset::is_rsut() const {
       if (sql->select.tables.contains("level" + std::to_string(level))) return false;
     }
   }
-  if (has_query(view)) {
-    const auto columns = Dataset::Impl::describe(QueryPlan(view, Dataset::Impl::describe).rows());
-    for (const auto& name : navigation_names(impl_->format)) {
-      if (std::none_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; })) return false;
-    }
+  // What a query dropped stays lost, even if a later one has columns of the same names.
+  View prefix = view;
+  for (; has_query(prefix); prefix.steps.pop_back()) {
+    const auto* sql = std::get_if<SqlStep>(&prefix.steps.back());
+    if (!sql || sql->select.keeps_columns) continue;
+    const auto columns = Dataset::Impl::describe(QueryPlan(prefix, Dataset::Impl::describe).rows());
+    if (!has_all(columns, navigation_names(impl_->format))) return false;
   }
-  return deepest_filter(view) == 0 || verify_rsut();
+  return same_children(view, deepest_filter(view));
 }
 
 bool Dataset::verify_rsut() const {
   const View& view = impl_->view();
-  if (view.num_levels == 1 || impl_->collection->pit_schema.root_type == SampleType::File) return true;
-  return same_children(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).children()));
+  if (impl_->collection->pit_schema.root_type == SampleType::File) return true;
+  return same_children(view, view.num_levels - 1);
 }
 
 namespace {

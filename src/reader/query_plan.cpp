@@ -223,30 +223,46 @@ class Planner {
     return body;
   }
 
+  /// A column of a union: its name there, and in the input at hand; none: the input has no such column.
+  struct Aligned {
+    std::string as;
+    std::optional<std::string> name;
+  };
+
   std::string union_level(const View& view, int leaf, int level, bool padding) {
-    const auto& columns = std::get<Union>(view.base).columns[static_cast<std::size_t>(level)];
-    std::set<std::string> known;
-    for (const auto& column : columns) known.insert(column.name);
+    const Union& all = std::get<Union>(view.base);
+    const auto k = static_cast<std::size_t>(level);
+    std::vector<Aligned> columns;
+    for (std::size_t c = 0; c < all.columns[k].size(); ++c)
+      columns.push_back({all.columns[k][c].name, all.names[k][c]});
     std::vector<std::string> selects;
-    append_selects(view, leaf, level, padding, columns, known, selects);
+    append_selects(view, leaf, level, padding, columns, selects);
     if (selects.empty()) throw QueryError("no dataset to read");
     return join(selects, " UNION ALL ");
   }
 
-  /// One SELECT for each input of a union, of `columns`: null where a name is not `known`. DuckDB 1.4 puts a union on
-  /// the right of another in the wrong order. So the inputs of an input stand beside the others; where steps forbid
-  /// that, its rows are numbered and sorted.
-  void append_selects(const View& view, int leaf, int level, bool padding, const std::vector<Column>& columns,
-                      const std::set<std::string>& known, std::vector<std::string>& out) {
+  /// The same columns by the names that the inputs of `all`, an input itself, have for them.
+  static std::vector<Aligned> inside(const Union& all, int level, std::vector<Aligned> columns) {
+    const auto& known = all.columns[static_cast<std::size_t>(level)];
+    for (auto& column : columns) {
+      const auto found =
+          std::find_if(known.begin(), known.end(), [&](const Column& c) { return column.name == c.name; });
+      column.name.reset();
+      if (found != known.end())
+        column.name = all.names[static_cast<std::size_t>(level)][static_cast<std::size_t>(found - known.begin())];
+    }
+    return columns;
+  }
+
+  /// One SELECT for each input of a union. DuckDB 1.4 puts a union on the right of another in the wrong order. So the
+  /// inputs of an input stand beside the others; where steps forbid that, its rows are numbered and sorted.
+  void append_selects(const View& view, int leaf, int level, bool padding, const std::vector<Aligned>& columns,
+                      std::vector<std::string>& out) {
     for (const auto& part : std::get<Union>(view.base).parts) {
       const View& input = *part.view;
       const int first = leaf + part.first_leaf;
       if (!input.container() && input.steps.empty()) {
-        std::set<std::string> known_there;
-        for (const auto& column : stored_columns(input, level)) {
-          if (known.contains(column.name)) known_there.insert(column.name);
-        }
-        append_selects(input, first, level, padding, columns, known_there, out);
+        append_selects(input, first, level, padding, inside(std::get<Union>(input.base), level, columns), out);
         continue;
       }
       std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
@@ -258,19 +274,18 @@ class Planner {
                                                           ") FROM (SELECT *, row_number() OVER () AS " + order +
                                                           " FROM " + from + ") ORDER BY " + order);
       }
-      out.push_back("SELECT " + join(aligned(part, columns, known, level, first), ", ") + " FROM " + from);
+      out.push_back("SELECT " + join(aligned(part, columns, level, first), ", ") + " FROM " + from);
     }
   }
 
-  std::vector<std::string> aligned(const UnionPart& part, const std::vector<Column>& columns,
-                                   const std::set<std::string>& known, int level, int leaf) {
+  std::vector<std::string> aligned(const UnionPart& part, const std::vector<Aligned>& columns, int level, int leaf) {
     const View& input = *part.view;
     const auto own = level == 0 ? columns_before(input, leaf, input.steps.size()) : stored_columns(input, level);
     std::vector<std::string> out;
     for (const auto& column : columns) {
-      if (column.name == names::kSourcePath || column.name == names::kSourceFile) continue;
-      const bool there = has(own, column.name) && known.contains(column.name);
-      out.push_back(there ? id(column.name) : "NULL AS " + id(column.name));
+      if (column.as == names::kSourcePath || column.as == names::kSourceFile) continue;
+      const bool there = column.name && has(own, *column.name);
+      out.push_back((there ? id(*column.name) : "NULL") + " AS " + id(column.as));
     }
     const auto source = [&](std::string_view name, const std::string& value) {
       out.push_back(has(own, name) ? id(name) : sql_literal(value) + " AS " + id(name));
@@ -376,15 +391,13 @@ int deepest_filter(const View& view) {
   for (const auto& step : view.steps) {
     if (const auto* filter = std::get_if<Filter>(&step)) out = std::max(out, filter->level);
   }
+  if (const auto* all = std::get_if<Union>(&view.base)) {
+    for (const auto& part : all->parts) out = std::max(out, deepest_filter(*part.view));
+  }
   return out;
 }
 
-bool restricts(const View& view, int level) {
-  if (level <= deepest_filter(view)) return true;
-  const auto* all = std::get_if<Union>(&view.base);
-  return all && std::any_of(all->parts.begin(), all->parts.end(),
-                            [&](const UnionPart& p) { return restricts(*p.view, level); });
-}
+bool restricts(const View& view, int level) { return level <= deepest_filter(view); }
 
 bool names_path(const View& view) {
   for (const auto& step : view.steps) {
@@ -434,14 +447,15 @@ Statement QueryPlan::statistics(int level, const std::string& parent, const std:
                         " = " + same + ")");
 }
 
-Statement QueryPlan::children() const {
+Statement QueryPlan::children(int level) const {
   Planner planner(describe_, names_path(view_));
-  const bool filtered = restricts(view_, 1);
-  const std::string parents = planner.visible(view_, 0, 0);
-  const std::string child = filtered ? planner.visible(view_, 0, 1) : planner.stored(view_, 0, 1, true);
+  const std::string parents = planner.visible(view_, 0, level);
+  const std::string child =
+      restricts(view_, level + 1) ? planner.visible(view_, 0, level + 1) : planner.stored(view_, 0, level + 1, true);
   const std::string key = id(kRowKeyColumn);
-  return planner.finish("SELECT p." + key + ", c." + key + ", c." + id(names::kId) + " FROM " + parents +
-                        " p LEFT JOIN " + child + " c ON " + planner.joins(view_, 1, "c", "p") + " ORDER BY 1, 2");
+  return planner.finish("SELECT p." + key + ", p." + id(names::kType) + " = 'FOLDER', c." + key + ", c." +
+                        id(names::kId) + " FROM " + parents + " p LEFT JOIN " + child + " c ON " +
+                        planner.joins(view_, level + 1, "c", "p") + " ORDER BY 1, 3");
 }
 
 }  // namespace tacore

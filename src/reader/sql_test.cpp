@@ -100,6 +100,11 @@ TEST_CASE("C054, C055: what a query did to navigation stays with its descendants
   CHECK(cascade().sql("SELECT * FROM data").filter_bbox(-180, -90, 180, 90).is_rsut());
 }
 
+TEST_CASE("C054: a navigation column that comes back under its old name stays lost") {
+  const Dataset dropped = flat().sql("SELECT * EXCLUDE (\"internal:offset\") FROM data");
+  CHECK_FALSE(dropped.sql("SELECT *, 0 AS \"internal:offset\" FROM data").is_rsut());
+}
+
 TEST_CASE("C056: an empty step is legal anywhere in a chain") {
   const Dataset none = flat()
                            .sql("SELECT * FROM data WHERE false")

@@ -30,10 +30,12 @@ struct UnionPart {
   std::string source_file = {};
 };
 
-/// Several datasets as one. `columns[k]` are those of level k that every part gives, null where it has none.
+/// Several datasets as one. `columns[k]` are those of level k that every part gives, null where it has none;
+/// `names[k]` is what the parts call them.
 struct Union {
   std::vector<UnionPart> parts;
   std::vector<std::vector<Column>> columns;
+  std::vector<std::vector<std::string>> names;
 };
 
 /// A lazy query as a value: where rows come from, and what is done to those of level 0, in order.
@@ -53,7 +55,7 @@ struct View {
 /// (`internal:relative_path` at level 0, `internal:current_id`), without `internal:gdal_vsi` and the row key.
 std::vector<Column> stored_columns(const View& view, int level);
 
-/// The deepest level that a filter of `view` tests; 0 when none goes below the root.
+/// The deepest level that a filter of `view`, or of a part, tests; 0 when none goes below the root.
 int deepest_filter(const View& view);
 /// True when the rows of `level` that read() shows are not all that are stored, here or in a part.
 bool restricts(const View& view, int level);
@@ -82,9 +84,9 @@ class QueryPlan {
   /// Columns `names` of the rows that a statistic aggregates: the view's (level 0), or those of `level` whose parent
   /// has `id`.
   Statement statistics(int level, const std::string& id, const std::vector<std::string>& names) const;
-  /// (key of a level-0 row, key of a child or null, id of the child), in order; with padding unless the children are
-  /// filtered.
-  Statement children() const;
+  /// (key of a row of `level`, whether it is a FOLDER, key of a child or null, id of the child), in order; with padding
+  /// unless the children are filtered.
+  Statement children(int level) const;
 
  private:
   const View& view_;
