@@ -47,6 +47,7 @@ void PayloadReader::finish() {
   do {
     count = ::read(descriptor_, &more, 1);
   } while (count < 0 && errno == EINTR);
+  if (count < 0) throw IoError("cannot read", {.path = payload_.path, .offset = position_}, errno);
   if (count == 0) return;
   throw IoError("the file grew beyond " + std::to_string(payload_.size) + " bytes while it was read",
                 {.path = payload_.path});
