@@ -86,10 +86,10 @@ int run_create(const CreateCommandOptions& options) {
   if (!options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
     throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
   }
-  const Interruptible interruptible;
   const Taco taco{
       is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source),
       collection_of(options)};
+  const Interruptible interruptible;  // nothing was written so far
   ProgressBar bar;
   try {
     create(taco, options.output,

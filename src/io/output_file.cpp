@@ -50,12 +50,13 @@ void rename_to(const std::string& from, const std::string& to, bool overwrite) {
   fail("cannot be given its name", to, errno);
 }
 
-void sync_folder_of(const std::string& path) noexcept {
+void sync_folder_of(const std::string& path) {
   const std::string folder = parent_folder(path);
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  ::fsync(descriptor);
+  const int error_number = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
+  if (error_number != 0 && error_number != EINVAL) fail("its name cannot be written to the disk", path, error_number);
 }
 
 OutputFile::OutputFile(std::string target, bool overwrite)
@@ -81,8 +82,13 @@ void OutputFile::write(uint64_t offset, std::span<const std::byte> bytes) const 
   }
 }
 
-void OutputFile::commit() {
+void OutputFile::sync() {
   if (::fsync(descriptor_) != 0) fail("cannot be written to the disk", target_, errno);
+  is_synced_ = true;
+}
+
+void OutputFile::commit() {
+  if (!is_synced_) sync();
   rename_to(temporary_, target_, overwrite_);
   ::close(descriptor_);
   descriptor_ = -1;

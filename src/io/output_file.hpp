@@ -19,6 +19,9 @@ class OutputFile {
 
   /// Writes all of `bytes` at `offset`, or throws IoError. Safe from several threads.
   void write(uint64_t offset, std::span<const std::byte> bytes) const;
+  /// Waits until what was written, which must be all, is on the disk. commit() does so unless it was done: between the
+  /// two is the last moment to stop. Throws IoError.
+  void sync();
   /// Throws IoError, also when something appeared at `target` meanwhile and may not be replaced.
   void commit();
 
@@ -27,6 +30,7 @@ class OutputFile {
   std::string temporary_;
   bool overwrite_;
   int descriptor_ = -1;
+  bool is_synced_ = false;
 };
 
 /// A name beside `target` that nothing has.
@@ -35,7 +39,8 @@ std::string temporary_beside(const std::string& target);
 /// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
 void rename_to(const std::string& from, const std::string& to, bool overwrite);
 
-/// Makes names in the folder of `path` durable. Does nothing where the folder cannot be opened.
-void sync_folder_of(const std::string& path) noexcept;
+/// Makes names in the folder of `path` durable, where the folder can be opened and its file system knows how. Throws
+/// IoError.
+void sync_folder_of(const std::string& path);
 
 }  // namespace tacore

@@ -28,12 +28,38 @@ constexpr uint64_t kPiece = 1 << 20;
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) { throw IoError(what, {.path = path}, errno); }
 
-/// A new file, written from its start. Closing tells of late errors; the sync of all of them comes at the end.
+/// A folder beside `target` that is removed with all it holds, unless it gets that name. Errors name what becomes of
+/// it.
+class Draft {
+ public:
+  explicit Draft(const std::string& target) : target_(target), path_(temporary_beside(target)) {
+    if (::mkdir(path_.c_str(), 0777) != 0) fail("cannot be created", target);
+  }
+  ~Draft() {
+    std::error_code ignored;  // nothing can be done about what cannot be removed
+    fs::remove_all(path_, ignored);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string path(const std::string& name) const { return path_join(path_, name); }
+  std::string target(const std::string& name) const { return path_join(target_, name); }
+  void make_folder(const std::string& name) const {
+    if (::mkdir(path(name).c_str(), 0777) != 0) fail("cannot be created", target(name));
+  }
+
+ private:
+  const std::string& target_;
+  std::string path_;
+};
+
+/// A new file of a draft, written from its start. Closing tells of late errors; the sync of all comes at the end.
 class NewFile {
  public:
-  explicit NewFile(std::string path) : path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail("cannot be created", path_);
+  NewFile(const Draft& draft, const std::string& name) : target_(draft.target(name)) {
+    descriptor_ = ::open(draft.path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail("cannot be created", target_);
   }
   ~NewFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -45,7 +71,7 @@ class NewFile {
     while (!bytes.empty()) {
       const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("cannot be written", path_);
+      if (count < 0) fail("cannot be written", target_);
       bytes = bytes.subspan(static_cast<std::size_t>(count));
     }
   }
@@ -56,32 +82,12 @@ class NewFile {
   }
   void close() {
     const int descriptor = std::exchange(descriptor_, -1);
-    if (::close(descriptor) != 0) fail("cannot be written", path_);
+    if (::close(descriptor) != 0) fail("cannot be written", target_);
   }
 
  private:
-  std::string path_;
+  std::string target_;
   int descriptor_ = -1;
-};
-
-void make_folder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0777) != 0) fail("cannot be created", path);
-}
-
-/// A folder that is removed with all it holds, unless it is kept.
-class Draft {
- public:
-  explicit Draft(const std::string& target) : path_(temporary_beside(target)) { make_folder(path_); }
-  ~Draft() {
-    std::error_code ignored;  // nothing can be done about what cannot be removed
-    fs::remove_all(path_, ignored);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 class FolderWriter {
@@ -97,71 +103,72 @@ class FolderWriter {
 
   void run(const Collection& collection) {
     const Draft draft(target_);
-    const std::string data = path_join(draft.path(), "DATA");
-    make_folder(data);
-    for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) write_samples(level, data);
-    const std::string metadata = path_join(draft.path(), "METADATA");
-    make_folder(metadata);
+    draft.make_folder("DATA");
+    for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) write_samples(draft, level);
+    draft.make_folder("METADATA");
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
+      tell(0);
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
-      write_file(path_join(metadata, names::kLevelFiles[level]), encode_parquet(table));
+      write_file(draft, path_join("METADATA", names::kLevelFiles[level]), encode_parquet(table));
     }
     const std::string text = encode_collection(collection);
-    write_file(path_join(draft.path(), names::kCollection), std::as_bytes(std::span(text)));
+    write_file(draft, std::string(names::kCollection), std::as_bytes(std::span(text)));
     publish(draft.path());
   }
 
  private:
-  static void write_file(const std::string& path, std::span<const std::byte> bytes) {
-    NewFile file(path);
+  static void write_file(const Draft& draft, const std::string& name, std::span<const std::byte> bytes) {
+    NewFile file(draft, name);
     file.write(bytes);
     file.close();
   }
 
-  /// The folders of a level are made first, with their tables, then its files are copied side by side.
-  void write_samples(int level, const std::string& data) {
+  /// The samples of a level side by side: those above them are there.
+  void write_samples(const Draft& draft, int level) {
     const auto& here = tree_.levels[static_cast<std::size_t>(level)];
-    const auto path_of = [&](std::size_t row) { return path_join(data, tree_.path(level, static_cast<int64_t>(row))); };
     std::vector<int64_t> first;
     std::shared_ptr<arrow::Table> below;
-    for (std::size_t row = 0; row < here.ids.size(); ++row) {
-      if (here.types[row] == SampleType::File) continue;
-      if (!below) {
-        first = tree_.first_children(level);
-        below = samples_table(tree_, level + 1);
-      }
-      make_folder(path_of(row));
-      write_file(path_join(path_of(row), names::kMeta), encode_parquet(slice_rows(below, first[row], first[row + 1])));
+    if (level + 1 < static_cast<int>(tree_.levels.size())) {
+      first = tree_.first_children(level);
+      below = samples_table(tree_, level + 1);
     }
     run_parallel(here.ids.size(), options_.jobs, [&](std::size_t row) {
-      if (here.types[row] == SampleType::File) copy(here.payloads[row], path_of(row));
+      const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
+      if (here.types[row] == SampleType::File) return copy(here.payloads[row], draft, name);
+      draft.make_folder(name);
+      write_file(draft, path_join(name, names::kMeta), encode_parquet(slice_rows(below, first[row], first[row + 1])));
+      tell(0);
     });
   }
 
-  void copy(const Payload& payload, const std::string& path) {
+  void copy(const Payload& payload, const Draft& draft, const std::string& name) {
     PayloadReader reader(payload);
-    NewFile file(path);
+    NewFile file(draft, name);
     Bytes piece(std::min(payload.size, kPiece));
     for (uint64_t done = 0; done < payload.size;) {
       const std::span part = std::span(piece).first(std::min<uint64_t>(kPiece, payload.size - done));
       reader.read(part);
       file.write(part);
       done += part.size();
+      tell(part.size());
     }
     reader.finish();
     file.set_time(payload.time);
     file.close();
+  }
+
+  /// After each piece, and between whatever else takes time: `progress` may stop the work.
+  void tell(uint64_t num_bytes) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
-    num_written_ += payload.size;
+    num_written_ += num_bytes;
     options_.progress(num_written_);
   }
 
-  void publish(const std::string& draft) const {
-    const int descriptor = ::open(draft.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool synced = descriptor >= 0 && ::syncfs(descriptor) == 0;
-    if (descriptor >= 0) ::close(descriptor);
-    if (!synced) fail("cannot be written to the disk", target_);
+  void publish(const std::string& draft) {
+    tell(0);
+    sync(draft);
+    tell(0);
     if (exists_) {
       // Both names change at once: the old folder is what the draft removes then.
       if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
@@ -171,6 +178,15 @@ class FolderWriter {
       rename_to(draft, target_, false);
     }
     sync_folder_of(target_);
+  }
+
+  /// Its file system, which is quicker than file by file.
+  void sync(const std::string& draft) const {
+    const int descriptor = ::open(draft.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) fail("cannot be written to the disk", target_);
+    const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
+    ::close(descriptor);
+    if (error_number != 0) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
   }
 
   const Tree& tree_;

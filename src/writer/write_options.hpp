@@ -9,7 +9,8 @@ namespace tacore {
 struct WriteOptions {
   bool overwrite = false;
   int jobs = 1;
-  /// Told how many bytes of samples are written; may throw, which stops the work. Called from one thread at a time.
+  /// Told how many bytes of samples are written, and asked with the same number while the rest is: it may throw, which
+  /// stops the work. Called from one thread at a time.
   std::function<void(uint64_t num_bytes)> progress = {};
 };
 

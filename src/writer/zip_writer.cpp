@@ -38,6 +38,7 @@ class ZipWriter {
   void run(const Collection& collection) {
     plan_samples();
     copy_samples();
+    tell(0);
     for (int level = static_cast<int>(tree_.levels.size()) - 2; level >= 0; --level) write_folders(level);
     taco_header::Header header;
     for (int k = 0; k < static_cast<int>(tree_.levels.size()); ++k) {
@@ -46,6 +47,9 @@ class ZipWriter {
     }
     header.collection = add(std::string(names::kCollection), to_bytes(encode_collection(collection)));
     write_directory(header);
+    tell(0);
+    file_.sync();
+    tell(0);
     file_.commit();
   }
 
@@ -151,6 +155,7 @@ class ZipWriter {
     file_.write(entry.local_offset, zip::encode_local_header(entry));
   }
 
+  /// After each piece, and between whatever else takes time: `progress` may stop the work.
   void tell(uint64_t num_bytes) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
@@ -196,6 +201,7 @@ class ZipWriter {
     file_.write(end_, header);
     const ByteRange out{end_ + header.size(), bytes.size()};
     file_.write(out.offset, bytes);
+    tell(0);
     end_ = out.offset + out.size;
     entries_.push_back(std::move(entry));
     return out;

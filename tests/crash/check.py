@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Proves that `taco create` leaves what was there, or the whole new dataset, whatever happens on the way.
+
+    check.py TOOL FAULTS [CASE...]     FAULTS is the library made of faults.cpp; CASE is a name or a pattern, `kill/*`
+
+A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, and `-over` where an
+older dataset is replaced. The tool is run once undisturbed, then once for each of its calls that is counted, with that
+call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run made, which `taco
+validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
+"""
+import errno
+import fnmatch
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ABOUT = ["--id", "chips", "--license", "MIT", "--provider", "Our lab", "--task", "other", "--jobs", "1"]
+TARGETS = ["zip", "large", "folder", "zip-over", "folder-over"]
+
+
+class Run:
+    """The tool, disturbed: what it says and does."""
+
+    def __init__(self, code, errors, calls):
+        self.code, self.errors, self.calls = code, errors, calls
+
+
+class World:
+    """Folders of one target: source, `out` which the tool writes to, and what old and new datasets look like."""
+
+    def __init__(self, tool, faults, scratch, target):
+        self.tool, self.faults, self.scratch = tool, faults, scratch
+        self.over = target.endswith("-over")
+        kind = target.removesuffix("-over")
+        self.name = "set" if kind == "folder" else "set.tacozip"
+        self.source = scratch / "source"
+        write_source(self.source, kind == "large")
+        self.old = self.make("old", "An older one") if self.over else None
+        self.new = self.make("new", "The new one")
+        quiet_run([self.tool, "validate", scratch / "new" / self.name, "--deep"])
+
+    def make(self, folder, description):
+        (self.scratch / folder).mkdir()
+        path = self.scratch / folder / self.name
+        quiet_run([self.tool, "create", self.source, path, "--description", description, *ABOUT])
+        return content(path)
+
+    def fresh(self, name):
+        """A folder to write to, with the old dataset in it."""
+        out = self.scratch / name
+        out.mkdir()
+        if self.over:
+            copy = shutil.copytree if (self.scratch / "old" / self.name).is_dir() else shutil.copyfile
+            copy(self.scratch / "old" / self.name, out / self.name)
+        return out
+
+    def create(self, out, do="", at=0, watch=None, source=None):
+        log = out.with_suffix(".log")
+        log.unlink(missing_ok=True)
+        overwrite = ["--overwrite"] if (out / self.name).exists() else []
+        done = subprocess.run(
+            [self.tool, "create", source or self.source, out / self.name, "--description", "The new one", *ABOUT, *overwrite],
+            env={**os.environ, "LD_PRELOAD": str(self.faults), "FAULT_FOLDER": str(watch or out), "FAULT_LOG": str(log),
+                 "FAULT_DO": do, "FAULT_AT": str(at)}, capture_output=True, text=True, timeout=60)
+        calls = [line.split(" ", 1) for line in log.read_text().splitlines()] if log.exists() else []
+        return Run(done.returncode, done.stderr, calls)
+
+    def state(self, out):
+        found = content(out / self.name)
+        names = {None: "absent", **({self.old: "old"} if self.over else {}), self.new: "complete"}
+        assert found in names, f"{self.name} is neither absent nor old nor complete"
+        return names[found]
+
+    @property
+    def before(self):
+        return "old" if self.over else "absent"
+
+    def leftovers(self, out):
+        return sorted(path.name for path in out.iterdir() if path.name != self.name)
+
+    def calls(self):
+        """What an undisturbed run does, and which of it publishes the dataset (from 1)."""
+        run = self.create(self.fresh("undisturbed"))
+        assert run.code == 0, run.errors
+        names = [name for name, _ in run.calls]
+        assert names.count("rename") == 1, run.calls
+        return run.calls, names.index("rename") + 1
+
+
+def write_source(folder, large):
+    files = {"a/red": b"red of a", "a/green": b"", "b/red": b"red of b", "b/green": b"green of b"}
+    if large:
+        files = {"one": bytes(range(256)) * (18 << 10), "two": b"small"}
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        os.utime(path, (1700000000, 1700000000))
+
+
+def content(path):
+    """What a dataset is, to be compared: None when there is none."""
+    if not path.exists():
+        return None
+    if path.is_file():
+        return path.read_bytes()
+    return tuple((str(p.relative_to(path)), p.read_bytes() if p.is_file() else None) for p in sorted(path.rglob("*")))
+
+
+def quiet_run(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+
+def each(count, body):
+    """body(1) to body(count), two at a time; failures are told with their number."""
+    def attempt(n):
+        try:
+            body(n)
+        except AssertionError as error:
+            raise AssertionError(f"call {n}: {error}") from error
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(attempt, range(1, count + 1)))
+    return count
+
+
+def kill(world):
+    calls, published = world.calls()
+
+    def at(n):
+        out = world.fresh(f"out{n}")
+        run = world.create(out, "kill", n)
+        assert run.code == -signal.SIGKILL, (run.code, run.errors)
+        expected = world.before if n <= published else "complete"
+        assert world.state(out) == expected, f"{calls[n - 1]}: {world.state(out)}, expected {expected}"
+        again = world.create(out)
+        assert again.code == 0 and world.state(out) == "complete", f"the second run: {again.errors}"
+    return each(len(calls), at)
+
+
+def fail(world):
+    calls, published = world.calls()
+
+    def at(n):
+        for number in (errno.ENOSPC, errno.EIO):
+            out = world.fresh(f"out{n}_{number}")
+            run = world.create(out, f"fail {number}", n)
+            if run.code == 0:  # what is not needed: the time of a copy, syncing a folder that cannot be opened, tidying up
+                assert n > published or calls[n - 1][0] == "futimens", f"{calls[n - 1]} was not missed"
+                assert world.state(out) == "complete"
+                continue
+            assert run.code == 1, (calls[n - 1], run.code, run.errors)
+            assert world.state(out) == (world.before if n <= published else "complete"), calls[n - 1]
+            assert world.leftovers(out) == [], (calls[n - 1], world.leftovers(out))
+            assert os.strerror(number) in run.errors and str(out / world.name) in run.errors, run.errors
+    return 2 * each(len(calls), at)
+
+
+def stop(world):
+    """A signal: noticed between any two calls up to the one that publishes."""
+    calls, published = world.calls()
+
+    def at(n):
+        out = world.fresh(f"out{n}")
+        number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[n % 3]
+        run = world.create(out, f"signal {number.value}", n)
+        assert run.code in (-number, 0), (run.code, run.errors)
+        if n < published:
+            assert run.code != 0 and world.state(out) == world.before, f"{calls[n - 1]}: {world.state(out)}"
+        else:
+            assert world.state(out) == "complete"
+        assert world.leftovers(out) == [], world.leftovers(out)
+        assert run.errors == "", run.errors
+    return each(len(calls), at)
+
+
+def short(world):
+    """Interrupted and short reads and writes cost time and nothing else."""
+    for watch in ("out", "source"):
+        out = world.fresh(f"{watch}_short") if watch == "source" else world.fresh("out")
+        run = world.create(out, "short", watch=world.source if watch == "source" else None)
+        assert run.code == 0 and world.state(out) == "complete", run.errors
+        moved = [name for name, _ in run.calls if name in ("read", "write", "pwrite")]
+        assert len(moved) > 4, run.calls
+    return 2
+
+
+def source(world):
+    """Samples that cannot be read, or are no longer what they were when the dataset was planned."""
+    first = world.fresh("first")
+    run = world.create(first, watch=world.source)
+    assert run.code == 0, run.errors
+    calls = run.calls
+    assert {name for name, _ in calls} >= {"open", "read"}, calls
+    reasons = {"vanish": "No such file", "shrink": "shrank", "grow": "grew", f"fail {errno.EACCES}": "Permission denied",
+               f"fail {errno.EIO}": "Input/output error"}
+    told = set()
+
+    def at(n):
+        name, path = calls[n - 1]
+        for k, (do, reason) in enumerate(reasons.items()):
+            copy = world.scratch / f"source{n}_{k}"
+            shutil.copytree(world.source, copy)
+            out = world.fresh(f"out{n}_{k}")
+            run = world.create(out, do, n, watch=copy, source=copy)
+            if run.code == 0:  # what was needed had been read, or there was nothing to lose
+                assert do in ("vanish", "shrink") and name == "read" or Path(path).stat().st_size == 0, (do, name, path)
+                assert world.state(out) == "complete"
+                continue
+            told.add(do)
+            where = str(copy / Path(path).relative_to(world.source))
+            assert run.code == 1 and reason in run.errors and where in run.errors, (do, name, run.code, run.errors)
+            assert world.state(out) == world.before and world.leftovers(out) == [], (do, name)
+    count = each(len(calls), at) * len(reasons)
+    assert told == set(reasons), f"never happened: {set(reasons) - told}"
+    return count
+
+
+def durable(world):
+    """The order of the calls: what was written is synced, then named, then the name is synced."""
+    calls, published = world.calls()
+    names = [name for name, _ in calls]
+    sync = max(i for i, name in enumerate(names[:published]) if name in ("fsync", "syncfs"))
+    written = [i for i, name in enumerate(names) if name in ("write", "pwrite", "mkdir")]
+    assert max(written) < sync < published, names
+    after = [path for name, path in calls[published:] if name == "fsync"]
+    assert after == [str(world.scratch / "undisturbed")], calls
+    return 1
+
+
+def full_disk(world):
+    """A file system of 1 MiB, which has no place for the dataset."""
+    big = world.scratch / "big"
+    big.mkdir()
+    for k in range(3):
+        (big / f"part{k}").write_bytes(bytes(700_000))
+    disk = world.scratch / "disk"
+    disk.mkdir()
+    mount = ["unshare", "-Urm", "sh", "-c", 'mount -t tmpfs -o size=1m none "$1" || exit 77; cd "$1"; shift; "$@" 2>&1;'
+             ' echo "exit $?"; ls -A', "sh", str(disk)]
+    done = subprocess.run([*mount, str(world.tool), "create", str(big), str(disk / world.name), "--description", "D", *ABOUT],
+                          capture_output=True, text=True)
+    if done.returncode == 77 or done.stderr.startswith("unshare:"):
+        print("full_disk: skipped, no file system can be mounted")
+        return 0
+    said = done.stdout.splitlines()
+    assert len(said) == 2 and "No space left on device" in said[0] and world.name in said[0], said
+    assert said[1] == "exit 1", said
+    return 1
+
+
+FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": source, "durable": durable}
+CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS}
+CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
+
+
+def main():
+    tool, faults, *patterns = sys.argv[1:]
+    chosen = [name for name in CASES if not patterns or any(fnmatch.fnmatch(name, p) for p in patterns)]
+    assert chosen, f"no case is called {patterns}"
+    failed = 0
+    for name in chosen:
+        body, target = CASES[name]
+        with tempfile.TemporaryDirectory(prefix="tacore-crash-") as scratch:
+            try:
+                count = body(World(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
+                print(f"{name}: {count} faults", flush=True)
+            except Exception:
+                failed += 1
+                print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
+    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
