@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "model/identifier.hpp"
-#include "reader/wkb.hpp"
+#include "model/wkb.hpp"
 #include "tacore/error.hpp"
 #include "tacore/time_range.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
-#include "reader/wkb.hpp"
+#include "model/wkb.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 #include "transform/validate_checks.hpp"

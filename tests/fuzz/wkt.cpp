@@ -1,5 +1,5 @@
 #include "fuzz.hpp"
-#include "reader/wkb.hpp"
+#include "model/wkb.hpp"
 
 /// The input is a geometry as text.
 namespace tacore::fuzz {

@@ -1,4 +1,4 @@
-#include "reader/wkb.hpp"
+#include "model/wkb.hpp"
 
 #include <doctest/doctest.h>
 
