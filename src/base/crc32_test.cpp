@@ -2,13 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <string_view>
 
 namespace {
 
-uint32_t crc_of(std::string_view text, uint32_t crc = 0) {
-  return tacore::crc32(std::as_bytes(std::span(text)), crc);
-}
+uint32_t crc_of(std::string_view text, uint32_t crc = 0) { return tacore::crc32(std::as_bytes(std::span(text)), crc); }
 
 TEST_CASE("CRC-32 has the published check value") {
   CHECK(crc_of("123456789") == 0xCBF43926);
@@ -28,8 +27,16 @@ TEST_CASE("an empty span without pointer continues a CRC unchanged") {
   CHECK(tacore::crc32({}, 0xCBF43926) == 0xCBF43926);
 }
 
-TEST_CASE("one changed bit changes the CRC") {
-  CHECK(crc_of("123456788") != crc_of("123456789"));
+TEST_CASE("the CRC of zeros needs none of them") {
+  const std::string zeros(70'001, '\0');
+  for (const std::size_t count : {0, 1, 2, 3, 255, 256, 65'536, 70'001}) {
+    CAPTURE(count);
+    for (const uint32_t crc : {0u, 0xCBF43926u, 0xFFFFFFFFu}) {
+      CHECK(tacore::crc32_zeros(count, crc) == crc_of(zeros.substr(0, count), crc));
+    }
+  }
 }
+
+TEST_CASE("one changed bit changes the CRC") { CHECK(crc_of("123456788") != crc_of("123456789")); }
 
 }  // namespace

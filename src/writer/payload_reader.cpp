@@ -40,6 +40,18 @@ void PayloadReader::read(std::span<std::byte> out) {
   }
 }
 
+uint64_t PayloadReader::skip_hole(uint64_t most) {
+  if (payload_.bytes) return 0;
+  off_t data = ::lseek(descriptor_, static_cast<off_t>(position_), SEEK_DATA);
+  if (data < 0 && errno == ENXIO) data = ::lseek(descriptor_, 0, SEEK_END);  // no more data
+  const auto position = static_cast<off_t>(position_);
+  if (data > position) position_ += std::min(most, static_cast<uint64_t>(data - position));
+  if (::lseek(descriptor_, static_cast<off_t>(position_), SEEK_SET) < 0) {
+    throw IoError("cannot read", {.path = payload_.path, .offset = position_}, errno);
+  }
+  return position_ - static_cast<uint64_t>(position);
+}
+
 void PayloadReader::finish() {
   if (payload_.bytes) return;
   std::byte more;

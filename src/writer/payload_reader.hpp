@@ -17,6 +17,8 @@ class PayloadReader {
 
   /// Fills `out` with the next bytes.
   void read(std::span<std::byte> out);
+  /// Skips zero bytes that the file system does not store, `most` of them at most, and returns how many.
+  uint64_t skip_hole(uint64_t most);
   /// To be called when everything was read: there must be no more.
   void finish();
 

@@ -143,6 +143,12 @@ class ZipWriter {
     Bytes piece(kPiece);
     uint32_t crc = 0;
     for (uint64_t done = 0; done < entry.size;) {
+      if (const uint64_t hole = reader.skip_hole(entry.size - done); hole > 0) {
+        crc = crc32_zeros(hole, crc);
+        done += hole;
+        tell(hole);
+        continue;
+      }
       const std::span part = std::span(piece).first(std::min<uint64_t>(kPiece, entry.size - done));
       reader.read(part);
       crc = crc32(part, crc);
