@@ -1,45 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "tacore/collection.hpp"
 #include "tacore/export.hpp"
+#include "tacore/sample.hpp"
 
 namespace tacore {
-
-/// Samples to be written, with their metadata: a tree of one to six levels (§5.2, §5.3). The bytes of its samples stay
-/// where they are until create() copies them. An immutable value; copies share.
-class TACORE_EXPORT Tortilla {
- public:
-  /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
-  /// code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for what is neither file nor
-  /// folder, a link to a folder, an empty folder, and more than six levels.
-  static Tortilla from_folder(const std::string& path);
-
-  /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`): `id` (a `/` nests, `tile/band`), `path` (of a FILE;
-  /// relative to the folder of the table), every other column metadata. Siblings in the order of their rows. A FOLDER
-  /// may have a row without path, for its metadata. A level has the columns that are not null in all its rows, and
-  /// those that are so at all levels; `type` may be there and must be right. Throws IoError, FormatError when the table
-  /// cannot be read, SchemaError for what it lists.
-  static Tortilla from_table(const std::string& path);
-
-  /// Samples of a level, 0 for one that does not exist.
-  int64_t num_samples(int level = 0) const noexcept;
-  /// The deepest level, 0 when no sample has children.
-  int depth() const noexcept;
-  /// The bytes of all FILEs.
-  uint64_t num_bytes() const noexcept;
-
-  struct Impl;
-  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
-
- private:
-  explicit Tortilla(std::shared_ptr<const Impl> impl);
-  std::shared_ptr<const Impl> impl_;
-};
 
 /// A dataset to be written (§5.4). Of the collection, tree, field schema and `taco_version` are filled in.
 struct Taco {

@@ -18,6 +18,7 @@ inline constexpr std::string_view kPadding = "__TACOPAD__";             ///< pre
 
 // Columns (§7.2.3).
 inline constexpr std::string_view kId = "id";                                ///< unique in a folder
+inline constexpr std::string_view kPath = "path";                            ///< of the file, while writing
 inline constexpr std::string_view kType = "type";                            ///< FILE or FOLDER
 inline constexpr std::string_view kInternal = "internal:";                   ///< prefix of the rest
 inline constexpr std::string_view kCurrentId = "internal:current_id";        ///< row number

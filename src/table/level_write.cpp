@@ -44,13 +44,19 @@ std::shared_ptr<arrow::Table> make_level(std::span<const std::string> ids, std::
   const auto schema = arrow::schema(
       {arrow::field(std::string(names::kId), id->type()), arrow::field(std::string(names::kType), type->type())});
   auto out = arrow::Table::Make(schema, {id, type});
-  if (!user) return out;
-  if (user->num_rows() != out->num_rows()) {
-    throw SchemaError("metadata has " + std::to_string(user->num_rows()) + " rows for " + std::to_string(ids.size()) +
-                      " samples");
+  return beside(out, user);
+}
+
+std::shared_ptr<arrow::Table> beside(const std::shared_ptr<arrow::Table>& left,
+                                     const std::shared_ptr<arrow::Table>& right) {
+  if (!right) return left;
+  if (left->num_rows() != right->num_rows()) {
+    throw SchemaError("metadata has " + std::to_string(right->num_rows()) + " rows for " +
+                      std::to_string(left->num_rows()) + " samples");
   }
-  for (int c = 0; c < user->num_columns(); ++c) {
-    out = check(out->AddColumn(out->num_columns(), user->field(c)->WithNullable(true), user->column(c)));
+  auto out = left;
+  for (int c = 0; c < right->num_columns(); ++c) {
+    out = check(out->AddColumn(out->num_columns(), right->field(c)->WithNullable(true), right->column(c)));
   }
   return out;
 }
@@ -65,6 +71,14 @@ std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& ta
 std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
                                          const std::vector<std::string>& values) {
   return append(table, name, text_array(values, [](const std::string& text) -> std::string_view { return text; }));
+}
+
+std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
+                                         const std::vector<std::optional<std::string>>& values) {
+  arrow::StringBuilder builder;
+  check(builder.Reserve(static_cast<int64_t>(values.size())));
+  for (const auto& value : values) check(value ? builder.Append(*value) : builder.AppendNull());
+  return append(table, name, check(builder.Finish()));
 }
 
 std::shared_ptr<arrow::Table> slice_rows(const std::shared_ptr<arrow::Table>& table, int64_t begin, int64_t end) {

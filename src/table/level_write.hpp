@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,13 @@ std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& ta
                                          const std::vector<int64_t>& values);
 std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
                                          const std::vector<std::string>& values);
+
+std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
+                                         const std::vector<std::optional<std::string>>& values);
+
+/// The columns of both, which have as many rows; null: none.
+std::shared_ptr<arrow::Table> beside(const std::shared_ptr<arrow::Table>& left,
+                                     const std::shared_ptr<arrow::Table>& right);
 
 /// Rows [begin, end).
 std::shared_ptr<arrow::Table> slice_rows(const std::shared_ptr<arrow::Table>& table, int64_t begin, int64_t end);

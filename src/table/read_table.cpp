@@ -57,6 +57,16 @@ const arrow::Array& array_of(const arrow::Table& table, int column) { return *ta
 
 }  // namespace
 
+std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table) {
+  auto out = check(table->CombineChunks());
+  for (int c = 0; c < out->num_columns(); ++c) {
+    if (out->column(c)->num_chunks() == 1) continue;
+    const auto none = check(arrow::MakeEmptyArray(out->column(c)->type()));
+    out = check(out->SetColumn(c, out->field(c), std::make_shared<arrow::ChunkedArray>(none)));
+  }
+  return out;
+}
+
 std::shared_ptr<arrow::Table> read_table(const std::string& path) {
   const auto file = arrow::io::ReadableFile::Open(path);
   if (!file.ok()) throw IoError("cannot open", {.path = path}, ENOENT);
@@ -71,14 +81,7 @@ std::shared_ptr<arrow::Table> read_table(const std::string& path) {
     } else {
       throw FormatError("not a folder, .parquet, .csv or .jsonl", {.path = path});
     }
-    out = check(out->CombineChunks());
-    // One piece each, also of none.
-    for (int c = 0; c < out->num_columns(); ++c) {
-      if (out->column(c)->num_chunks() == 1) continue;
-      const auto none = check(arrow::MakeEmptyArray(out->column(c)->type()));
-      out = check(out->SetColumn(c, out->field(c), std::make_shared<arrow::ChunkedArray>(none)));
-    }
-    return out;
+    return in_one_piece(out);
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet: ") + error.what(), {.path = path});
   } catch (const FormatError& error) {

@@ -15,6 +15,9 @@ namespace tacore {
 /// FormatError for what cannot be read, and for a name of another kind.
 std::shared_ptr<arrow::Table> read_table(const std::string& path);
 
+/// The same rows, each column in one piece, also of none.
+std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table);
+
 /// The text of a column of such a table, nullopt for null. Throws SchemaError when there is no such column, or it is
 /// not text.
 std::vector<std::optional<std::string>> text_column(const arrow::Table& table, const std::string& name,

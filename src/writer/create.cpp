@@ -12,40 +12,10 @@
 #include "tacore/error.hpp"
 #include "writer/folder_writer.hpp"
 #include "writer/tables.hpp"
-#include "writer/tree_sources.hpp"
+#include "writer/tortilla_impl.hpp"
 #include "writer/zip_writer.hpp"
 
 namespace tacore {
-
-struct Tortilla::Impl {
-  Tree tree;
-};
-
-Tortilla::Tortilla(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
-
-Tortilla Tortilla::from_folder(const std::string& path) {
-  return Tortilla(std::make_shared<const Impl>(Impl{tree_of_folder(path)}));
-}
-
-Tortilla Tortilla::from_table(const std::string& path) {
-  return Tortilla(std::make_shared<const Impl>(Impl{tree_of_table(path)}));
-}
-
-int64_t Tortilla::num_samples(int level) const noexcept {
-  const auto& levels = impl_->tree.levels;
-  if (level < 0 || level >= static_cast<int>(levels.size())) return 0;
-  return static_cast<int64_t>(levels[static_cast<std::size_t>(level)].ids.size());
-}
-
-int Tortilla::depth() const noexcept { return std::max(0, static_cast<int>(impl_->tree.levels.size()) - 1); }
-
-uint64_t Tortilla::num_bytes() const noexcept {
-  uint64_t out = 0;
-  for (const auto& level : impl_->tree.levels) {
-    for (const auto& payload : level.payloads) out += payload.size;
-  }
-  return out;
-}
 
 namespace {
 

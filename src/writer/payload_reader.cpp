@@ -11,9 +11,10 @@
 namespace tacore {
 
 PayloadReader::PayloadReader(const Payload& payload) : payload_(payload) {
-  if (payload_.bytes) return;
+  if (payload_.held) return;
   descriptor_ = ::open(payload_.path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw IoError("cannot open", {.path = payload_.path}, errno);
+  if (payload_.offset > 0) ::lseek(descriptor_, static_cast<off_t>(payload_.offset), SEEK_SET);  // of a regular file
 }
 
 PayloadReader::~PayloadReader() {
@@ -21,8 +22,8 @@ PayloadReader::~PayloadReader() {
 }
 
 void PayloadReader::read(std::span<std::byte> out) {
-  if (payload_.bytes) {
-    std::copy_n(payload_.bytes->begin() + static_cast<std::ptrdiff_t>(position_), out.size(), out.begin());
+  if (payload_.held) {
+    payload_.held->read(position_, out);
     position_ += out.size();
     return;
   }
@@ -41,19 +42,20 @@ void PayloadReader::read(std::span<std::byte> out) {
 }
 
 uint64_t PayloadReader::skip_hole(uint64_t most) {
-  if (payload_.bytes) return 0;
-  off_t data = ::lseek(descriptor_, static_cast<off_t>(position_), SEEK_DATA);
+  if (payload_.held) return 0;
+  const auto position = static_cast<off_t>(payload_.offset + position_);
+  off_t data = ::lseek(descriptor_, position, SEEK_DATA);
   if (data < 0 && errno == ENXIO) data = ::lseek(descriptor_, 0, SEEK_END);  // no more data
-  const auto position = static_cast<off_t>(position_);
-  if (data > position) position_ += std::min(most, static_cast<uint64_t>(data - position));
-  if (::lseek(descriptor_, static_cast<off_t>(position_), SEEK_SET) < 0) {
+  const uint64_t hole = data > position ? std::min(most, static_cast<uint64_t>(data - position)) : 0;
+  position_ += hole;
+  if (::lseek(descriptor_, static_cast<off_t>(payload_.offset + position_), SEEK_SET) < 0) {
     throw IoError("cannot read", {.path = payload_.path, .offset = position_}, errno);
   }
-  return position_ - static_cast<uint64_t>(position);
+  return hole;
 }
 
 void PayloadReader::finish() {
-  if (payload_.bytes) return;
+  if (payload_.held || payload_.part) return;
   std::byte more;
   ssize_t count = -1;
   do {

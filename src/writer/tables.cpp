@@ -1,6 +1,8 @@
 #include "writer/tables.hpp"
 
+#include <map>
 #include <numeric>
+#include <optional>
 
 #include "format/names.hpp"
 
@@ -31,13 +33,46 @@ std::shared_ptr<arrow::Table> with_paths(const Tree& tree, int level, const std:
   return add_column(table, names::kRelativePath, paths);
 }
 
+std::shared_ptr<arrow::Table> exported_table(const Tree& tree, int level) {
+  const auto& here = tree.levels[static_cast<std::size_t>(level)];
+  std::vector<std::optional<std::string>> paths;
+  paths.reserve(here.payloads.size());
+  for (const auto& payload : here.payloads)
+    paths.push_back(payload.path.empty() ? std::nullopt : std::optional(payload.path));
+  const auto table = add_column(make_level(here.ids, here.types, nullptr), names::kPath, paths);
+  const auto whole = beside(table, here.columns);
+  return level == 0 ? whole : with_numbers(tree, level, whole);
+}
+
+namespace {
+
+/// Of the columns that every dataset has.
+std::string core_description(const std::string& name) {
+  static const std::map<std::string_view, const char*> known{
+      {names::kId, "name of the sample, unique among its siblings"},
+      {names::kType, "FILE (data) or FOLDER (children)"},
+      {names::kCurrentId, "number of the row in its level"},
+      {names::kParentId, "internal:current_id of the parent"},
+      {names::kRelativePath, "path of the sample below DATA/"}};
+  const auto found = known.find(name);
+  return found == known.end() ? "" : found->second;
+}
+
+}  // namespace
+
 std::vector<FieldDescription> level_fields(const Tree& tree, int level) {
   // Names and types are those of no rows at all: nothing is made of a million samples for them.
   const auto& columns = tree.levels[static_cast<std::size_t>(level)].columns;
   Tree none;
   none.levels.resize(static_cast<std::size_t>(level) + 1);
   none.levels.back().columns = columns ? slice_rows(columns, 0, 0) : nullptr;
-  return describe_fields(*with_paths(none, level, with_numbers(none, level, samples_table(none, level))));
+  auto out = describe_fields(*with_paths(none, level, with_numbers(none, level, samples_table(none, level))));
+  const auto& known = tree.levels[static_cast<std::size_t>(level)].descriptions;
+  for (auto& field : out) {
+    const auto found = known.find(field.name);
+    field.description = found == known.end() ? core_description(field.name) : found->second;
+  }
+  return out;
 }
 
 }  // namespace tacore

@@ -18,6 +18,9 @@ std::shared_ptr<arrow::Table> with_numbers(const Tree& tree, int level, const st
 /// With internal:relative_path below level 0: `a/b`, of a FOLDER `a/b/`.
 std::shared_ptr<arrow::Table> with_paths(const Tree& tree, int level, const std::shared_ptr<arrow::Table>& table);
 
+/// What export_metadata() tells of a level: id, type, path, metadata; below the root the numbers too.
+std::shared_ptr<arrow::Table> exported_table(const Tree& tree, int level);
+
 /// `taco:field_schema` of a level: without the places in a ZIP, which it never lists.
 std::vector<FieldDescription> level_fields(const Tree& tree, int level);
 

@@ -3,21 +3,24 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "io/byte_source.hpp"
 #include "tacore/pit_schema.hpp"
+#include "writer/held_bytes.hpp"
 
 namespace tacore {
 
-/// Where the bytes of a FILE are: a file, or memory (`bytes`).
+/// Where the bytes of a FILE are: `size` of them from `offset` on in a file, or held.
 struct Payload {
   std::string path = {};
-  std::shared_ptr<const Bytes> bytes = {};
+  std::shared_ptr<const HeldBytes> held = {};
+  uint64_t offset = 0;
   uint64_t size = 0;
-  int64_t time = 0;  ///< of the last change, seconds since 1970
+  int64_t time = 0;   ///< of the last change, seconds since 1970
+  bool part = false;  ///< the file may go on behind them
 };
 
 /// All samples of one level, in columns of equal length. The children of a sample are next to each other, in the order
@@ -25,9 +28,10 @@ struct Payload {
 struct TreeLevel {
   std::vector<std::string> ids = {};
   std::vector<SampleType> types = {};
-  std::vector<int64_t> parents = {};           ///< row in the level above; empty at level 0
-  std::vector<Payload> payloads = {};          ///< empty ones for FOLDER
-  std::shared_ptr<arrow::Table> columns = {};  ///< metadata; null: none
+  std::vector<int64_t> parents = {};                     ///< row in the level above; empty at level 0
+  std::vector<Payload> payloads = {};                    ///< empty ones for FOLDER
+  std::shared_ptr<arrow::Table> columns = {};            ///< metadata; null: none
+  std::map<std::string, std::string> descriptions = {};  ///< of some columns
 };
 
 /// A dataset to be written: what all ways to state samples become. A million samples are a few large vectors.

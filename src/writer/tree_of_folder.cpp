@@ -45,6 +45,21 @@ bool is_folder(const std::string& path) {
 }  // namespace
 
 Payload payload_of(const std::string& path) {
+  if (path.starts_with("/vsisubfile/")) {
+    const VsiSubfile part = parse_vsi_subfile(path);
+    Payload out = payload_of(part.root);
+    if (part.range.offset > out.size || part.range.size > out.size - part.range.offset) {
+      throw IoError("bytes " + std::to_string(part.range.offset) + " to " +
+                        std::to_string(part.range.offset + part.range.size) + " leave the file of " +
+                        std::to_string(out.size) + " bytes",
+                    {.path = part.root});
+    }
+    out.offset += part.range.offset;
+    out.size = part.range.size;
+    out.part = true;
+    return out;
+  }
+  if (is_remote(path)) throw IoError("samples are read from local files only, yet", {.path = path});
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) throw IoError("cannot stat", {.path = path}, errno);
   if (S_ISDIR(status.st_mode)) throw IoError("a folder, the file of a sample expected", {.path = path});

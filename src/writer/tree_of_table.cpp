@@ -21,9 +21,9 @@ struct Node {
 
 class TableTree {
  public:
-  explicit TableTree(const std::string& path)
-      : path_(path), folder_(parent_folder(path)), table_(read_table(path)), ids_(text_column(*table_, "id", path)) {
-    if (has("path")) paths_ = text_column(*table_, "path", path);
+  TableTree(std::shared_ptr<arrow::Table> table, const std::string& name, const std::string& folder)
+      : path_(name), folder_(folder), table_(std::move(table)), ids_(text_column(*table_, "id", name)) {
+    if (has("path")) paths_ = text_column(*table_, "path", name);
     paths_.resize(ids_.size());
     check_names();
   }
@@ -142,6 +142,10 @@ class TableTree {
 
 }  // namespace
 
-Tree tree_of_table(const std::string& path) { return TableTree(path).run(); }
+Tree tree_of_table(const std::string& path) { return tree_of_table(read_table(path), path, parent_folder(path)); }
+
+Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder) {
+  return TableTree(table, name, folder).run();
+}
 
 }  // namespace tacore

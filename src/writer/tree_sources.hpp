@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "tacore/sample.hpp"
 #include "writer/tree.hpp"
 
 /// Trees from what people have; create.hpp says what becomes of it.
@@ -9,8 +12,13 @@ namespace tacore {
 
 Tree tree_of_folder(const std::string& path);
 Tree tree_of_table(const std::string& path);
+/// `name` is what messages call it; relative paths of samples start from `folder`.
+Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder);
+/// `strict`: all samples of a level must have the same fields.
+Tree tree_of_samples(const std::vector<Sample>& samples, bool strict);
 
-/// The FILE at `path`: its size and time. Throws IoError, also for what is no file.
+/// The FILE at `path`, a file or /vsisubfile/ of one: its size and time. Throws IoError, also for what is no file and
+/// for remote paths.
 Payload payload_of(const std::string& path);
 
 }  // namespace tacore

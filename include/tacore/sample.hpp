@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacore/dataframe.hpp"
+#include "tacore/export.hpp"
+#include "tacore/extension.hpp"
+#include "tacore/pit_schema.hpp"
+#include "tacore/value.hpp"
+
+struct ArrowArrayStream;  // Arrow C stream interface
+
+namespace tacore {
+
+class Sample;
+
+/// A field of metadata and its value (§5.2). A key is ASCII letters, digits and `_`, with at most one `:` inside; not
+/// `id`, `type`, `path` or `internal:...`. Without `type` (an Arrow name) the value has its own: int64, double, bool,
+/// string, binary, timestamp[us], lists and structs of these.
+struct Metadata {
+  std::string key = {};
+  Value value = {};
+  std::string type = {};
+  std::string description = {};  ///< for `taco:field_schema`
+};
+
+/// A field of metadata for all samples of a level, a value for each. Without `type`, one that holds all values.
+struct MetadataColumn {
+  std::string key = {};
+  std::vector<Value> values = {};
+  std::string type = {};
+  std::string description = {};
+};
+
+/// Samples to be written, with their metadata: a tree of one to six levels (§5.2, §5.3). The bytes of its samples stay
+/// where they are until create() copies them. An immutable value; copies share.
+class TACORE_EXPORT Tortilla {
+ public:
+  /// `samples` in their order. With `strict_schema` all must have the same fields, in the same order and of the same
+  /// types, at each level; a null fits any type. Else a level gets the fields of all, null where a sample has none, in
+  /// the order first seen; integers give way to floating point. Throws SchemaError, which names the first sample and
+  /// the fields that differ: none at all, two of one id, fields as above.
+  explicit Tortilla(std::vector<Sample> samples, bool strict_schema = true);
+
+  /// Samples in columns, for millions of them: a FILE each (§5.1), `paths` as Sample has them, as many as `ids`.
+  Tortilla(std::vector<std::string> ids, std::vector<std::string> paths, std::vector<MetadataColumn> metadata = {});
+
+  /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
+  /// code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for what is neither file nor
+  /// folder, a link to a folder, an empty folder, and more than six levels.
+  static Tortilla from_folder(const std::string& path);
+
+  /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`): `id` (a `/` nests, `tile/band`), `path` (of a FILE;
+  /// relative to the folder of the table), every other column metadata. Siblings in the order of their rows. A FOLDER
+  /// may have a row without path, for its metadata. A level has the columns that are not null in all its rows, and
+  /// those that are so at all levels; `type` may be there and must be right. Throws IoError, FormatError when the table
+  /// cannot be read, SchemaError for what it lists.
+  static Tortilla from_table(const std::string& path);
+
+  /// The same from rows in memory, which are read to their end. Relative paths start from the working folder.
+  static Tortilla from_arrow(ArrowArrayStream* rows);
+
+  /// Samples of a level, 0 for one that does not exist.
+  int64_t num_samples(int level = 0) const noexcept;
+  /// The deepest level, 0 when no sample has children.
+  int depth() const noexcept;
+  /// The bytes of all FILEs.
+  uint64_t num_bytes() const noexcept;
+  /// The bytes of each sample of level 0, those of its children for a FOLDER.
+  std::vector<uint64_t> sizes() const;
+  std::vector<std::string> ids(int level = 0) const;
+  /// The metadata of a level, in order: `id`, `type` and what create() adds are not among them.
+  std::vector<FieldDescription> fields(int level = 0) const;
+  /// The values of a field. Throws SchemaError, naming those there are.
+  std::vector<Value> column(std::string_view key, int level = 0) const;
+  /// The rows of level `deep` (§7.1): id, type, path (null for a FOLDER and for bytes), metadata; below the root also
+  /// internal:parent_id, the row of the parent, and internal:current_id. Throws SchemaError for a level that is not
+  /// there.
+  void export_metadata(ArrowArrayStream* out, int deep = 0) const;
+
+  /// A copy with the columns of `extension` at level 0; with `schema_only` they are null and nothing is computed.
+  /// Throws SchemaError: another number of values than samples, or a field that is there.
+  Tortilla extend_with(const TortillaExtension& extension, bool schema_only = false) const;
+  /// A copy with these columns too.
+  Tortilla extend_with(std::vector<MetadataColumn> columns, int level = 0) const;
+  /// A copy without a field. Throws SchemaError: `id`, `type`, `path`, and what is not there.
+  Tortilla pop(std::string_view key, int level = 0) const;
+
+  struct TACORE_HIDDEN Impl;
+  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
+  explicit Tortilla(std::shared_ptr<const Impl> impl) noexcept;
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// A sample to be written (§5.1). A value; copies share the bytes.
+class TACORE_EXPORT Sample {
+ public:
+  /// A FILE, which `path` names: absolute or from the working folder, or a part of a file as GDAL has it
+  /// (`/vsisubfile/OFFSET_SIZE,PATH`). It is read when it is written, and may not change its size until then. Throws
+  /// SchemaError for an id or key that may not be (§5.6), IoError when there is no such file.
+  Sample(std::string id, const std::string& path, std::vector<Metadata> metadata = {});
+  /// A FILE of these bytes. Beyond 256 MiB in the process, they go to a file without name in `temp_dir` (made if it is
+  /// missing; "": the system's), and with the last copy. Throws as above, IoError when that cannot be written.
+  Sample(std::string id, Bytes bytes, std::vector<Metadata> metadata = {}, const std::string& temp_dir = {});
+  /// A FOLDER.
+  Sample(std::string id, Tortilla children, std::vector<Metadata> metadata = {});
+
+  const std::string& id() const noexcept { return id_; }
+  SampleType type() const noexcept;
+  /// "" for a FOLDER and for bytes.
+  const std::string& path() const noexcept;
+  /// Bytes of data, those of its children for a FOLDER.
+  uint64_t size() const noexcept;
+
+  const std::vector<Metadata>& metadata() const noexcept { return metadata_; }
+  /// The value of a field, nullptr when there is no such field.
+  const Value* find(std::string_view key) const noexcept;
+  /// Adds fields; one that is there gets the new value and type. Throws SchemaError for a key that may not be and a
+  /// type that does not hold its value; then nothing changes.
+  void extend_with(std::vector<Metadata> metadata);
+  /// Adds what `extension` computes; with `schema_only` its fields are null and nothing is computed. Throws
+  /// SchemaError.
+  void extend_with(const SampleExtension& extension, bool schema_only = false);
+  /// Removes a field and returns it. Throws SchemaError: `id`, `type`, `path`, and what is not there.
+  Metadata pop(std::string_view key);
+  /// id, type, path and metadata as one row.
+  void export_metadata(ArrowArrayStream* out) const;
+
+  struct TACORE_HIDDEN Content;
+  const std::shared_ptr<const Content>& content() const noexcept { return content_; }
+
+ private:
+  Sample(std::string id, std::shared_ptr<const Content> content, std::vector<Metadata> metadata);
+
+  std::string id_;
+  std::shared_ptr<const Content> content_;
+  std::vector<Metadata> metadata_;
+};
+
+}  // namespace tacore

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tacore/time_range.hpp"
+
+namespace tacore {
+
+/// Bytes that are no text, such as WKB.
+struct Binary {
+  std::string bytes = {};
+
+  bool operator==(const Binary&) const = default;
+};
+
+struct Value;
+
+/// Values by name, in order.
+using Struct = std::vector<std::pair<std::string, Value>>;
+
+/// A value of metadata (§5.2).
+struct Value {
+  using List = std::vector<Value>;
+
+  std::variant<std::monostate, bool, int64_t, double, std::string, Binary, Timestamp, List, Struct> data = {};
+
+  Value() = default;  ///< null
+  Value(bool value) : data(value) {}
+  Value(int value) : data(int64_t{value}) {}
+  Value(int64_t value) : data(value) {}
+  Value(double value) : data(value) {}
+  Value(const char* value) : data(std::string(value)) {}
+  Value(std::string value) : data(std::move(value)) {}
+  Value(Binary value) : data(std::move(value)) {}
+  Value(Timestamp value) : data(value) {}
+  Value(List value) : data(std::move(value)) {}
+  Value(Struct value) : data(std::move(value)) {}
+
+  bool is_null() const noexcept { return std::holds_alternative<std::monostate>(data); }
+  /// The value when it is a T, else null.
+  template <typename T>
+  const T* get() const noexcept {
+    return std::get_if<T>(&data);
+  }
+
+  bool operator==(const Value&) const = default;
+};
+
+}  // namespace tacore

@@ -1,0 +1,113 @@
+#include "tacore/sample.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
+#include "table/metadata_columns.hpp"
+#include "tacore/error.hpp"
+#include "writer/tortilla_impl.hpp"
+#include "writer/tree_sources.hpp"
+
+namespace tacore {
+namespace {
+
+void check_keys(const std::vector<Metadata>& fields, const std::string& id) {
+  for (const auto& field : fields) {
+    if (const auto why = why_bad_key(field.key); !why.empty()) {
+      throw SchemaError("sample " + quoted(id) + ": key " + quoted(field.key) + " " + why);
+    }
+  }
+}
+
+std::shared_ptr<const Sample::Content> content_of(const std::string& path) {
+  return std::make_shared<const Sample::Content>(Sample::Content{.file = payload_of(to_vsi(path))});
+}
+
+std::shared_ptr<const Sample::Content> content_of(Bytes bytes, const std::string& temp_dir) {
+  Payload payload{.held = std::make_shared<const HeldBytes>(std::move(bytes), temp_dir)};
+  payload.size = payload.held->size();
+  return std::make_shared<const Sample::Content>(Sample::Content{.file = std::move(payload)});
+}
+
+}  // namespace
+
+SampleExtension::~SampleExtension() = default;
+
+Sample::Sample(std::string id, std::shared_ptr<const Content> content, std::vector<Metadata> metadata)
+    : id_(std::move(id)), content_(std::move(content)) {
+  if (const auto why = why_bad_id(id_); !why.empty()) throw SchemaError("sample " + quoted(id_) + ": its id " + why);
+  extend_with(std::move(metadata));
+}
+
+Sample::Sample(std::string id, const std::string& path, std::vector<Metadata> metadata)
+    : Sample(std::move(id), content_of(path), std::move(metadata)) {}
+
+Sample::Sample(std::string id, Bytes bytes, std::vector<Metadata> metadata, const std::string& temp_dir)
+    : Sample(std::move(id), content_of(std::move(bytes), temp_dir), std::move(metadata)) {}
+
+Sample::Sample(std::string id, Tortilla children, std::vector<Metadata> metadata)
+    : Sample(std::move(id), std::make_shared<const Content>(Content{.children = std::move(children)}),
+             std::move(metadata)) {}
+
+SampleType Sample::type() const noexcept { return content_->children ? SampleType::Folder : SampleType::File; }
+
+const std::string& Sample::path() const noexcept {
+  static const std::string none;
+  return content_->file ? content_->file->path : none;
+}
+
+uint64_t Sample::size() const noexcept {
+  return content_->file ? content_->file->size : content_->children->num_bytes();
+}
+
+const Value* Sample::find(std::string_view key) const noexcept {
+  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const Metadata& m) { return m.key == key; });
+  return found == metadata_.end() ? nullptr : &found->value;
+}
+
+void Sample::extend_with(std::vector<Metadata> metadata) {
+  check_keys(metadata, id_);
+  auto all = metadata_;
+  for (auto& field : metadata) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Metadata& known) { return known.key == field.key; });
+    if (found != all.end()) {
+      *found = std::move(field);
+    } else {
+      all.push_back(std::move(field));
+    }
+  }
+  metadata_table({&all}, {id_}, {false}, true);  // throws for a type that does not hold its value
+  metadata_ = std::move(all);
+}
+
+void Sample::extend_with(const SampleExtension& extension, bool schema_only) {
+  const auto schema = extension.schema();
+  const auto values = schema_only ? std::vector<Value>(schema.size()) : extension.compute(*this);
+  if (values.size() != schema.size()) {
+    throw SchemaError("sample " + quoted(id_) + ": an extension gave " + std::to_string(values.size()) +
+                      " values for " + std::to_string(schema.size()) + " fields");
+  }
+  std::vector<Metadata> fields;
+  for (std::size_t i = 0; i < schema.size(); ++i)
+    fields.push_back({schema[i].name, values[i], schema[i].type, schema[i].description});
+  extend_with(std::move(fields));
+}
+
+Metadata Sample::pop(std::string_view key) {
+  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const Metadata& m) { return m.key == key; });
+  if (found == metadata_.end()) {
+    std::vector<std::string> keys;
+    for (const auto& field : metadata_) keys.push_back(field.key);
+    throw SchemaError("sample " + quoted(id_) + ": " + why_not_popped(key, keys));
+  }
+  Metadata out = std::move(*found);
+  metadata_.erase(found);
+  return out;
+}
+
+void Sample::export_metadata(ArrowArrayStream* out) const { Tortilla({*this}).export_metadata(out); }
+
+}  // namespace tacore

@@ -1,0 +1,243 @@
+#include "tacore/sample.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "tacore/error.hpp"
+#include "writer/held_bytes.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace {
+
+using namespace tacore;
+using Keys = std::vector<std::string>;
+
+Bytes bytes(std::string_view text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+Sample made(const std::string& id, std::vector<Metadata> metadata = {}) {
+  return {id, bytes("x"), std::move(metadata)};
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const SchemaError& error) {
+    return std::string("SchemaError: ") + error.what();
+  } catch (const IoError& error) {
+    return std::string("IoError: ") + error.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+Keys keys(const Sample& sample) {
+  Keys out;
+  for (const auto& field : sample.metadata()) out.push_back(field.key);
+  return out;
+}
+
+/// Types of the fields of a sample, as they would be written.
+std::vector<std::string> types(const Sample& sample) {
+  std::vector<std::string> out;
+  for (const auto& field : Tortilla({sample}).fields()) out.push_back(field.type);
+  return out;
+}
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "tacore-sample-test";
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name) << text;
+    return (path / name).string();
+  }
+};
+
+std::string text_of(const Sample& sample) {
+  std::string out(sample.size(), ' ');
+  sample.content()->file->held->read(0, std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+struct Doubled : SampleExtension {
+  std::vector<FieldDescription> schema() const override { return {{"x:twice", "int32", "two times a"}}; }
+  std::vector<Value> compute(const Sample& sample) const override { return {*sample.find("a")->get<int64_t>() * 2}; }
+};
+
+TEST_CASE("T1: a sample of a file is a FILE, one of samples a FOLDER") {
+  const Folder folder;
+  CHECK(Sample("a", folder.write("a.tif", "abc")).type() == SampleType::File);
+  CHECK(made("a").type() == SampleType::File);
+  CHECK(Sample("t", Tortilla({made("a")})).type() == SampleType::Folder);
+}
+
+TEST_CASE("T3: ids with slashes, colons or a leading __ are refused") {
+  has(error_of([] { made("a/b"); }), "SchemaError: sample 'a/b': its id contains a slash");
+  has(error_of([] { made("a\\b"); }), "slash");
+  has(error_of([] { made("a:b"); }), "colon");
+  has(error_of([] { made("__a"); }), "__");
+}
+
+TEST_CASE("T4: ids with blanks, dots, dashes and any letters stay as they are") {
+  for (const std::string id : {"a b", "x.tif", "-", "\xC3\xB1", "\xF0\x9F\x8C\xAE"}) CHECK(made(id).id() == id);
+}
+
+TEST_CASE("T5: empty ids, dots and control characters are refused") {
+  for (const auto& id : Keys{"", ".", "..", "a\n", std::string("a\0b", 3)}) {
+    has(error_of([&] { made(id); }), "SchemaError: sample ");
+  }
+}
+
+TEST_CASE("T6: a path that is not there is refused") {
+  has(error_of([] { Sample("a", std::string("/nowhere/a.tif")); }), "IoError: /nowhere/a.tif");
+}
+
+TEST_CASE("T7: relative paths become absolute, links stay") {
+  const Folder folder;
+  folder.write("a.tif", "abc");
+  std::filesystem::create_symlink("a.tif", folder.path / "link");
+  CHECK(Sample("a", (folder.path / "link").string()).path() == (folder.path / "link").string());
+  const auto relative = std::filesystem::relative(folder.path / "a.tif").string();
+  CHECK(Sample("a", relative).path().starts_with('/'));
+  CHECK(Sample("a", relative).size() == 3);
+}
+
+TEST_CASE("T8: a folder is no FILE") {
+  const Folder folder;
+  has(error_of([&] { Sample("a", folder.path.string()); }), "a folder, the file of a sample expected");
+}
+
+TEST_CASE("a part of a file is a sample, as GDAL names it") {
+  const Folder folder;
+  const auto path = folder.write("a", "0123456789");
+  const Sample part("a", "/vsisubfile/2_5," + path);
+  CHECK(part.size() == 5);
+  has(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
+  has(error_of([&] { Sample("a", "s3://bucket/a.tif"); }), "local files only");
+}
+
+TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {
+  const Folder folder;
+  const auto temp = folder.path / "made" / "below";
+  CHECK(text_of(Sample("e", bytes(""))).empty());
+  std::optional<Sample> large = Sample("l", Bytes(HeldBytes::kMaxInMemory - 8), {}, temp.string());
+  CHECK(large->content()->file->held->in_memory());
+  CHECK_FALSE(std::filesystem::exists(temp));
+  std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, temp.string());
+  CHECK_FALSE(spilled->content()->file->held->in_memory());
+  CHECK(std::filesystem::is_directory(temp));
+  CHECK(std::filesystem::is_empty(temp));  // nothing that a killed process would leave
+  const Sample copy = *spilled;
+  spilled.reset();
+  CHECK(text_of(copy) == "0123456789");
+  large.reset();
+  CHECK(made("again").content()->file->held->in_memory());
+}
+
+TEST_CASE("T13: the size is that of the data, and of all children") {
+  const Sample a("a", bytes("12345")), b("b", bytes("123"));
+  CHECK(a.size() == 5);
+  CHECK(Sample("t", Tortilla({a, Sample("u", Tortilla({b, a}))})).size() == 13);
+}
+
+TEST_CASE("T14: metadata given with the sample are those of extend_with") {
+  Sample later("a", bytes("x"));
+  later.extend_with({{"a", 1}, {"b", "c"}});
+  const Sample at_once = made("a", {{"a", 1}, {"b", "c"}});
+  CHECK(keys(later) == keys(at_once));
+  CHECK(*later.find("b") == *at_once.find("b"));
+  CHECK(later.find("c") == nullptr);
+}
+
+TEST_CASE("T15, T16: keys are ASCII words with at most one colon, never internal") {
+  for (const std::string key : {"a", "A_1", "stac:crs", "schema", "copy", "json"})
+    CHECK(keys(made("s", {{key, 1}})) == Keys{key});
+  for (const std::string key : {"", "a b", "a-b", "a.b", "a!", "a:b:c", ":a", "a:", "a\n", "\xC3\xB1", "internal:x"}) {
+    CAPTURE(key);
+    has(error_of([&] { made("s", {{key, 1}}); }), "SchemaError: sample 's': key ");
+  }
+}
+
+TEST_CASE("T17: id, type and path cannot be overridden") {
+  for (const std::string key : {"id", "type", "path"})
+    has(error_of([&] { made("s", {{key, 1}}); }), "key '" + key + "'");
+}
+
+TEST_CASE("T18: a refused extension changes nothing") {
+  Sample sample = made("s", {{"a", 1}});
+  has(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
+  has(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
+      "field 'b': value 0 is string, which int64 does not hold");
+  CHECK(keys(sample) == Keys{"a"});
+}
+
+TEST_CASE("T20: values have the types of Arrow") {
+  const Sample sample = made("s", {{"i", 1},
+                                   {"d", 1.5},
+                                   {"b", true},
+                                   {"s", "x"},
+                                   {"y", Binary{"\1"}},
+                                   {"n", {}},
+                                   {"t", Timestamp{5}},
+                                   {"l", Value::List{1, 2}},
+                                   {"m", Value::List{1, 2.5}},
+                                   {"e", Value::List{}},
+                                   {"r", Struct{{"a", 1}, {"b", "c"}}},
+                                   {"f", 1.5, "float"},
+                                   {"z", Timestamp{5}, "timestamp[ms, tz=UTC]"}});
+  CHECK(types(sample) == Keys{"int64", "double", "bool", "string", "binary", "null", "timestamp[us]",
+                              "list<item: int64>", "list<item: double>", "list<item: null>",
+                              "struct<a: int64, b: string>", "float", "timestamp[ms, tz=utc]"});
+}
+
+TEST_CASE("T22: a key that comes again gets the new value and type, others stay") {
+  Sample sample = made("s", {{"a", 1}, {"b", 2}});
+  sample.extend_with({{"a", "text"}, {"c", 3}});
+  CHECK(keys(sample) == Keys{"a", "b", "c"});
+  CHECK(*sample.find("a") == Value("text"));
+  CHECK(types(sample) == Keys{"string", "int64", "int64"});
+}
+
+TEST_CASE("T23: an extension adds its fields with their types and descriptions") {
+  Sample sample = made("s", {{"a", 4}});
+  sample.extend_with(Doubled());
+  CHECK(*sample.find("x:twice") == Value(8));
+  CHECK(types(sample) == Keys{"int64", "int32"});
+  CHECK(Tortilla({sample}).fields()[1].description == "two times a");
+  struct None : Doubled {
+    std::vector<Value> compute(const Sample&) const override { return {}; }
+  };
+  has(error_of([&] { sample.extend_with(None()); }), "an extension gave 0 values for 1 fields");
+}
+
+TEST_CASE("T56: schema_only gives nulls of the right type and computes nothing") {
+  Sample sample = made("s");  // has no a to compute with
+  sample.extend_with(Doubled(), true);
+  CHECK(sample.find("x:twice")->is_null());
+  CHECK(types(sample) == Keys{"int32"});
+}
+
+TEST_CASE("T24: pop takes a field away; core fields and unknown ones are errors that say which there are") {
+  Sample sample = made("s", {{"a", 1}, {"b", 2, "int8"}});
+  const Metadata popped = sample.pop("b");
+  CHECK(popped.value == Value(2));
+  CHECK(popped.type == "int8");
+  CHECK(keys(sample) == Keys{"a"});
+  has(error_of([&] { sample.pop("id"); }), "field 'id' is part of every sample");
+  has(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
+}
+
+}  // namespace

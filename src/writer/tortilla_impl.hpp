@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacore/sample.hpp"
+#include "writer/tree.hpp"
+
+namespace tacore {
+
+struct Tortilla::Impl {
+  Tree tree;
+};
+
+/// What a sample is made of: one of them.
+struct Sample::Content {
+  std::optional<Payload> file = {};
+  std::optional<Tortilla> children = {};
+};
+
+/// Why a field cannot be taken away, of those there are.
+std::string why_not_popped(std::string_view key, const std::vector<std::string>& keys);
+
+}  // namespace tacore

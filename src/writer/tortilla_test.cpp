@@ -1,0 +1,194 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "tacore/create.hpp"
+#include "tacore/error.hpp"
+#include "tacore/verbose.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace {
+
+using namespace tacore;
+using Strings = std::vector<std::string>;
+
+Sample file(const std::string& id, std::vector<Metadata> metadata = {}, std::size_t size = 1) {
+  return {id, Bytes(size), std::move(metadata)};
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const SchemaError& error) {
+    return std::string("SchemaError: ") + error.what();
+  } catch (const IoError& error) {
+    return std::string("IoError: ") + error.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+Strings names(const Tortilla& tortilla, int level = 0) {
+  Strings out;
+  for (const auto& field : tortilla.fields(level)) out.push_back(field.name + " " + field.type);
+  return out;
+}
+
+TEST_CASE("T27: no samples, and samples of one id, are refused") {
+  has(error_of([] { Tortilla(std::vector<Sample>{}); }), "SchemaError: no samples; at least one expected");
+  has(error_of([] { Tortilla({file("a"), file("b"), file("a")}); }), "duplicate ids: 'a' (2 times)");
+}
+
+TEST_CASE("T28: with a strict schema, the first sample that differs is told, and how") {
+  const Sample first = file("a", {{"x", 1}, {"y", 2}});
+  const auto difference = [&](std::vector<Metadata> second) {
+    return error_of([&] { Tortilla({first, file("b", std::move(second))}); });
+  };
+  has(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
+  has(difference({{"x", 1}, {"y", 2}, {"z", 3}}), "has 'z' (int64) besides");
+  has(difference({{"x", 1}, {"y", 2.5}}), "has 'y' (double), int64 expected");
+  has(difference({{"y", 1}, {"x", 2}}), "has the order y, x; x, y expected");
+  CHECK(Tortilla({first, file("b", {{"x", {}}, {"y", 2}})}).num_samples() == 2);  // a null fits any type
+}
+
+TEST_CASE("T29, T30: a loose schema has all fields in the order first seen, and types that hold all values") {
+  const Tortilla loose({file("a", {{"z", 1}, {"x", 1}}), file("b", {{"x", 2.5}, {"a", "t"}}), file("c", {{"a", {}}})},
+                       false);
+  CHECK(names(loose) == Strings{"z int64", "x double", "a string"});
+  CHECK(loose.column("x") == std::vector<Value>{1.0, 2.5, {}});
+  CHECK(loose.column("a") == std::vector<Value>{{}, "t", {}});
+  has(error_of([] { Tortilla({file("a", {{"x", 1}}), file("b", {{"x", "t"}})}, false); }),
+      "sample 'b' has field 'x' of type string, those before it int64");
+}
+
+TEST_CASE("T33: a FILE before a FOLDER is a warning only") {
+  static std::string told;
+  verbose(true);
+  set_log_sink([](LogLevel, std::string_view text, void*) { told = text; }, nullptr);
+  const Tortilla mixed({file("a"), Sample("t", Tortilla({file("x")}))});
+  set_log_sink(nullptr);
+  verbose(false);
+  CHECK(told == "FILE 'a' stands before FOLDER 't'; FOLDERs first is the usual order");
+}
+
+TEST_CASE("T34: depth counts the levels below the root, at most five") {
+  Tortilla deep({file("a")});
+  CHECK(deep.depth() == 0);
+  for (int depth = 1; depth <= 5; ++depth) {
+    deep = Tortilla({Sample("t", deep)});
+    CHECK(deep.depth() == depth);
+  }
+  has(error_of([&] { Tortilla({Sample("t", deep)}); }), "a tree of 7 levels; at most 6 expected");
+}
+
+TEST_CASE("a level is the children of all samples, in their order, with their fields") {
+  const auto below = [](int i) {
+    return Tortilla({file("x", {{"n", i}}), Sample("u", Tortilla({file("y", {{"m", i}})}), {{"n", i + 10}})});
+  };
+  const Tortilla all({Sample("a", below(1)), file("f"), Sample("b", below(2))}, false);
+  CHECK(all.ids(1) == Strings{"x", "u", "x", "u"});
+  CHECK(all.column("n", 1) == std::vector<Value>{1, 11, 2, 12});
+  CHECK(all.column("m", 2) == std::vector<Value>{1, 2});
+  CHECK(all.impl()->tree.levels[1].parents == std::vector<int64_t>{0, 0, 2, 2});
+  CHECK(all.impl()->tree.levels[2].parents == std::vector<int64_t>{1, 3});
+  CHECK(all.sizes() == std::vector<uint64_t>{2, 1, 2});
+  CHECK(all.num_bytes() == 5);
+}
+
+TEST_CASE("PIT-2: FOLDERs whose children have other fields are refused, with the first of them") {
+  const auto below = [](std::vector<Metadata> metadata) { return Tortilla({file("x", std::move(metadata))}); };
+  const std::vector<Sample> uneven{Sample("a", below({{"n", 1}})), Sample("b", below({{"k", 1}}))};
+  has(error_of([&] { Tortilla{uneven}; }),
+      "PIT violation: level 1 below 'b' lacks 'n' (int64); has 'k' (int64) besides, as below 'a'");
+  CHECK(names(Tortilla(uneven, false), 1) == Strings{"n int64", "k int64"});
+}
+
+TEST_CASE("T35: levels that cannot be exported are told apart") {
+  const Tortilla flat({file("a")});
+  has(error_of([&] { flat.fields(-1); }), "level -1 is negative");
+  has(error_of([&] { flat.fields(6); }), "level 6 is beyond the deepest there can be, 5");
+  has(error_of([&] { flat.fields(1); }), "level 1 does not exist: the deepest is 0");
+}
+
+TEST_CASE("T36: the order of columns does not depend on the number of rows, at any level") {
+  const auto below = [](int n) {
+    std::vector<Sample> out;
+    for (int i = 0; i < n; ++i) out.push_back(file("x" + std::to_string(i), {{"z", 1}, {"a", 2}}));
+    return Tortilla(std::move(out));
+  };
+  for (const int n : {1, 2}) {
+    CHECK(names(below(n)) == Strings{"z int64", "a int64"});
+    CHECK(names(Tortilla({Sample("t", below(n))}), 1) == Strings{"z int64", "a int64"});
+  }
+}
+
+struct Numbers : TortillaExtension {
+  std::vector<FieldDescription> schema() const override { return {{"x:n", "int32", "a number"}}; }
+  std::vector<std::vector<Value>> compute(const Tortilla& tortilla) const override {
+    std::vector<Value> out;
+    for (int64_t i = 0; i < tortilla.num_samples() - missing; ++i) out.emplace_back(i);
+    return {out};
+  }
+  int missing = 0;
+};
+
+TEST_CASE("T37: an extension adds a column with a value for each sample, under a new name") {
+  const Tortilla two({file("a", {{"k", 1}}), file("b", {{"k", 2}})});
+  const Tortilla more = two.extend_with(Numbers());
+  CHECK(names(more) == Strings{"k int64", "x:n int32"});
+  CHECK(more.column("x:n") == std::vector<Value>{0, 1});
+  CHECK(more.fields()[1].description == "a number");
+  CHECK(names(two) == Strings{"k int64"});
+  Numbers fewer;
+  fewer.missing = 1;
+  has(error_of([&] { two.extend_with(fewer); }), "field 'x:n' has 1 values; one for each of 2 samples expected");
+  has(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' is there already");
+}
+
+TEST_CASE("T56: schema_only gives a null for each sample") {
+  const Tortilla two = Tortilla({file("a"), file("b")}).extend_with(Numbers(), true);
+  CHECK(two.column("x:n") == std::vector<Value>{{}, {}});
+  CHECK(names(two) == Strings{"x:n int32"});
+}
+
+TEST_CASE("T38: pop takes a column away; core fields and unknown ones are errors") {
+  const Tortilla two = Tortilla({file("a", {{"k", 1}}), file("b", {{"k", 2}})}).extend_with(Numbers());
+  CHECK(names(two.pop("x:n")) == Strings{"k int64"});
+  CHECK(names(two.pop("x:n").pop("k")).empty());
+  has(error_of([&] { two.pop("type"); }), "field 'type' is part of every sample");
+  has(error_of([&] { two.pop("zz"); }), "no field 'zz'; there are: k, x:n");
+  has(error_of([&] { two.column("zz"); }), "no field 'zz' at level 0; there are: k, x:n");
+}
+
+TEST_CASE("T39: columns added to the samples of a FOLDER are those of its level") {
+  const Tortilla below = Tortilla({file("x"), file("y")}).extend_with(Numbers());
+  const Tortilla all({Sample("a", below), Sample("b", below)});
+  CHECK(all.column("x:n", 1) == std::vector<Value>{0, 1, 0, 1});
+}
+
+TEST_CASE("T40: columns of values are added at any level") {
+  const Tortilla all({Sample("a", Tortilla({file("x"), file("y")}))});
+  const Tortilla more = all.extend_with({{"w", {1, 2.5}}}, 1);
+  CHECK(names(more, 1) == Strings{"w double"});
+  has(error_of([&] { all.extend_with({{"w", {1, "t"}}}, 1); }), "field 'w' has int64 and string; one type expected");
+  has(error_of([&] { all.extend_with({{"internal:w", {1, 2}}}, 1); }), "key 'internal:w'");
+}
+
+TEST_CASE("samples in columns are FILEs of those paths") {
+  const std::string path = __FILE__;
+  const Tortilla columns({"a", "b"}, {path, "/vsisubfile/0_3," + path}, {{"k", {1, 2}}});
+  CHECK(columns.ids() == Strings{"a", "b"});
+  CHECK(columns.sizes()[1] == 3);
+  CHECK(columns.column("k") == std::vector<Value>{1, 2});
+  has(error_of([&] { Tortilla({"a"}, Strings{}); }), "1 ids and 0 paths");
+  has(error_of([&] { Tortilla({"a", "a"}, {path, path}); }), "'a' is there twice");
+}
+
+}  // namespace
