@@ -192,6 +192,14 @@ class Planner {
     return name;
   }
 
+  static bool may_have_folders(const LevelTable& table) {
+    const int type = table.find(names::kType);
+    for (int g = 0; g < table.num_row_groups(); ++g) {
+      if (table.may_hold(type, g, "FOLDER")) return true;
+    }
+    return false;
+  }
+
   std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
     const auto table = container.level(level);
     std::vector<std::string> aliases, selected;
@@ -215,10 +223,11 @@ class Planner {
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
     if (!padding && may_show) {
-      // `internal:size` is cheaper to test than `id`, and padding has none.
+      // `internal:size` is cheaper to test than `id`, and FILEs of padding have none.
       const std::string not_padding = "NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
-      body += " WHERE " +
-              (table->find(names::kSize) < 0 ? not_padding : "(" + id(names::kSize) + " > 0 OR " + not_padding + ")");
+      body += " WHERE " + (table->find(names::kSize) < 0 || may_have_folders(*table)
+                               ? not_padding
+                               : "(" + id(names::kSize) + " > 0 OR " + not_padding + ")");
     }
     return body;
   }

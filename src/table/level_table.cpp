@@ -236,7 +236,11 @@ bool LevelTable::Impl::padding_possible(int group) const {
     if (max < names::kPadding) return false;
     if (min > names::kPadding && !min.starts_with(names::kPadding)) return false;
   }
-  if (const auto size = positions.find(names::kSize); size != positions.end()) {
+  // A FOLDER of padding has the size of its __meta__.
+  const auto type = statistics(positions.find(names::kType)->second, group);
+  const auto* types = dynamic_cast<parquet::ByteArrayStatistics*>(type.get());
+  const bool only_files = types && types->HasMinMax() && std::string_view(types->max()) == "FILE";
+  if (const auto size = positions.find(names::kSize); only_files && size != positions.end()) {
     const auto stats = statistics(size->second, group);
     const auto* s = dynamic_cast<parquet::Int64Statistics*>(stats.get());
     if (s && s->HasMinMax() && s->min() > 0 && s->HasNullCount() && s->null_count() == 0) return false;
@@ -418,8 +422,9 @@ int64_t LevelTable::num_visible_rows() const {
 int64_t LevelTable::padding_in(int group) const {
   // A pass over a large table is not a reason to keep it in memory.
   const auto values = [&](int column) { return num_row_groups() > 1 ? decode(column, group) : array(column, group); };
-  // Padding has no bytes, and sizes cost a tenth of what ids do.
-  if (const int size = find(names::kSize); size >= 0) {
+  // FILEs of padding have no bytes, and sizes cost a tenth of what ids do.
+  const bool only_files = !may_hold(find(names::kType), group, "FOLDER");
+  if (const int size = find(names::kSize); only_files && size >= 0) {
     const auto sizes = values(size);
     bool empty = false;
     for (int64_t i = 0; i < sizes->length() && !empty; ++i) empty = integer_cell(*sizes, i).value_or(0) <= 0;

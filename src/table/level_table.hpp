@@ -54,7 +54,7 @@ class LevelTable {
   /// False when the footer rules out that a text column holds `value` in a row group.
   bool may_hold(int column, int group, std::string_view value) const;
   /// Whether a row of padding can be in here at all, judged by the footer alone: by the range of `id`, by
-  /// `internal:size` (padding has none) and by user columns (padding is all null).
+  /// `internal:size` (FILEs of padding have none) and by user columns (padding is all null).
   bool may_have_padding() const noexcept;
   /// Rows that are not padding; looked at once, where footers leave it open.
   int64_t num_visible_rows() const;

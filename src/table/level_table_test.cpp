@@ -30,13 +30,9 @@ std::string error_of(const std::function<void()>& body) {
   }
   return "";
 }
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-Bytes small() {
-  return parquet_of(table_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}}));
-}
+Bytes small() { return parquet_of(table_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}})); }
 
 TEST_CASE("a level gives its columns, rows and cells") {
   const auto level = level_of({{"id", texts({"a", "b", std::nullopt})},
@@ -164,6 +160,10 @@ TEST_CASE("padding is counted, and the footer rules it out where it can") {
           ->may_have_padding());
   CHECK(level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"internal:size", integers({1, 0, 3})}})
             ->may_have_padding());
+  CHECK(level_of({{"id", texts({"A", "__TACOPAD__0", "z"})},
+                  {"type", texts({"FOLDER", "FOLDER", "FOLDER"})},
+                  {"internal:size", integers({1, 2, 3})}})
+            ->num_visible_rows() == 2);
   const auto similar = level_of({{"id", texts({"A", "ab__TACOPAD__0", "xxTACOPADyy"})}, {"type", texts(kFiles3)}});
   CHECK(similar->num_visible_rows() == 3);
 }
@@ -283,7 +283,8 @@ TEST_CASE("a failed read arrives as it was thrown, and the next one works") {
 }
 
 TEST_CASE("a needed name keeps its name, whatever stands before it") {
-  const auto level = level_of({{"ID", texts({"x"})}, {"id", texts({"a"})}, {"type", texts({"FILE"})}, {"Type", texts({"y"})}});
+  const auto level =
+      level_of({{"ID", texts({"x"})}, {"id", texts({"a"})}, {"type", texts({"FILE"})}, {"Type", texts({"y"})}});
   CHECK(level->text(level->find("id"), 0) == "a");
   CHECK(level->text(level->find("ID_1"), 0) == "x");
   CHECK(level->text(level->find("Type_1"), 0) == "y");

@@ -109,10 +109,11 @@ class LevelCheck {
     if (!is_padding_id(*row_->id)) return;
     const auto number = row_->id->substr(names::kPadding.size());
     const bool digits = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
-    if (!digits || row_->type != "FILE" || row_->size.value_or(0) != 0) {
+    // A FOLDER of padding has the size of its __meta__.
+    if (!digits || (row_->type == "FILE" && row_->size.value_or(0) != 0)) {
       report_.add("ID-3",
                   name() + ": padding " + quoted(*row_->id) + " of type " + std::string(row_->type.value_or("null")) +
-                      " and " + shown(row_->size) + " bytes; __TACOPAD__N, FILE and no bytes expected",
+                      " and " + shown(row_->size) + " bytes; __TACOPAD__N expected, of a FILE no bytes",
                   where());
     }
   }

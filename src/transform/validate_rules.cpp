@@ -64,7 +64,7 @@ constexpr auto kRules = std::to_array<Rule>({
 
     {"ID-1", "5.5.1", kError, "Ids are legal: no slash, colon or control character, not `.` or `..`, no leading `__`."},
     {"ID-2", "5.5.1", kError, "Ids are unique among siblings."},
-    {"ID-3", "5.5", kWarning, "Padding is called __TACOPAD__N, is a FILE, and has no bytes."},
+    {"ID-3", "5.5", kWarning, "Padding is called __TACOPAD__N, and a FILE of it has no bytes."},
 
     {"LVL-1", "6.2", kError, "There is a level table for every level of taco:pit_schema, and no other."},
     {"LVL-2", "7.2.3", kError, "internal:current_id is set, and ascends."},
