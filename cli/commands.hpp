@@ -86,6 +86,8 @@ struct CreateCommandOptions {
   std::string collection = {};  ///< a JSON file; the members below are put over it
   std::optional<std::string> id = {}, dataset_version = {}, title = {}, description = {};
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
+  bool pad = false;
+  std::optional<int> pad_to = {};
   int jobs = 0;
   bool overwrite = false;
 };

@@ -74,6 +74,26 @@ Collection collection_of(const CreateCommandOptions& options) {
   return out;
 }
 
+Tortilla samples_of(const CreateCommandOptions& options) {
+  Tortilla out =
+      is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source);
+  if (options.pad) out = out.pad();
+  return options.pad_to ? out.pad_to(*options.pad_to) : out;
+}
+
+/// What to do about samples that are refused, when --pad would help.
+std::string hint(const CreateCommandOptions& options) {
+  if (options.pad) return "";
+  CreateCommandOptions padded = options;
+  padded.pad = true;
+  try {
+    samples_of(padded);
+    return "; --pad fills in what is missing";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
   static_cast<ProgressBar*>(bar)->show(num_done, num_bytes);
   return interrupted == 0;
@@ -86,16 +106,18 @@ int run_create(const CreateCommandOptions& options) {
   if (!options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
     throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
   }
-  const Taco taco{
-      is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source),
-      collection_of(options)};
-  const Interruptible interruptible;  // nothing was written so far
-  ProgressBar bar;
   try {
-    create(taco, options.output,
-           {.overwrite = options.overwrite, .jobs = options.jobs, .progress = show, .user = &bar});
-  } catch (const IoError&) {
-    if (interrupted == 0) throw;  // else the signal says it
+    const Taco taco{samples_of(options), collection_of(options)};
+    const Interruptible interruptible;  // nothing was written so far
+    ProgressBar bar;
+    try {
+      create(taco, options.output,
+             {.overwrite = options.overwrite, .jobs = options.jobs, .progress = show, .user = &bar});
+    } catch (const IoError&) {
+      if (interrupted == 0) throw;  // else the signal says it
+    }
+  } catch (const SchemaError& error) {
+    throw SchemaError(error.message() + hint(options), error.context());
   }
   return 0;
 }

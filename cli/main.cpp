@@ -200,6 +200,10 @@ void add_create(Tool& tool) {
   texts("--provider", "NAME", "Who made or hosts it", options->providers);
   texts("--task", "TASK", "Such as segmentation, regression, other", options->tasks);
   texts("--keyword", "WORD", "To be found by", options->keywords);
+  command->add_flag("--pad", options->pad, "Fill in the children that some folders lack; readers hide them");
+  add_parsed(
+      command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },
+      "Padding at the end, to a multiple of N root samples");
   add_parsed(
       command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
       "Threads that copy; one for each processor when not given");

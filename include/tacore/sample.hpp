@@ -51,7 +51,7 @@ class TACORE_EXPORT Tortilla {
 
   /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
   /// code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for what is neither file nor
-  /// folder, a link to a folder, an empty folder, and more than six levels.
+  /// folder, a link to a folder, an empty `path`, and more than six levels.
   static Tortilla from_folder(const std::string& path);
 
   /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`): `id` (a `/` nests, `tile/band`), `path` (of a FILE;
@@ -63,6 +63,15 @@ class TACORE_EXPORT Tortilla {
 
   /// The same from rows in memory, which are read to their end. Relative paths start from the working folder.
   static Tortilla from_arrow(ArrowArrayStream* rows);
+
+  /// The same samples with padding wherever a FOLDER lacks a child that others at its position have (§5.5, §5.6): a
+  /// sample `__TACOPAD__N`, N its position among its siblings, which readers hide; a FILE without bytes, or a FOLDER of
+  /// padding. Its metadata is null. Siblings keep their order. Throws SchemaError with a list of what cannot be
+  /// completed: an id that is a FILE here and a FOLDER there, siblings in another order, ...
+  Tortilla pad() const;
+  /// The same samples with padding after those of level 0 until their number is a multiple of `n`. Throws
+  /// ValidationError for n < 1, SchemaError for FOLDERs whose children differ.
+  Tortilla pad_to(int64_t n) const;
 
   /// Samples of a level, 0 for one that does not exist.
   int64_t num_samples(int level = 0) const noexcept;

@@ -12,6 +12,7 @@
 #include <parquet/exception.h>
 
 #include <cerrno>
+#include <numeric>
 
 #include "base/text.hpp"
 #include "table/arrow_error.hpp"
@@ -133,6 +134,12 @@ std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::ve
     fields.push_back(table.field(c));
   }
   return arrow::Table::Make(arrow::schema(std::move(fields)), std::move(arrays), static_cast<int64_t>(rows.size()));
+}
+
+std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows) {
+  std::vector<int> columns(static_cast<std::size_t>(table.num_columns()));
+  std::iota(columns.begin(), columns.end(), 0);
+  return take_rows(table, rows, columns);
 }
 
 int64_t count_values(const arrow::Table& table, int column, const std::vector<int64_t>& rows) {

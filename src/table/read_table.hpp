@@ -26,6 +26,8 @@ std::vector<std::optional<std::string>> text_column(const arrow::Table& table, c
 /// Rows of `table` by number, -1 for a row of nulls, in these columns.
 std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows,
                                         const std::vector<int>& columns);
+/// The same in all columns.
+std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows);
 
 /// How many of these rows (-1: none) have a value in a column.
 int64_t count_values(const arrow::Table& table, int column, const std::vector<int64_t>& rows);

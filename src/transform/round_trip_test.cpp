@@ -83,10 +83,9 @@ TEST_CASE("T98, T102: a folder becomes a dataset with its samples in code-point 
     CAPTURE(name);
     CHECK(create({shop.tree(), collection()}, shop.out(name)) == Strings{shop.out(name)});
     const Dataset made = load(shop.out(name));
-    CHECK(contents(made.data()) ==
-          Strings{"t-1/more/dem=t-1 is high", "t-1/more/empty=", "t-1/red=red of t-1", "t10/more/dem=t10 is high",
-                  "t10/more/empty=", "t10/red=red of t10", "t9/more/dem=t9 is high", "t9/more/empty=",
-                  "t9/red=red of t9"});
+    CHECK(contents(made.data()) == Strings{"t-1/more/dem=t-1 is high", "t-1/more/empty=", "t-1/red=red of t-1",
+                                           "t10/more/dem=t10 is high", "t10/more/empty=", "t10/red=red of t10",
+                                           "t9/more/dem=t9 is high", "t9/more/empty=", "t9/red=red of t9"});
     CHECK(faults(shop.out(name)) == "");
     CHECK(made.collection().id == "made");
     CHECK(made.collection().taco_version == "2.0.0");
@@ -103,11 +102,17 @@ TEST_CASE("T99, T100, T107: columns stand in the order of the specification") {
   const auto columns = [&](const std::string& name, const std::string& level) {
     return column_names(load(shop.out(name)).sql("SELECT * FROM " + level).data_raw());
   };
-  const Strings zip{"id", "type", "internal:current_id", "internal:parent_id", "internal:offset", "internal:size",
+  const Strings zip{"id",
+                    "type",
+                    "internal:current_id",
+                    "internal:parent_id",
+                    "internal:offset",
+                    "internal:size",
                     "internal:relative_path"};
   const auto zip1 = columns("z.tacozip", "level1");
   CHECK(std::equal(zip.begin(), zip.end(), zip1.begin()));
-  CHECK(values(load(shop.out("z.tacozip")).sql("SELECT * FROM level1").data_raw(), "internal:relative_path") == Strings{"a/x"});
+  CHECK(values(load(shop.out("z.tacozip")).sql("SELECT * FROM level1").data_raw(), "internal:relative_path") ==
+        Strings{"a/x"});
   const auto folder1 = columns("f", "level1");
   CHECK(std::count(folder1.begin(), folder1.end(), "internal:offset") == 0);
 }
@@ -126,7 +131,8 @@ TEST_CASE("T105: offsets are right whatever the order of the ids") {
   create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x.tacozip"));
   const Dataset made = load(shop.out("x.tacozip"));
   CHECK(ids(made.data()) == Strings{"folder_11", "folder_2", "folder_10", "folder_1", "folder_0", "folder_9"});
-  for (const auto& line : contents(made.data())) CHECK(line.substr(0, line.find('=')) == line.substr(line.find('=') + 1));
+  for (const auto& line : contents(made.data()))
+    CHECK(line.substr(0, line.find('=')) == line.substr(line.find('=') + 1));
   CHECK(values(made.sql("SELECT cloud FROM level1").data(), "cloud")[2] == "2");
   CHECK(faults(shop.out("x.tacozip")) == "");
 }
@@ -178,11 +184,44 @@ TEST_CASE("tables that do not say where samples are, or say it twice, are refuse
         std::string::npos);
 }
 
+TEST_CASE("T53: padding keeps its place in files and is hidden by readers, and no rule is broken") {
+  const Workshop shop;
+  std::string table = "id,path,cloud\n";
+  for (const std::string id : {"t/images/red", "t/images/nir", "t/label", "u/images/nir", "v/label"}) {
+    const std::string file = "f" + std::to_string(table.size());
+    shop.add(file, "bytes of " + id);
+    table += id + "," + file + "," + std::to_string(table.size()) + "\n";
+  }
+  shop.add("table.csv", table);
+  const Tortilla irregular = Tortilla::from_table(shop.source("table.csv"));
+  for (const std::string name : {"x.tacozip", "x"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(create({irregular, collection()}, shop.out(name)), SchemaError);
+    const Tortilla tree = irregular.pad().pad_to(2);
+    CHECK(tree.num_samples(2) == 8);
+    create({tree, collection()}, shop.out(name));
+    CHECK(faults(shop.out(name)) == "");
+    const Dataset made = load(shop.out(name));
+    CHECK(contents(made.data()) == Strings{"t/images/red=bytes of t/images/red", "t/images/nir=bytes of t/images/nir",
+                                           "t/label=bytes of t/label", "u/images/nir=bytes of u/images/nir",
+                                           "v/label=bytes of v/label"});
+    CHECK(made.data().num_rows() == 3);
+    CHECK(made.sql("SELECT * FROM level1").num_rows() == 4);
+    CHECK(values(made.sql("SELECT * FROM level2").data(), "id") == Strings{"red", "nir", "nir"});
+    CHECK(made.pit_schema().root_n == 3);  // what is there to see
+    CHECK(made.pit_schema().hierarchy.at(2)[0].id == Strings{"red", "nir"});
+    CHECK(made.pit_schema().hierarchy.at(2)[0].n == 8);
+  }
+}
+
 TEST_CASE("folders that are no samples are refused by their path") {
   const Workshop shop;
   shop.add("a/x", "1");
   fs::create_directory(shop.source("b"));
-  CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/b: an empty folder") != std::string::npos);
+  CHECK(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x")); }) ==
+        "PIT violation: folder 'b' has no children");
+  CHECK(text_of<SchemaError>([&] { Tortilla::from_folder(shop.source("b")); }).find("/b: an empty folder") !=
+        std::string::npos);
   fs::remove(shop.source("b"));
   fs::create_directory_symlink(shop.source("a"), shop.source("c"));
   CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/c: a link to a folder") != std::string::npos);
@@ -211,8 +250,9 @@ TEST_CASE("T82: what is there is replaced only when asked, and in one step") {
     shop.add("a", "old");
     create({shop.tree(), collection()}, shop.out(name));
     shop.add("a", "newer");
-    CHECK(text_of<ValidationError>([&] { create({shop.tree(), collection()}, shop.out(name)); }).find("exists already") !=
-          std::string::npos);
+    CHECK(text_of<ValidationError>([&] {
+            create({shop.tree(), collection()}, shop.out(name));
+          }).find("exists already") != std::string::npos);
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=old"});
     create({shop.tree(), collection()}, shop.out(name), {.overwrite = true});
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=newer"});
@@ -275,13 +315,15 @@ TEST_CASE("what breaks a rule is told at once, all of it, before anything is wri
   const Workshop shop;
   shop.add("a", "1");
   const std::string text = text_of<ValidationError>([&] { create({shop.tree(), {}}, shop.out("x.tacozip")); });
-  for (const char* words : {"breaks 6 rules", "id is ''", "dataset_version", "description", "licenses", "providers", "tasks"}) {
+  for (const char* words :
+       {"breaks 6 rules", "id is ''", "dataset_version", "description", "licenses", "providers", "tasks"}) {
     CAPTURE(words);
     CHECK(text.find(words) != std::string::npos);
   }
   shop.add("b/x", "1");
-  CHECK(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x.tacozip")); })
-            .find("PIT violation: 'b' is a FOLDER, 'a' a FILE") != std::string::npos);
+  CHECK(text_of<SchemaError>([&] {
+          create({shop.tree(), collection()}, shop.out("x.tacozip"));
+        }).find("PIT violation: 'b' is a FOLDER, 'a' a FILE") != std::string::npos);
   CHECK(shop.num_made() == 0);
 }
 

@@ -11,6 +11,7 @@
 #include "model/collection_rules.hpp"
 #include "tacore/error.hpp"
 #include "writer/folder_writer.hpp"
+#include "writer/pad.hpp"
 #include "writer/tables.hpp"
 #include "writer/tortilla_impl.hpp"
 #include "writer/zip_writer.hpp"

@@ -9,6 +9,7 @@
 #include "table/read_table.hpp"
 #include "table/values.hpp"
 #include "tacore/error.hpp"
+#include "writer/pad.hpp"
 #include "writer/tables.hpp"
 #include "writer/tortilla_impl.hpp"
 #include "writer/tree_sources.hpp"
@@ -92,6 +93,10 @@ Tortilla Tortilla::from_table(const std::string& path) { return Tortilla(make(tr
 Tortilla Tortilla::from_arrow(ArrowArrayStream* rows) {
   return Tortilla(make(tree_of_table(in_one_piece(import_table(rows)), "table", to_vsi("."))));
 }
+
+Tortilla Tortilla::pad() const { return Tortilla(make(tacore::pad(impl_->tree))); }
+
+Tortilla Tortilla::pad_to(int64_t n) const { return Tortilla(make(tacore::pad_to(impl_->tree, n))); }
 
 int64_t Tortilla::num_samples(int level) const noexcept {
   const auto& levels = impl_->tree.levels;

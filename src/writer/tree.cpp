@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 
@@ -9,6 +10,7 @@
 #include "format/names.hpp"
 #include "model/identifier.hpp"
 #include "tacore/error.hpp"
+#include "writer/differences.hpp"
 
 namespace tacore {
 namespace {
@@ -33,7 +35,8 @@ class Checker {
     if (tree_.levels.size() > names::kMaxLevel + 1) {
       throw SchemaError("a tree of " + std::to_string(tree_.levels.size()) + " levels; at most 6 expected");
     }
-    check_ids(0, 0, static_cast<int64_t>(tree_.levels[0].ids.size()));
+    check_padding(tree_);
+    check_siblings(tree_, 0, 0, static_cast<int64_t>(tree_.levels[0].ids.size()));
     PitSchema out{.root_n = tree_.levels[0].ids.size(), .root_type = root_type()};
     std::vector<int> positions(tree_.levels[0].ids.size(), 0);
     std::vector<Position> above(1);
@@ -45,10 +48,22 @@ class Checker {
       for (auto& position : above) patterns.push_back({position.n, position.types, position.ids});
       above = std::move(below);
     }
+    check_leaves();
+    differences_.raise();
     return out;
   }
 
  private:
+  /// The last level has no FOLDER: it would have no children.
+  void check_leaves() {
+    const auto& types = tree_.levels.back().types;
+    for (std::size_t row = 0; row < types.size(); ++row) {
+      if (types[row] == SampleType::File) continue;
+      const auto path = tree_.path(static_cast<int>(tree_.levels.size()) - 1, static_cast<int64_t>(row));
+      differences_.add("folder " + quoted(path) + " has no children");
+    }
+  }
+
   SampleType root_type() const {
     const auto& types = tree_.levels[0].types;
     const auto other = std::find_if(types.begin(), types.end(), [&](SampleType t) { return t != types[0]; });
@@ -60,24 +75,10 @@ class Checker {
     return types[0];
   }
 
-  void check_ids(int level, int64_t begin, int64_t end) const {
-    const auto& ids = tree_.levels[static_cast<std::size_t>(level)].ids;
-    std::unordered_set<std::string_view> seen;
-    seen.reserve(index(end - begin));
-    for (int64_t row = begin; row < end; ++row) {
-      if (const auto why = why_bad_id(ids[index(row)]); !why.empty()) {
-        throw SchemaError("sample " + quoted(tree_.path(level, row)) + ": its id " + why);
-      }
-      if (!seen.insert(ids[index(row)]).second) {
-        throw SchemaError("sample " + quoted(tree_.path(level, row)) + " is there twice");
-      }
-    }
-  }
-
   /// Holds the children of the FOLDERs of `level` against those of the first at the same position. Returns the
   /// positions of the children that are FOLDERs (others -1), which `below` gets.
   std::vector<int> descend(int level, const std::vector<int>& positions, std::vector<Position>& above,
-                           std::vector<Position>& below) const {
+                           std::vector<Position>& below) {
     const auto begin = tree_.first_children(level);
     const auto& types = tree_.levels[static_cast<std::size_t>(level)].types;
     std::vector<int> out(tree_.levels[static_cast<std::size_t>(level) + 1].ids.size(), -1);
@@ -87,18 +88,44 @@ class Checker {
         if (first != last) throw SchemaError("sample " + quoted(tree_.path(level, row)) + " is a FILE with children");
         continue;
       }
-      if (first == last) throw SchemaError("folder " + quoted(tree_.path(level, row)) + " has no children");
-      check_ids(level + 1, first, last);
+      if (first == last) {
+        differences_.add("folder " + quoted(tree_.path(level, row)) + " has no children");
+        continue;
+      }
+      check_siblings(tree_, level + 1, first, last);
+      if (positions[index(row)] < 0) continue;  // below a difference
       Position& position = above[static_cast<std::size_t>(positions[index(row)])];
       if (position.ids.empty()) {
         start(position, level, row, first, last, below);
-      } else {
-        compare(position, level, row, first, last, below);
+      } else if (!compare(position, level, row, first, last, below)) {
+        continue;
       }
       position.n += static_cast<uint64_t>(last - first);
-      for (int64_t child = first; child < last; ++child) out[index(child)] = position.below[index(child - first)];
+      for (int64_t child = first; child < last; ++child) {
+        const bool folder = tree_.levels[static_cast<std::size_t>(level) + 1].types[index(child)] == SampleType::Folder;
+        out[index(child)] = folder ? position.below[index(child - first)] : -1;
+      }
     }
+    put_in_order(above, below, out);
     return out;
+  }
+
+  /// Positions are found in any order where padding hides them at first; patterns stand in that of the tree.
+  static void put_in_order(std::vector<Position>& above, std::vector<Position>& below, std::vector<int>& positions) {
+    std::vector<int> places(below.size(), -1);
+    std::vector<Position> ordered;
+    for (auto& position : above) {
+      for (int& b : position.below) {
+        if (b < 0) continue;
+        places[static_cast<std::size_t>(b)] = static_cast<int>(ordered.size());
+        ordered.push_back(std::move(below[static_cast<std::size_t>(b)]));
+        b = places[static_cast<std::size_t>(b)];
+      }
+    }
+    below = std::move(ordered);
+    for (int& p : positions) {
+      if (p >= 0) p = places[static_cast<std::size_t>(p)];
+    }
   }
 
   void start(Position& position, int level, int64_t row, int64_t first, int64_t last,
@@ -121,36 +148,54 @@ class Checker {
     if (type == SampleType::Folder) below.emplace_back();
   }
 
-  /// Padding fits any position; what it stands for is told by the first FOLDER that has it.
-  void compare(Position& position, int level, int64_t row, int64_t first, int64_t last,
-               std::vector<Position>& below) const {
+  /// Padding fits any position, a FOLDER of it where FOLDERs are; what it stands for is told by the first FOLDER that
+  /// has it. False when the children differ.
+  bool compare(Position& position, int level, int64_t row, int64_t first, int64_t last, std::vector<Position>& below) {
     const auto& children = tree_.levels[static_cast<std::size_t>(level) + 1];
-    const auto violation = [&](const std::string& what) {
-      throw SchemaError("PIT violation: " + quoted(tree_.path(level, row)) + " has " + what + " in " +
-                        quoted(position.first));
+    const auto differ = [&](const std::string& what, const std::string& more = "") {
+      differences_.add(quoted(tree_.path(level, row)) + " has " + what + " in " + quoted(position.first) + more);
+      return false;
     };
     if (last - first != static_cast<int64_t>(position.ids.size())) {
-      violation(std::to_string(last - first) + " children, " + std::to_string(position.ids.size()));
+      const std::span ids(children.ids.begin() + first, children.ids.begin() + last);
+      return differ(std::to_string(last - first) + " children, " + std::to_string(position.ids.size()),
+                    only_in(ids, position.ids, "also ") + only_in(position.ids, ids, "not "));
     }
     for (int64_t child = first; child < last; ++child) {
       const auto p = index(child - first);
       const std::string& id = children.ids[index(child)];
-      if (is_padding_id(id)) continue;
-      if (is_padding_id(position.ids[p])) {
-        place(position, p, id, children.types[index(child)], below);
+      const SampleType type = children.types[index(child)];
+      const bool was_padding = is_padding_id(position.ids[p]);
+      if (is_padding_id(id) && type == SampleType::File) continue;
+      if (was_padding && position.types[p] == SampleType::File) {
+        place(position, p, id, type, below);
         continue;
       }
-      if (id != position.ids[p]) {
-        violation("child " + quoted(id) + " at position " + std::to_string(p) + ", " + quoted(position.ids[p]));
+      if (!is_padding_id(id) && !was_padding && id != position.ids[p]) {
+        return differ("child " + quoted(id) + " at position " + std::to_string(p) + ", " + quoted(position.ids[p]));
       }
-      if (children.types[index(child)] != position.types[p]) {
-        violation(std::string("a ") + to_string(children.types[index(child)]) + " " + quoted(id) + ", a " +
-                  to_string(position.types[p]));
+      if (type != position.types[p]) {
+        return differ(std::string("a ") + to_string(type) + " " + quoted(id) + ", a " + to_string(position.types[p]));
       }
+      if (was_padding) position.ids[p] = id;
     }
+    return true;
+  }
+
+  /// The first of `ids` that `others` lack, and how many more; nothing when there is none.
+  static std::string only_in(std::span<const std::string> ids, std::span<const std::string> others, const char* word) {
+    const std::unordered_set<std::string_view> there(others.begin(), others.end());
+    std::string out;
+    int count = 0;
+    for (const auto& id : ids) {
+      if (!is_padding_id(id) && !there.contains(id) && ++count == 1) out = std::string(" (") + word + quoted(id);
+    }
+    if (count > 1) out += " and " + std::to_string(count - 1) + " more";
+    return count > 0 ? out + ")" : "";
   }
 
   const Tree& tree_;
+  Differences differences_;
 };
 
 }  // namespace
@@ -172,6 +217,31 @@ std::string Tree::path(int level, int64_t row) const {
     out = levels[static_cast<std::size_t>(level)].ids[index(row)] + "/" + out;
   }
   return out;
+}
+
+void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {
+  const auto& here = tree.levels[static_cast<std::size_t>(level)];
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(index(end - begin));
+  for (int64_t row = begin; row < end; ++row) {
+    const std::string& id = here.ids[index(row)];
+    if (const auto why = why_bad_id(id); !why.empty()) {
+      throw SchemaError("sample " + quoted(tree.path(level, row)) + ": its id " + why);
+    }
+    if (!seen.insert(id).second) throw SchemaError("sample " + quoted(tree.path(level, row)) + " is there twice");
+  }
+}
+
+void check_padding(const Tree& tree) {
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    const auto& here = tree.levels[level];
+    for (std::size_t row = 0; row < here.ids.size(); ++row) {
+      const bool below = level > 0 && is_padding_id(tree.levels[level - 1].ids[index(here.parents[row])]);
+      if (!is_padding_id(here.ids[row]) ? !below : here.payloads[row].size == 0) continue;
+      throw SchemaError("sample " + quoted(tree.path(static_cast<int>(level), static_cast<int64_t>(row))) +
+                        " is lost in padding, which readers hide; another id than __TACOPAD__... expected");
+    }
+  }
 }
 
 PitSchema check_tree(const Tree& tree) { return Checker(tree).run(); }

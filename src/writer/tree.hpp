@@ -47,7 +47,13 @@ struct Tree {
 /// Checks what §5.5 and §5.6 ask of a tree and gives its pattern. Throws SchemaError for no samples, more than six
 /// levels, an id that may not be, two siblings of one id, a FOLDER without children, roots of both types, and PIT-1:
 /// FOLDERs at one position whose children differ in number, type or id, padding aside. Each names the path of the first
-/// sample that is wrong.
+/// sample that is wrong; PIT-1 the first few, and how many more there are.
 PitSchema check_tree(const Tree& tree);
+
+/// Parts of it. The rows [begin, end) of `level`, which are siblings: their ids are legal, each there once. Throws
+/// SchemaError.
+void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end);
+/// Padding has no bytes, and only padding below it. Throws SchemaError.
+void check_padding(const Tree& tree);
 
 }  // namespace tacore

@@ -80,7 +80,6 @@ Tree tree_of_folder(const std::string& path) {
     std::vector<int64_t> below_rows;
     for (std::size_t f = 0; f < folders.size(); ++f) {
       const auto children = names_in(folders[f]);
-      if (children.empty()) throw SchemaError("an empty folder; samples expected", {.path = folders[f]});
       for (const auto& name : children) {
         const std::string child = path_join(folders[f], name);
         const bool folder = is_folder(child);
@@ -94,10 +93,12 @@ Tree tree_of_folder(const std::string& path) {
         if (rows[f] >= 0) level.parents.push_back(rows[f]);
       }
     }
+    if (level.ids.empty()) break;  // empty folders, which pad() may fill
     out.levels.push_back(std::move(level));
     folders = std::move(below);
     rows = std::move(below_rows);
   }
+  if (out.levels.empty()) throw SchemaError("an empty folder; samples expected", {.path = path});
   return out;
 }
 

@@ -2,38 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
-#include <string>
-
 #include "tacore/error.hpp"
+#include "writer/tree_test_data.hpp"
 
 namespace {
 
 using namespace tacore;
-
-/// One sample a line, parents before children: `a/b` a FILE, `a/` a FOLDER. Lines of one level are its rows.
-Tree tree_of(const std::vector<std::string>& lines) {
-  Tree out;
-  std::vector<std::vector<std::string>> paths;
-  for (std::string path : lines) {
-    const bool folder = path.ends_with('/');
-    if (folder) path.pop_back();
-    const auto level = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
-    out.levels.resize(std::max(out.levels.size(), level + 1));
-    paths.resize(out.levels.size());
-    auto& here = out.levels[level];
-    const auto slash = path.rfind('/');
-    here.ids.push_back(path.substr(slash == path.npos ? 0 : slash + 1));
-    here.types.push_back(folder ? SampleType::Folder : SampleType::File);
-    here.payloads.emplace_back();
-    if (level > 0) {
-      const auto& above = paths[level - 1];
-      here.parents.push_back(std::find(above.begin(), above.end(), path.substr(0, slash)) - above.begin());
-    }
-    paths[level].push_back(path);
-  }
-  return out;
-}
 
 std::string error_of(const std::vector<std::string>& lines) {
   try {
@@ -56,15 +30,13 @@ TEST_CASE("T111: patterns have the children of each position, and count all of t
                                             "t/c/z", "u/a/x", "u/a/y", "u/c/z"}));
   REQUIRE(pit.max_depth() == 2);
   CHECK(pit.hierarchy.at(1) ==
-        std::vector<PitPattern>{
-            {6, {SampleType::Folder, SampleType::File, SampleType::Folder}, {"a", "b", "c"}}});
-  CHECK(pit.hierarchy.at(2) == std::vector<PitPattern>{{4, {SampleType::File, SampleType::File}, {"x", "y"}},
-                                                       {2, {SampleType::File}, {"z"}}});
+        std::vector<PitPattern>{{6, {SampleType::Folder, SampleType::File, SampleType::Folder}, {"a", "b", "c"}}});
+  CHECK(pit.hierarchy.at(2) ==
+        std::vector<PitPattern>{{4, {SampleType::File, SampleType::File}, {"x", "y"}}, {2, {SampleType::File}, {"z"}}});
 }
 
 TEST_CASE("T53: padding fits any position, and the first that is there tells what belongs to it") {
-  const PitSchema pit =
-      check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0", "t/b", "u/a/", "u/__TACOPAD__0", "u/a/x"}));
+  const PitSchema pit = check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0", "t/b", "u/a/", "u/__TACOPAD__0", "u/a/x"}));
   CHECK(pit.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
   CHECK(pit.hierarchy.at(1)[0].type == std::vector<SampleType>{SampleType::Folder, SampleType::File});
   CHECK(pit.hierarchy.at(1)[0].n == 4);
@@ -91,6 +63,42 @@ TEST_CASE("T51, T52: folders of one position whose children differ are refused, 
     CAPTURE(c.name);
     CHECK(error_of(c.lines).find(c.words) != std::string::npos);
   }
+}
+
+TEST_CASE("T53: a folder of padding stands where folders do, and the patterns keep the order of the tree") {
+  const PitSchema pit = check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0/", "t/b/", "u/a/", "u/b/",
+                                            "t/__TACOPAD__0/__TACOPAD__0", "t/b/y", "u/a/x", "u/b/y"}));
+  CHECK(pit.hierarchy.at(2) == std::vector<PitPattern>{{2, {SampleType::File}, {"x"}}, {2, {SampleType::File}, {"y"}}});
+  const PitSchema late =
+      check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0", "t/b/", "u/a/", "u/b/", "t/b/y", "u/a/x", "u/b/y"}));
+  CHECK(late.hierarchy.at(2) ==
+        std::vector<PitPattern>{{1, {SampleType::File}, {"x"}}, {2, {SampleType::File}, {"y"}}});
+  CHECK(error_of({"t/", "u/", "t/a", "u/__TACOPAD__0/", "u/__TACOPAD__0/__TACOPAD__0"})
+            .find("'u' has a FOLDER '__TACOPAD__0', a FILE in 't'") != std::string::npos);
+}
+
+TEST_CASE("samples that padding would hide are refused") {
+  CHECK(error_of({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}).find("'t/__TACOPAD__0/x' is lost in padding") !=
+        std::string::npos);
+  Tree tree = tree_of({"a", "__TACOPAD__0"});
+  tree.levels[0].payloads[1].size = 1;
+  CHECK_THROWS_AS(check_tree(tree), SchemaError);
+}
+
+TEST_CASE("T51: all differences are counted, and the first five told") {
+  std::vector<std::string> lines{"t0/"}, below{"t0/a", "t0/b"};
+  for (int i = 1; i < 9; ++i) {
+    lines.push_back("t" + std::to_string(i) + "/");
+    below.push_back("t" + std::to_string(i) + "/b");
+    if (i % 2 == 1) below.push_back("t" + std::to_string(i) + "/c");
+  }
+  lines.insert(lines.end(), below.begin(), below.end());
+  const std::string error = error_of(lines);
+  CHECK(error.find("'t1' has child 'b' at position 0, 'a' in 't0'; 't2' has 1 children, 2 in 't0' (not 'a'); ") !=
+        std::string::npos);
+  CHECK(error.find("'t5'") != std::string::npos);
+  CHECK(error.find("'t6'") == std::string::npos);
+  CHECK(error.find("; and 3 more") != std::string::npos);
 }
 
 TEST_CASE("T52: folders at different positions may differ") {

@@ -21,6 +21,16 @@ show info listed
 show create table.csv none
 show create nothing none "${about[@]}"
 show create about.json none "${about[@]}"
+rm chips/a/green
+mkdir chips/c
+show create chips none "${about[@]}"
+show create chips padded.tacozip "${about[@]}" --pad --pad-to 4
+show ls padded.tacozip
+show ls padded.tacozip a
+show ls padded.tacozip c
+show validate padded.tacozip --deep
+show create chips none "${about[@]}" --pad-to 0
+rmdir chips/c
 printf 'plain' >chips/c
 show create chips none "${about[@]}"
 show create chips
