@@ -157,7 +157,7 @@ def write_cases():
     pad = Once(partial(created_with_padding, name="gaps", options=["--pad"]))
     padding_facts = [*TACO_FACTS, taco_validate_own, tacoreader_rows, tacoreader_children, tacoreader_bytes]
     yield from cases("write/pad_to", pad_to, [*padding_facts, named(padding_is_there, rows=[8])])
-    yield from cases("write/pad", pad, [*padding_facts, named(padding_is_there, rows=[2, 6])])
+    yield from cases("write/pad", pad, [*padding_facts, named(padding_is_there, rows=[2, 8])])
     yield from cases("write/document", Once(created_from_document), [taco_info, taco_validate_own, title_is_kept])
     yield from cases("write/raster", Once(created_raster), [taco_read, gdal_in_zip, gdal_subfile])
 

@@ -41,7 +41,7 @@ SHAPES = {
     "padded_flat": ["c", "a", "b", f"{PADDING}0", f"{PADDING}1"],
     "padded": {id: ["x", "y", "z", f"{PADDING}0"] for id in ("b", "a")},
     "uneven": {"all": {"b": ["x", "y", "z"], "a": ["x"]}},  # published writers look at the first two levels only
-    "gaps": {"b": ["x", "y", "z"], "a": ["x", "z"]},
+    "gaps": {"b": ["x", "y", "z", "w"], "a": ["x", "z"]},
 }
 
 
