@@ -1,0 +1,175 @@
+#include "writer/work.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tacore/create.hpp"
+#include "tacore/error.hpp"
+
+// The threads of the writers. The tsan preset runs these.
+TEST_SUITE_BEGIN("threads");
+
+namespace {
+
+using namespace tacore;
+namespace fs = std::filesystem;
+
+constexpr int kJobs = 4;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "tacore-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  void add(const std::string& name, const std::string& bytes) const {
+    const fs::path file = path_ / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+  std::string file(const std::string& name = "") const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+/// All files at or below `path`, by name.
+std::map<std::string, std::string> bytes_of(const std::string& path) {
+  std::map<std::string, std::string> out;
+  const auto add = [&](const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    out[fs::relative(file, path).string()] = {std::istreambuf_iterator<char>(in), {}};
+  };
+  if (!fs::is_directory(path)) add(path);
+  if (fs::is_directory(path)) {
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      if (entry.is_regular_file()) add(entry.path());
+    }
+  }
+  return out;
+}
+
+/// Folders of two small files, and one of several pieces.
+Taco taco_of(const Folder& source) {
+  for (int tile = 0; tile < 40; ++tile) {
+    const std::string folder = "tile" + std::to_string(tile);
+    source.add(folder + "/red", "red of " + folder);
+    source.add(folder + "/green", std::string(tile == 7 ? 9'000'000 : 1000, 'g'));
+  }
+  return {Tortilla::from_folder(source.file()),
+          {.id = "made",
+           .dataset_version = "1.0.0",
+           .description = "Made by a test",
+           .licenses = {"MIT"},
+           .providers = {{.name = "tacore"}},
+           .tasks = {"other"}}};
+}
+
+TEST_CASE("each task runs once, whatever the number of threads") {
+  for (const int jobs : {1, 2, 7}) {
+    CAPTURE(jobs);
+    std::vector<int> runs(1000);
+    run_parallel(runs.size(), jobs, [&](std::size_t i) { ++runs[i]; });
+    CHECK(runs == std::vector<int>(runs.size(), 1));
+  }
+}
+
+TEST_CASE("the first error is thrown when all threads have ended, and few tasks begin after it") {
+  std::atomic<int> running = 0, begun = 0;
+  const auto task = [&](std::size_t i) {
+    ++begun;
+    ++running;
+    std::this_thread::yield();
+    --running;
+    if (i == 10) throw IoError("the tenth");
+  };
+  CHECK_THROWS_WITH_AS(run_parallel(1'000'000, kJobs, task), "the tenth", IoError);
+  CHECK(running == 0);
+  CHECK(begun < 1'000'000);
+}
+
+TEST_CASE("T95: many threads write the same bytes as one") {
+  const Folder source, out;
+  const Taco taco = taco_of(source);
+  for (const std::string name : {"set.tacozip", "set"}) {
+    CAPTURE(name);
+    create(taco, out.file("one_" + name), {.jobs = 1});
+    create(taco, out.file("many_" + name), {.jobs = kJobs});
+    CHECK(bytes_of(out.file("one_" + name)) == bytes_of(out.file("many_" + name)));
+  }
+}
+
+TEST_CASE("progress is told by one thread at a time, never falls, and ends with all bytes") {
+  struct Told {
+    uint64_t last = 0;
+    bool falls = false;
+  };
+  const Folder source, out;
+  const Taco taco = taco_of(source);
+  for (const std::string name : {"set.tacozip", "set"}) {
+    CAPTURE(name);
+    Told told;
+    const auto note = [](uint64_t num_done, uint64_t, void* user) {
+      auto& t = *static_cast<Told*>(user);
+      t.falls = t.falls || num_done < t.last;
+      t.last = num_done;
+      return true;
+    };
+    create(taco, out.file(name), {.jobs = kJobs, .progress = note, .user = &told});
+    CHECK_FALSE(told.falls);
+    CHECK(told.last == taco.tortilla.num_bytes());
+  }
+}
+
+TEST_CASE("T93: what progress stops leaves nothing, at whatever call") {
+  const Folder source, out;
+  const Taco taco = taco_of(source);
+  for (const std::string name : {"set.tacozip", "set"}) {
+    for (int calls = 0; calls < 300; calls += 7) {
+      CAPTURE(name);
+      CAPTURE(calls);
+      int left = calls;
+      const auto count = [](uint64_t, uint64_t, void* user) { return --*static_cast<int*>(user) >= 0; };
+      try {
+        create(taco, out.file(name), {.jobs = kJobs, .progress = count, .user = &left});
+      } catch (const IoError& error) {
+        CHECK(error.message() == "stopped");
+        CHECK(fs::is_empty(out.file()));
+        continue;
+      }
+      CHECK(calls > 0);
+      fs::remove_all(out.file(name));
+      break;
+    }
+  }
+}
+
+TEST_CASE("one tree is written to several datasets at once") {
+  const Folder source, out;
+  const Taco taco = taco_of(source);
+  std::vector<std::thread> threads;
+  for (const std::string name : {"a.tacozip", "b.tacozip", "c", "d"}) {
+    threads.emplace_back([&, name] { create(taco, out.file(name), {.jobs = 2}); });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(bytes_of(out.file("a.tacozip")) == bytes_of(out.file("b.tacozip")));
+  CHECK(bytes_of(out.file("c")) == bytes_of(out.file("d")));
+}
+
+}  // namespace
+
+TEST_SUITE_END();
