@@ -27,6 +27,41 @@ bool may_name_a_dataset(const std::string& argument) {
   return argument.find_first_of("./:") != std::string::npos || ::stat(argument.c_str(), &status) == 0;
 }
 
+void set_parquet(ParquetOptions& options, const std::string& setting) {
+  const auto equals = setting.find('=');
+  const std::string key = setting.substr(0, equals);
+  const std::string value = equals == setting.npos ? "" : setting.substr(equals + 1);
+  const auto refuse = [&](const std::string& expected) {
+    throw UsageError("--parquet " + in_quotes(setting) + ": expected " + expected);
+  };
+  const auto set_number = [&](auto& out) {
+    if (!parse_number(value, out)) refuse("a whole number");
+  };
+  const auto set_switch = [&](bool& out) {
+    if (value != "on" && value != "off") refuse("on or off");
+    out = value == "on";
+  };
+  if (key == "compression") {
+    options.compression = value;
+  } else if (key == "compression_level") {
+    set_number(options.compression_level.emplace());
+  } else if (key == "row_group_rows") {
+    set_number(options.row_group_rows);
+  } else if (key == "content_defined_chunks") {
+    set_switch(options.content_defined_chunks);
+  } else if (key == "min_chunk_bytes") {
+    set_number(options.min_chunk_bytes);
+  } else if (key == "max_chunk_bytes") {
+    set_number(options.max_chunk_bytes);
+  } else if (key == "page_bytes") {
+    set_number(options.page_bytes);
+  } else if (key == "statistics") {
+    set_switch(options.statistics);
+  } else {
+    refuse("KEY=VALUE with a key that taco create --help lists");
+  }
+}
+
 }  // namespace
 
 BBox parse_bbox(const std::string& text) {
@@ -69,6 +104,12 @@ int parse_count(const std::string& option, const std::string& text) {
   int out = 0;
   if (parse_number(text, out) && out >= 0) return out;
   throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number from 0 on");
+}
+
+ParquetOptions parse_parquet(const std::vector<std::string>& settings) {
+  ParquetOptions out;
+  for (const auto& setting : settings) set_parquet(out, setting);
+  return out;
 }
 
 std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands) {

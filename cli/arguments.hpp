@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <tacore/bbox.hpp>
+#include <tacore/parquet_options.hpp>
 #include <tacore/tabular.hpp>
 #include <tacore/time_range.hpp>
 
@@ -17,6 +18,8 @@ TimeRange parse_datetime(const std::string& text);
 tabular::Encoding parse_format(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
+/// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".
+ParquetOptions parse_parquet(const std::vector<std::string>& settings);
 
 /// `taco FILE` is `taco info FILE`: puts "info" in front when the first argument that is no option is none of
 /// `commands` but may name a dataset.

@@ -88,6 +88,7 @@ struct CreateCommandOptions {
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
   bool pad = false;
   std::optional<int> pad_to = {};
+  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
   int jobs = 0;
   bool overwrite = false;
 };

@@ -8,6 +8,7 @@
 #include <tacore/create.hpp>
 #include <tacore/error.hpp>
 
+#include "arguments.hpp"
 #include "commands.hpp"
 #include "progress_bar.hpp"
 
@@ -106,13 +107,14 @@ int run_create(const CreateCommandOptions& options) {
   if (!options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
     throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
   }
+  const ParquetOptions parquet = parse_parquet(options.parquet);
   try {
     const Taco taco{samples_of(options), collection_of(options)};
     const Interruptible interruptible;  // nothing was written so far
     ProgressBar bar;
     try {
       create(taco, options.output,
-             {.overwrite = options.overwrite, .jobs = options.jobs, .progress = show, .user = &bar});
+             {.overwrite = options.overwrite, .jobs = options.jobs, .parquet = parquet, .progress = show, .user = &bar});
     } catch (const IoError&) {
       if (interrupted == 0) throw;  // else the signal says it
     }

@@ -6,6 +6,7 @@
 
 #include "tacore/collection.hpp"
 #include "tacore/export.hpp"
+#include "tacore/parquet_options.hpp"
 #include "tacore/sample.hpp"
 
 namespace tacore {
@@ -19,6 +20,7 @@ struct Taco {
 struct CreateOptions {
   bool overwrite = false;  ///< replace what is there, in one step
   int jobs = 0;            ///< threads that copy; 0: one for each processor
+  ParquetOptions parquet = {};
   /// Called now and then with how many of `num_bytes` are copied, from one thread at a time. false stops the work.
   bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
   void* user = nullptr;
@@ -28,9 +30,9 @@ struct CreateOptions {
 /// §6.4). Returns what was written. `output` appears whole, synced and at once, or not at all; the same samples give
 /// the same bytes, whatever `jobs` is.
 ///
-/// Throws ValidationError before anything is written: `output` is there or has a reserved name, the collection breaks a
-/// rule (all are told), or the tree does (SchemaError). Throws IoError when something cannot be read or written, a
-/// sample changes its size meanwhile, or `progress` returned false.
+/// Throws ValidationError before anything is written: `output` is there or has a reserved name, `parquet` makes no
+/// sense, the collection breaks a rule (all are told), or the tree does (SchemaError). Throws IoError when something
+/// cannot be read or written, a sample changes its size meanwhile, or `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::string& output,
                                               const CreateOptions& options = {});
 

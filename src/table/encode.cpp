@@ -346,9 +346,11 @@ void encode_batches(arrow::RecordBatchReader& batches, Encoding encoding, Output
     case Encoding::Csv: return encode_csv(batches, output);
     case Encoding::Json: return encode_json(batches, output);
     case Encoding::Parquet:
-      return write_parquet(batches, [&](std::span<const std::byte> bytes) {
-        output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-      });
+      return write_parquet(batches,
+                           [&](std::span<const std::byte> bytes) {
+                             output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+                           },
+                           {.content_defined_chunks = false});
   }
 }
 

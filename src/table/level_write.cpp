@@ -2,12 +2,8 @@
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
-#include <arrow/io/memory.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
-#include <parquet/arrow/writer.h>
-#include <parquet/exception.h>
-#include <parquet/properties.h>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -16,10 +12,6 @@
 
 namespace tacore {
 namespace {
-
-constexpr int64_t kRowGroup = 65536;
-// The specification's chunks are near 64 kB (§6.4); Arrow's bounds are those of a power of two around that.
-constexpr int64_t kMinChunk = 32 * 1024, kMaxChunk = 128 * 1024;
 
 std::shared_ptr<arrow::Table> append(const std::shared_ptr<arrow::Table>& table, std::string_view name,
                                      const std::shared_ptr<arrow::Array>& values) {
@@ -91,28 +83,6 @@ std::vector<FieldDescription> describe_fields(const arrow::Table& table) {
     out.push_back({.name = field->name(), .type = lower(type_name(*field->type()))});
   }
   return out;
-}
-
-Bytes encode_parquet(const std::shared_ptr<arrow::Table>& table) {
-  parquet::CdcOptions chunks;
-  chunks.min_chunk_size = kMinChunk;
-  chunks.max_chunk_size = kMaxChunk;
-  const auto properties = parquet::WriterProperties::Builder()
-                              .compression(arrow::Compression::ZSTD)
-                              ->enable_content_defined_chunking()
-                              ->content_defined_chunking_options(chunks)
-                              ->build();
-  const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
-  const auto out = check(arrow::io::BufferOutputStream::Create());
-  try {
-    check(
-        parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), out, kRowGroup, properties, arrow_properties));
-  } catch (const parquet::ParquetException& error) {
-    throw SchemaError(std::string("Parquet: ") + error.what());
-  }
-  const auto buffer = check(out->Finish());
-  const auto* begin = reinterpret_cast<const std::byte*>(buffer->data());
-  return {begin, begin + buffer->size()};
 }
 
 }  // namespace tacore

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "io/byte_source.hpp"
 #include "tacore/collection.hpp"
 
 namespace tacore {
@@ -36,9 +35,5 @@ std::shared_ptr<arrow::Table> slice_rows(const std::shared_ptr<arrow::Table>& ta
 
 /// Name, type and (empty) description of each column, as `taco:field_schema` has them.
 std::vector<FieldDescription> describe_fields(const arrow::Table& table);
-
-/// The bytes of a Parquet file (dossier 3.1): zstd, content-defined chunks, row groups of 65,536 rows, Arrow schema
-/// stored. The same table gives the same bytes.
-Bytes encode_parquet(const std::shared_ptr<arrow::Table>& table);
 
 }  // namespace tacore

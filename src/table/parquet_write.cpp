@@ -4,19 +4,23 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
+#include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
 #include <parquet/properties.h>
 
 #include <exception>
+#include <map>
+#include <string>
 
+#include "base/text.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
 
 namespace tacore {
 namespace {
 
-constexpr int64_t kRowGroup = 65536;
+constexpr int kZstdLevel = 3;  // by measurement (bench/RESULTS.md)
 
 /// Passes Arrow's writes on, and keeps what the consumer throws.
 class ConsumerStream : public arrow::io::OutputStream {
@@ -47,30 +51,105 @@ class ConsumerStream : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
-arrow::Status write(arrow::RecordBatchReader& batches, const std::shared_ptr<ConsumerStream>& stream) {
-  const auto properties = parquet::WriterProperties::Builder()
-                              .compression(arrow::Compression::ZSTD)
-                              ->max_row_group_length(kRowGroup)
-                              ->build();
-  const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
-  ARROW_ASSIGN_OR_RAISE(auto writer, parquet::arrow::FileWriter::Open(*batches.schema(), arrow::default_memory_pool(),
-                                                                      stream, properties, arrow_properties));
-  while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
-  return writer->Close();
+arrow::Compression::type compression_of(const std::string& name) {
+  using arrow::Compression;
+  static const std::map<std::string, Compression::type> types = {
+      {"zstd", Compression::ZSTD},     {"snappy", Compression::SNAPPY}, {"gzip", Compression::GZIP},
+      {"brotli", Compression::BROTLI}, {"lz4", Compression::LZ4},       {"none", Compression::UNCOMPRESSED}};
+  const auto found = types.find(name);
+  if (found == types.end() || !arrow::util::Codec::IsAvailable(found->second)) {
+    throw ValidationError("Parquet compression " + quoted(name) + "; zstd, snappy, gzip, brotli, lz4 or none expected");
+  }
+  return found->second;
 }
 
-}  // namespace
+void check_compression(const ParquetOptions& options) {
+  const auto type = compression_of(options.compression);
+  if (!options.compression_level) return;
+  const std::string what = "Parquet compression level " + std::to_string(*options.compression_level);
+  if (!arrow::util::Codec::SupportsCompressionLevel(type)) {
+    throw ValidationError(what + "; " + options.compression + " has no levels");
+  }
+  const int least = check(arrow::util::Codec::MinimumCompressionLevel(type));
+  const int most = check(arrow::util::Codec::MaximumCompressionLevel(type));
+  if (*options.compression_level < least || *options.compression_level > most) {
+    throw ValidationError(what + "; " + std::to_string(least) + " to " + std::to_string(most) + " expected of " +
+                          options.compression);
+  }
+}
 
-void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out) {
+void check_positive(const char* what, int64_t value, const char* unit) {
+  if (value >= 1) return;
+  throw ValidationError("Parquet " + std::string(what) + " of " + std::to_string(value) + " " + unit +
+                        "; at least 1 expected");
+}
+
+std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& options) {
+  parquet::WriterProperties::Builder out;
+  const auto compression = compression_of(options.compression);
+  out.compression(compression);
+  if (options.compression_level || compression == arrow::Compression::ZSTD) {
+    out.compression_level(options.compression_level.value_or(kZstdLevel));
+  }
+  out.max_row_group_length(options.row_group_rows)->data_pagesize(options.page_bytes);
+  if (!options.statistics) out.disable_statistics();
+  if (options.content_defined_chunks) {
+    parquet::CdcOptions chunks;
+    chunks.min_chunk_size = options.min_chunk_bytes;
+    chunks.max_chunk_size = options.max_chunk_bytes;
+    out.enable_content_defined_chunking()->content_defined_chunking_options(chunks);
+  }
+  return out.build();
+}
+
+/// Hands a writer to `body`; its bytes go to `out`.
+template <class Body>
+void with_writer(const arrow::Schema& schema, const ByteConsumer& out, const ParquetOptions& options,
+                 const Body& body) {
   const auto stream = std::make_shared<ConsumerStream>(out);
+  const auto write = [&]() -> arrow::Status {
+    const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
+    ARROW_ASSIGN_OR_RAISE(auto writer, parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(), stream,
+                                                                        properties_of(options), arrow_properties));
+    ARROW_RETURN_NOT_OK(body(*writer));
+    return writer->Close();
+  };
   arrow::Status status;
   try {
-    status = write(batches, stream);
+    status = write();
   } catch (const parquet::ParquetException& error) {
     status = arrow::Status::Invalid(error.what());
   }
   if (stream->failure) std::rethrow_exception(stream->failure);
   check(status);
+}
+
+}  // namespace
+
+void check_parquet_options(const ParquetOptions& options) {
+  check_compression(options);
+  check_positive("row groups", options.row_group_rows, "rows");
+  check_positive("pages", options.page_bytes, "bytes");
+  check_positive("chunks", options.min_chunk_bytes, "bytes");
+  if (options.max_chunk_bytes <= options.min_chunk_bytes) {
+    throw ValidationError("Parquet chunks of " + std::to_string(options.min_chunk_bytes) + " to " +
+                          std::to_string(options.max_chunk_bytes) + " bytes; the most greater than the least expected");
+  }
+}
+
+void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options) {
+  with_writer(*batches.schema(), out, options, [&](parquet::arrow::FileWriter& writer) {
+    while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
+    return arrow::Status::OK();
+  });
+}
+
+Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options) {
+  Bytes out;
+  with_writer(
+      *table.schema(), [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); },
+      options, [&](parquet::arrow::FileWriter& writer) { return writer.WriteTable(table, options.row_group_rows); });
+  return out;
 }
 
 }  // namespace tacore

@@ -7,13 +7,21 @@
 #include <span>
 
 #include "io/byte_source.hpp"
+#include "tacore/parquet_options.hpp"
 
+/// The one writer of Parquet (dossier 3.1): format 2.6, Arrow schema stored. The same rows give the same bytes.
 namespace tacore {
+
+/// Throws ValidationError for what no Parquet file can be written with.
+void check_parquet_options(const ParquetOptions& options);
 
 /// Receives the bytes of a Parquet file in order.
 using ByteConsumer = std::function<void(std::span<const std::byte>)>;
 
-/// Batches as a Parquet file: zstd, row groups of 65,536 rows, Arrow schema stored (docs/format.md).
-void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out);
+/// Batches as a Parquet file. Throws what `batches` and `out` throw, and FormatError for what Parquet cannot hold.
+void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options);
+
+/// The bytes of a table as a Parquet file.
+Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options = {});
 
 }  // namespace tacore

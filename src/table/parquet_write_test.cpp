@@ -28,7 +28,7 @@ TEST_CASE("batches of any length make row groups of 65,536 rows") {
     batches.set_chunksize(chunk);
     Bytes bytes;
     write_parquet(batches,
-                  [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); });
+                  [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); }, {});
     const auto level = level_of(std::move(bytes));
     REQUIRE(level->num_row_groups() == 3);
     CHECK(level->group_begin(1) == 65536);
@@ -47,6 +47,62 @@ TEST_CASE("the same batches make the same bytes, and the file begins and ends wi
   CHECK(text.ends_with("PAR1"));
 }
 
+TEST_CASE("a table and its batches make files of the same rows and row groups") {
+  const auto n = counted(70000);
+  const std::vector<std::optional<std::string>> text(n.size(), "FILE");
+  const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
+  const auto level = level_of(encode_parquet(*table, {.row_group_rows = 30000}));
+  REQUIRE(level->num_row_groups() == 3);
+  CHECK(level->group_begin(1) == 30000);
+  CHECK(level->integer(2, 69999) == 69999);
+}
+
+TEST_CASE("T94: compression, chunks, pages and statistics are those asked for") {
+  const auto n = counted(65536);
+  const std::vector<std::optional<std::string>> text(n.size(), "FILE");
+  const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
+  const Bytes usual = encode_parquet(*table);
+  CHECK(usual == encode_parquet(*table, {.compression_level = 3}));
+  CHECK(usual == encode_parquet(*table));
+  for (const std::string name : {"none", "snappy", "gzip", "brotli", "lz4"}) {
+    CAPTURE(name);
+    const Bytes other = encode_parquet(*table, {.compression = name});
+    CHECK(other != usual);
+    CHECK(level_of(other)->integer(2, 65535) == 65535);
+  }
+  CHECK(encode_parquet(*table, {.compression_level = 19}) != usual);
+  CHECK(encode_parquet(*table, {.min_chunk_bytes = 1024, .max_chunk_bytes = 4096}).size() > usual.size());
+  const ParquetOptions plain = {.content_defined_chunks = false};
+  const ParquetOptions small = {.content_defined_chunks = false, .page_bytes = 1000};
+  CHECK(encode_parquet(*table, small) != encode_parquet(*table, plain));
+  CHECK(encode_parquet(*table, plain) != usual);
+  CHECK(encode_parquet(*table, {.statistics = false}).size() < usual.size());
+}
+
+TEST_CASE("T94: options that no file can be written with are told") {
+  const auto error = [](const ParquetOptions& options) -> std::string {
+    try {
+      check_parquet_options(options);
+    } catch (const ValidationError& found) {
+      return found.what();
+    }
+    return "";
+  };
+  CHECK(error({}) == "");
+  CHECK(error({.compression = "none"}) == "");
+  CHECK(error({.compression = "lzma"}) ==
+        "Parquet compression 'lzma'; zstd, snappy, gzip, brotli, lz4 or none expected");
+  CHECK(error({.compression = "bz2"}).find("'bz2'") != std::string::npos);
+  CHECK(error({.compression_level = 23}) == "Parquet compression level 23; -131072 to 22 expected of zstd");
+  CHECK(error({.compression = "snappy", .compression_level = 3}) ==
+        "Parquet compression level 3; snappy has no levels");
+  CHECK(error({.row_group_rows = 0}) == "Parquet row groups of 0 rows; at least 1 expected");
+  CHECK(error({.page_bytes = -1}) == "Parquet pages of -1 bytes; at least 1 expected");
+  CHECK(error({.min_chunk_bytes = 0}) == "Parquet chunks of 0 bytes; at least 1 expected");
+  CHECK(error({.min_chunk_bytes = 10, .max_chunk_bytes = 10}) ==
+        "Parquet chunks of 10 to 10 bytes; the most greater than the least expected");
+}
+
 TEST_CASE("no batches make a file without rows") {
   const auto level = level_of(parquet_of(table_of({{"id", texts({})}, {"type", texts({})}})));
   CHECK(level->num_rows() == 0);
@@ -58,7 +114,7 @@ TEST_CASE("a consumer that throws at any write stops the file, and its exception
   int writes = 0;
   {
     arrow::TableBatchReader batches(*table);
-    write_parquet(batches, [&](std::span<const std::byte>) { ++writes; });
+    write_parquet(batches, [&](std::span<const std::byte>) { ++writes; }, {});
   }
   for (int n = 0; n < writes; ++n) {
     CAPTURE(n);
@@ -67,7 +123,8 @@ TEST_CASE("a consumer that throws at any write stops the file, and its exception
     CHECK_THROWS_WITH_AS(write_parquet(batches,
                                        [&](std::span<const std::byte>) {
                                          if (at++ == n) throw std::length_error("full");
-                                       }),
+                                       },
+                                       {}),
                          "full", std::length_error);
   }
 }
@@ -76,7 +133,7 @@ TEST_CASE("a source of batches that throws stops the file, and its exception arr
   const auto rows = table_rows(table_of({{"id", texts({"a"})}}));
   const auto batches = batch_reader(
       rows, {{"x", -1, [](int64_t) -> std::optional<std::string> { throw IoError("no line", {.path = "p"}); }}});
-  CHECK_THROWS_WITH_AS(write_parquet(*batches, [](std::span<const std::byte>) {}), "p: no line", IoError);
+  CHECK_THROWS_WITH_AS(write_parquet(*batches, [](std::span<const std::byte>) {}, {}), "p: no line", IoError);
 }
 
 }  // namespace

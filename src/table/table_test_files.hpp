@@ -55,7 +55,8 @@ inline std::shared_ptr<arrow::Table> table_of(const NamedArrays& columns) {
 inline Bytes parquet_of(const std::shared_ptr<arrow::Table>& table) {
   arrow::TableBatchReader batches(*table);
   Bytes out;
-  write_parquet(batches, [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); });
+  write_parquet(batches, [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); },
+                {.content_defined_chunks = false});
   return out;
 }
 inline std::string parquet_text(const NamedArrays& columns) {

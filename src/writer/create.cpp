@@ -9,6 +9,7 @@
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_rules.hpp"
+#include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/folder_writer.hpp"
 #include "writer/pad.hpp"
@@ -43,6 +44,7 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
   std::string output = given;
   while (output.size() > 1 && output.ends_with('/')) output.pop_back();
   check_output(output, options.overwrite);
+  check_parquet_options(options.parquet);
   check_collection(taco.collection);
   const Tree& tree = taco.tortilla.impl()->tree;
   Collection collection = taco.collection;
@@ -55,7 +57,8 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
   }
   const uint64_t num_bytes = taco.tortilla.num_bytes();
   WriteOptions write{.overwrite = options.overwrite,
-                     .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency())};
+                     .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency()),
+                     .parquet = options.parquet};
   if (options.progress) {
     write.progress = [&](uint64_t num_done) {
       if (!options.progress(num_done, num_bytes, options.user)) throw IoError("stopped", {.path = output});

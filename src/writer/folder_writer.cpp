@@ -15,6 +15,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/tables.hpp"
@@ -109,7 +110,7 @@ class FolderWriter {
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
       tell(0);
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
-      write_file(draft, path_join("METADATA", names::kLevelFiles[level]), encode_parquet(table));
+      write_file(draft, path_join("METADATA", names::kLevelFiles[level]), encode_parquet(*table, options_.parquet));
     }
     const std::string text = encode_collection(collection);
     write_file(draft, std::string(names::kCollection), std::as_bytes(std::span(text)));
@@ -136,7 +137,8 @@ class FolderWriter {
       const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
       if (here.types[row] == SampleType::File) return copy(here.payloads[row], draft, name);
       draft.make_folder(name);
-      write_file(draft, path_join(name, names::kMeta), encode_parquet(slice_rows(below, first[row], first[row + 1])));
+      write_file(draft, path_join(name, names::kMeta),
+                 encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
       tell(0);
     });
   }

@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <functional>
 
+#include "tacore/parquet_options.hpp"
+
 namespace tacore {
 
 /// What the writers of all containers are told.
 struct WriteOptions {
   bool overwrite = false;
   int jobs = 1;
+  ParquetOptions parquet = {};
   /// Told how many bytes of samples are written, and asked with the same number while the rest is: it may throw, which
   /// stops the work. Called from one thread at a time.
   std::function<void(uint64_t num_bytes)> progress = {};

@@ -9,6 +9,7 @@
 #include "format/zip_records.hpp"
 #include "io/output_file.hpp"
 #include "model/collection_json.hpp"
+#include "table/parquet_write.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/tables.hpp"
 #include "writer/work.hpp"
@@ -42,8 +43,8 @@ class ZipWriter {
     for (int level = static_cast<int>(tree_.levels.size()) - 2; level >= 0; --level) write_folders(level);
     taco_header::Header header;
     for (int k = 0; k < static_cast<int>(tree_.levels.size()); ++k) {
-      header.levels.push_back(
-          add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]), encode_parquet(level_table(k))));
+      header.levels.push_back(add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]),
+                                  encode_parquet(*level_table(k), options_.parquet)));
     }
     header.collection = add(std::string(names::kCollection), to_bytes(encode_collection(collection)));
     write_directory(header);
@@ -185,7 +186,7 @@ class ZipWriter {
     for (const auto& [path, row] : folders) {
       const auto r = static_cast<std::size_t>(row);
       const ByteRange range = add(std::string(names::kData) + path + std::string(names::kMeta),
-                                  encode_parquet(slice_rows(table, first[r], first[r + 1])));
+                                  encode_parquet(*slice_rows(table, first[r], first[r + 1]), options_.parquet));
       places.offsets[r] = static_cast<int64_t>(range.offset);
       places.sizes[r] = static_cast<int64_t>(range.size);
     }

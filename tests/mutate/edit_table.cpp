@@ -123,7 +123,9 @@ std::optional<Bytes> edit_cell(const Bytes& parquet, const std::string& name, ui
   table = check(table->SetColumn(c, table->field(c), std::make_shared<arrow::ChunkedArray>(now)));
   arrow::TableBatchReader batches(*table);
   Bytes out;
-  write_parquet(batches, [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); });
+  write_parquet(
+      batches, [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); },
+      {.content_defined_chunks = false});
   return out;
 }
 
