@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tacore/crs.hpp"
+#include "tacore/extension.hpp"
+
+namespace tacore::extensions {
+
+/// At least one limit is needed.
+struct SpatialGroupingOptions {
+  std::optional<int64_t> target_count = {};     ///< samples of a group, at most; > 0
+  std::optional<std::string> target_size = {};  ///< bytes of a group, at most: `4GB`, `512MiB`, powers of 1024
+};
+
+/// The place of a position on the Z-order curve over the globe, 21 bits for each axis, longitude in the even bits. What
+/// lies outside the globe is moved to its edge.
+TACORE_EXPORT uint64_t zorder(const LonLat& at) noexcept;
+
+/// Groups of neighbours: `sg0000`, `sg0001`, ... A group is filled along the Z-order curve until one sample more would
+/// break a limit (a sample larger than the limit is a group by itself); equal positions stay in their order. null for a
+/// sample without a position. `sizes` are bytes, one for each position. Throws SchemaError for limits that are none or
+/// not positive, and when no sample has a position.
+TACORE_EXPORT std::vector<std::optional<std::string>> spatial_groups(std::span<const std::optional<LonLat>> positions,
+                                                                     std::span<const uint64_t> sizes,
+                                                                     const SpatialGroupingOptions& options);
+
+/// `spatialgroup:code`: the group of each sample by its centroid, of `stac:centroid` or else `istac:centroid`. Throws
+/// SchemaError when there is neither column.
+class TACORE_EXPORT SpatialGrouping : public TortillaExtension {
+ public:
+  explicit SpatialGrouping(const SpatialGroupingOptions& options);
+  std::vector<FieldDescription> schema() const override;
+  std::vector<std::vector<Value>> compute(const Tortilla& tortilla) const override;
+
+ private:
+  SpatialGroupingOptions options_;
+};
+
+}  // namespace tacore::extensions

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacore/crs.hpp"
+#include "tacore/extension.hpp"
+
+/// Where and when samples lie, in the words of STAC. `sample_id` is put before messages. The centroid is a WKB Point of
+/// longitude and latitude; one that is given is kept as it is. `time_middle` is halfway between start and end, rounded
+/// down, when there is an end and no middle is given. All throw SchemaError.
+///
+/// The CRS is checked always, with `crs` or, without one, as the only system that tacore knows (see CrsTransformer).
+/// Codes of SR-ORG, of which nobody keeps a database, are accepted with a given centroid.
+namespace tacore::extensions {
+
+struct StacOptions {
+  std::string sample_id = {};
+  std::string crs = {};
+  std::vector<int64_t> tensor_shape = {};   ///< the last two are rows and columns
+  std::array<double, 6> geotransform = {};  ///< pixel to CRS, in GDAL's order
+  Timestamp time_start = {};
+  std::optional<Timestamp> time_end = {};  ///< not before the start
+  std::optional<Timestamp> time_middle = {};
+  std::optional<Binary> centroid = {};
+  const CrsTransformer* transformer = nullptr;  ///< used while constructing
+};
+
+/// A sample on a regular grid. Without a given centroid it is the centre of the grid.
+class TACORE_EXPORT STAC : public SampleExtension {
+ public:
+  explicit STAC(const StacOptions& options);
+  std::vector<FieldDescription> schema() const override;
+  std::vector<Value> compute(const Sample& sample) const override;
+  /// What compute() gives, which depends on no sample.
+  const std::vector<Value>& values() const noexcept { return values_; }
+
+ private:
+  std::vector<Value> values_;
+};
+
+struct IstacOptions {
+  std::string sample_id = {};
+  std::string crs = {};
+  Binary geometry = {};  ///< WKB in `crs`: ISO or EWKB, either byte order, any type, not empty
+  Timestamp time_start = {};
+  std::optional<Timestamp> time_end = {};  ///< not before the start
+  std::optional<Timestamp> time_middle = {};
+  std::optional<Binary> centroid = {};
+  /// Longitudes of a geographic system take the shorter way: an edge from 179 to -179 crosses the antimeridian.
+  bool check_antimeridian = false;
+  const CrsTransformer* transformer = nullptr;  ///< used while constructing
+};
+
+/// A sample without a regular grid. Without a given centroid it is the planar centroid of the geometry: of its areas,
+/// else of its lines, else of its points.
+class TACORE_EXPORT ISTAC : public SampleExtension {
+ public:
+  explicit ISTAC(const IstacOptions& options);
+  std::vector<FieldDescription> schema() const override;
+  std::vector<Value> compute(const Sample& sample) const override;
+  /// What compute() gives, which depends on no sample.
+  const std::vector<Value>& values() const noexcept { return values_; }
+
+ private:
+  std::vector<Value> values_;
+};
+
+}  // namespace tacore::extensions

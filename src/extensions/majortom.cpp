@@ -1,0 +1,22 @@
+#include "tacore/extensions/majortom.hpp"
+
+#include "extensions/tortilla_centroids.hpp"
+#include "tacore/sample.hpp"
+
+namespace tacore::extensions {
+
+MajorTOM::MajorTOM(const MajorTomOptions& options) : grid_(options) {}
+
+std::vector<FieldDescription> MajorTOM::schema() const {
+  return {{"majortom:code", "string", "Cell of the Major TOM grid: distance, row and column of its anchor"}};
+}
+
+std::vector<std::vector<Value>> MajorTOM::compute(const Tortilla& tortilla) const {
+  std::vector<Value> codes;
+  for (const auto& at : centroids_of(tortilla)) {
+    codes.push_back(at ? Value(grid_.code(grid_.latlon2rowcol(at->lat, at->lon))) : Value());
+  }
+  return {std::move(codes)};
+}
+
+}  // namespace tacore::extensions
