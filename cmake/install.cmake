@@ -10,7 +10,7 @@ install(FILES LICENSE ${TACORE_BUNDLED_LICENSES} DESTINATION ${CMAKE_INSTALL_DOC
 install(FILES ${TACORE_BUNDLED_LIBRARIES} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacore)
 
 install(EXPORT tacoreTargets NAMESPACE tacore:: DESTINATION ${package_dir})
-file(WRITE ${generated}/tacoreConfig.cmake "include(\"\${CMAKE_CURRENT_LIST_DIR}/tacoreTargets.cmake\")\n")
+configure_file(cmake/tacoreConfig.cmake.in ${generated}/tacoreConfig.cmake @ONLY)
 write_basic_package_version_file(${generated}/tacoreConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${generated}/tacoreConfig.cmake ${generated}/tacoreConfigVersion.cmake DESTINATION ${package_dir})
 

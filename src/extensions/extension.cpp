@@ -1,6 +1,7 @@
 #include "tacore/extension.hpp"
 
 #include "tacore/crs.hpp"
+#include "tacore/extensions/geo_layer.hpp"
 
 namespace tacore {
 
@@ -8,5 +9,6 @@ SampleExtension::~SampleExtension() = default;
 TortillaExtension::~TortillaExtension() = default;
 TacoExtension::~TacoExtension() = default;
 CrsTransformer::~CrsTransformer() = default;
+extensions::GeoLayer::~GeoLayer() = default;
 
 }  // namespace tacore
