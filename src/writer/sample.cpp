@@ -33,8 +33,6 @@ std::shared_ptr<const Sample::Content> content_of(Bytes bytes, const std::string
 
 }  // namespace
 
-SampleExtension::~SampleExtension() = default;
-
 Sample::Sample(std::string id, std::shared_ptr<const Content> content, std::vector<Metadata> metadata)
     : id_(std::move(id)), content_(std::move(content)) {
   if (const auto why = why_bad_id(id_); !why.empty()) throw SchemaError("sample " + quoted(id_) + ": its id " + why);

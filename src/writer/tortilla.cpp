@@ -65,8 +65,6 @@ void add_columns(TreeLevel& level, const std::vector<MetadataColumn>& columns) {
 
 }  // namespace
 
-TortillaExtension::~TortillaExtension() = default;
-
 std::string why_not_popped(std::string_view key, const std::vector<std::string>& keys) {
   for (const auto core : {names::kId, names::kType, names::kPath}) {
     if (key == core) return "field " + quoted(std::string(key)) + " is part of every sample and stays";

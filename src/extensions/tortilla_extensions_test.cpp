@@ -1,0 +1,71 @@
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/wkb_centroid.hpp"
+#include "tacore/error.hpp"
+#include "tacore/extensions/majortom.hpp"
+#include "tacore/extensions/spatial_grouping.hpp"
+#include "tacore/sample.hpp"
+
+namespace {
+
+using namespace tacore;
+using namespace tacore::extensions;
+
+/// Samples of ten bytes at longitude and latitude, or nowhere.
+Tortilla samples_at(const std::vector<std::optional<std::pair<double, double>>>& places,
+                    const std::string& column = "stac:centroid") {
+  std::vector<Sample> out;
+  for (const auto& place : places) {
+    Value centroid;
+    if (place) centroid = Binary{wkb_point(place->first, place->second)};
+    out.emplace_back("s" + std::to_string(out.size()), Bytes(10), std::vector<Metadata>{{column, centroid, "binary"}});
+  }
+  return Tortilla(std::move(out));
+}
+
+std::string error_of(const Tortilla& tortilla, const TortillaExtension& extension) {
+  try {
+    tortilla.extend_with(extension);
+  } catch (const SchemaError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("T71, T72: codes of samples with a centroid, null of those without") {
+  const Tortilla coded = samples_at({{{0, 0}}, std::nullopt, {{2.3522, 48.8566}}}).extend_with(MajorTOM());
+  CHECK(coded.column("majortom:code") == std::vector<Value>{"0100km_0001D_0001L", {}, "0100km_0054U_0001R"});
+}
+
+TEST_CASE("an irregular sample's centroid will do") {
+  CHECK(samples_at({{{0, 0}}}, "istac:centroid").extend_with(MajorTOM()).column("majortom:code")[0] ==
+        Value("0100km_0001D_0001L"));
+}
+
+TEST_CASE("T72: without a centroid the columns that there are are told") {
+  for (const auto& text : {error_of(samples_at({{{0, 0}}}, "other"), MajorTOM()),
+                           error_of(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
+    CHECK(text.find("Column 'stac:centroid' not found in tortilla metadata") != std::string::npos);
+    CHECK(text.find("Available columns: [other]") != std::string::npos);
+  }
+}
+
+TEST_CASE("T72: bytes that are no geometry are told with their sample") {
+  const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"\1\2"}}})});
+  CHECK(error_of(bad, MajorTOM()).find("stac:centroid of sample 0") != std::string::npos);
+}
+
+TEST_CASE("T75: groups of neighbours, by number and by bytes") {
+  const Tortilla places = samples_at({{{0, 0}}, {{100, 0}}, {{1, 1}}, {{101, 1}}, {{-100, -50}}});
+  CHECK(places.extend_with(SpatialGrouping({.target_count = 2})).column("spatialgroup:code") ==
+        std::vector<Value>{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});
+  CHECK(places.extend_with(SpatialGrouping({.target_size = "25B"})).column("spatialgroup:code") ==
+        std::vector<Value>{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});
+}
+
+}  // namespace
