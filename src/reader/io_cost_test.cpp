@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "reader/counting_storage.hpp"
@@ -22,8 +23,8 @@ std::string number(int64_t i, int width) {
   return std::string(static_cast<std::size_t>(width) - out.size(), '0') + out;
 }
 
-/// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which a few are there. `filler` is what
-/// nobody asks for.
+/// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which a few are there. `filler` and
+/// `bulk` are what nobody asks for.
 class Large {
  public:
   Large(int64_t roots, int64_t kids) : roots_(roots), kids_(kids) {
@@ -31,7 +32,11 @@ class Large {
     std::vector<std::optional<std::string>> id0, id1, path1, folder_type(static_cast<std::size_t>(roots), "FOLDER");
     std::vector<std::optional<int64_t>> row0, row1, parent1;
     std::vector<std::optional<double>> cloud0, filler0, cloud1, filler1;
+    std::vector<std::optional<std::string>> bulk0;
+    std::mt19937_64 random(1);
     for (int64_t i = 0; i < roots; ++i) {
+      bulk0.emplace_back();
+      for (int k = 0; k < 4; ++k) bulk0.back() = bulk0.back().value_or("") + std::to_string(random());
       id0.emplace_back("root_" + number(i, 6));
       row0.emplace_back(i);
       cloud0.emplace_back(static_cast<double>(i % 100));
@@ -50,6 +55,7 @@ class Large {
               {"type", texts(folder_type)},
               {"cloud", reals(cloud0)},
               {"filler", reals(filler0)},
+              {"bulk", texts(bulk0)},
               {"internal:current_id", integers(row0)},
               {"internal:parent_id", integers(row0)}};
     level1 = {{"id", texts(id1)},
@@ -182,7 +188,7 @@ TEST_CASE("level 0 as it is costs nothing until a cell is looked at, and then on
   Counted big(large().path());
   const DataFrame rows = big.dataset.data();
   CHECK(rows.num_rows() == 2000);
-  CHECK(rows.columns().size() == 5);
+  CHECK(rows.columns().size() == 6);
   CHECK(big.storage->requests().empty());
   rows.limit(10).head().tail();
   CHECK(big.storage->requests().empty());
@@ -318,7 +324,8 @@ TEST_CASE("reading a FOLDER costs nothing the second time, computed or by its __
   }
 }
 
-TEST_CASE("the bytes of a FILE cost one read besides the place of its local header, and none before they are asked for") {
+TEST_CASE(
+    "the bytes of a FILE cost one read besides the place of its local header, and none before they are asked for") {
   Counted zip(golden("flat.tacozip"));
   const DataFrame rows = zip.dataset.data();
   vsi(rows, "madrid");

@@ -4,23 +4,27 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
 #include <parquet/properties.h>
 
 #include <exception>
+#include <limits>
 #include <map>
 #include <string>
 
 #include "base/text.hpp"
+#include "format/names.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
 
 namespace tacore {
 namespace {
 
-constexpr int kZstdLevel = 3;  // by measurement (bench/RESULTS.md)
+constexpr int kZstdLevel = 3;       // by measurement (bench/RESULTS.md)
+constexpr int64_t kFewRows = 1000;  // up to which dictionaries cost more bytes than they save
 
 /// Passes Arrow's writes on, and keeps what the consumer throws.
 class ConsumerStream : public arrow::io::OutputStream {
@@ -84,8 +88,20 @@ void check_positive(const char* what, int64_t value, const char* unit) {
                         "; at least 1 expected");
 }
 
-std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& options) {
+/// Whether values come again and again: numbers, ids and paths take fewer bytes and less time plain (bench/RESULTS.md).
+bool repeats(const arrow::Field& field) {
+  const auto type = field.type()->id();
+  if (type == arrow::Type::DICTIONARY) return true;
+  return arrow::is_string(type) && field.name() != names::kId && field.name() != names::kRelativePath;
+}
+
+std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& options, const arrow::Schema& schema,
+                                                         int64_t num_rows) {
   parquet::WriterProperties::Builder out;
+  out.disable_dictionary();
+  for (const auto& field : schema.fields()) {
+    if (num_rows > kFewRows && repeats(*field)) out.enable_dictionary(field->name());
+  }
   const auto compression = compression_of(options.compression);
   out.compression(compression);
   if (options.compression_level || compression == arrow::Compression::ZSTD) {
@@ -102,15 +118,16 @@ std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& o
   return out.build();
 }
 
-/// Hands a writer to `body`; its bytes go to `out`.
+/// Hands a writer of about `num_rows` to `body`; its bytes go to `out`.
 template <class Body>
-void with_writer(const arrow::Schema& schema, const ByteConsumer& out, const ParquetOptions& options,
+void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsumer& out, const ParquetOptions& options,
                  const Body& body) {
   const auto stream = std::make_shared<ConsumerStream>(out);
   const auto write = [&]() -> arrow::Status {
     const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
-    ARROW_ASSIGN_OR_RAISE(auto writer, parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(), stream,
-                                                                        properties_of(options), arrow_properties));
+    ARROW_ASSIGN_OR_RAISE(auto writer,
+                          parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(), stream,
+                                                           properties_of(options, schema, num_rows), arrow_properties));
     ARROW_RETURN_NOT_OK(body(*writer));
     return writer->Close();
   };
@@ -138,7 +155,8 @@ void check_parquet_options(const ParquetOptions& options) {
 }
 
 void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options) {
-  with_writer(*batches.schema(), out, options, [&](parquet::arrow::FileWriter& writer) {
+  const int64_t unknown = std::numeric_limits<int64_t>::max();
+  with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer) {
     while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
     return arrow::Status::OK();
   });
@@ -147,8 +165,9 @@ void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, c
 Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options) {
   Bytes out;
   with_writer(
-      *table.schema(), [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); },
-      options, [&](parquet::arrow::FileWriter& writer) { return writer.WriteTable(table, options.row_group_rows); });
+      *table.schema(), table.num_rows(),
+      [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); }, options,
+      [&](parquet::arrow::FileWriter& writer) { return writer.WriteTable(table, options.row_group_rows); });
   return out;
 }
 

@@ -1,7 +1,11 @@
 #include "table/parquet_write.hpp"
 
+#include <arrow/buffer.h>
+#include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
 #include <doctest/doctest.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
 
 #include <stdexcept>
 
@@ -77,6 +81,23 @@ TEST_CASE("T94: compression, chunks, pages and statistics are those asked for") 
   CHECK(encode_parquet(*table, small) != encode_parquet(*table, plain));
   CHECK(encode_parquet(*table, plain) != usual);
   CHECK(encode_parquet(*table, {.statistics = false}).size() < usual.size());
+}
+
+TEST_CASE("only text that repeats has a dictionary, and only in tables of many rows") {
+  const auto has_dictionary = [](int64_t num_rows, int column) {
+    const auto n = counted(num_rows);
+    const std::vector<std::optional<std::string>> text(n.size(), "FILE");
+    const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
+    const Bytes bytes = encode_parquet(*table);
+    const auto buffer = std::make_shared<arrow::Buffer>(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                        static_cast<int64_t>(bytes.size()));
+    const auto reader = parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(buffer));
+    return reader->metadata()->RowGroup(0)->ColumnChunk(column)->has_dictionary_page();
+  };
+  CHECK_FALSE(has_dictionary(1001, 0));
+  CHECK(has_dictionary(1001, 1));
+  CHECK_FALSE(has_dictionary(1001, 2));
+  CHECK_FALSE(has_dictionary(1000, 1));
 }
 
 TEST_CASE("T94: options that no file can be written with are told") {

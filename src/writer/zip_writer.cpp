@@ -19,6 +19,7 @@ namespace {
 
 // Entries are written in pieces of about this size: small ones many at once, large ones one after another.
 constexpr uint64_t kPiece = 4 << 20;
+constexpr std::size_t kTablesAtOnce = 512;
 
 /// Where the samples of a level lie in the archive, by row: the payload of a FILE, the __meta__ of a FOLDER.
 struct Places {
@@ -183,12 +184,20 @@ class ZipWriter {
     const auto table = with_places(level + 1, samples_table(tree_, level + 1));
     const auto& first = children_[static_cast<std::size_t>(level)];
     Places& places = places_[static_cast<std::size_t>(level)];
-    for (const auto& [path, row] : folders) {
-      const auto r = static_cast<std::size_t>(row);
-      const ByteRange range = add(std::string(names::kData) + path + std::string(names::kMeta),
-                                  encode_parquet(*slice_rows(table, first[r], first[r + 1]), options_.parquet));
-      places.offsets[r] = static_cast<int64_t>(range.offset);
-      places.sizes[r] = static_cast<int64_t>(range.size);
+    // Encoded side by side, some at once, then placed in order.
+    for (std::size_t begin = 0; begin < folders.size(); begin += kTablesAtOnce) {
+      std::vector<Bytes> tables(std::min(kTablesAtOnce, folders.size() - begin));
+      run_parallel(tables.size(), options_.jobs, [&](std::size_t i) {
+        const auto r = static_cast<std::size_t>(folders[begin + i].second);
+        tables[i] = encode_parquet(*slice_rows(table, first[r], first[r + 1]), options_.parquet);
+      });
+      for (std::size_t i = 0; i < tables.size(); ++i) {
+        const auto& [path, row] = folders[begin + i];
+        const auto r = static_cast<std::size_t>(row);
+        const ByteRange range = add(std::string(names::kData) + path + std::string(names::kMeta), tables[i]);
+        places.offsets[r] = static_cast<int64_t>(range.offset);
+        places.sizes[r] = static_cast<int64_t>(range.size);
+      }
     }
   }
 
