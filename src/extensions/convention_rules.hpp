@@ -1,0 +1,24 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tacore/extensions/conventions.hpp"
+
+namespace tacore::extensions {
+
+std::vector<FieldDescription> convention_schema(Convention convention);
+
+/// What a convention looks at in a dataset.
+struct DatasetShape {
+  std::vector<std::string> samples = {};                   ///< ids of level 0
+  std::vector<FieldDescription> fields = {};               ///< of level 0
+  std::map<std::string, std::vector<Value>> columns = {};  ///< of level 0, those of the convention
+  std::vector<std::vector<std::string>> child_ids = {};    ///< by level, level 1 first
+};
+
+/// check_convention, over a shape.
+std::vector<std::string> faults_of(Convention convention, const DatasetShape& dataset);
+
+}  // namespace tacore::extensions
