@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include <tacore/byte_size.hpp>
 #include <tacore/error.hpp>
 
 #include "commands.hpp"
@@ -110,6 +111,14 @@ ParquetOptions parse_parquet(const std::vector<std::string>& settings) {
   ParquetOptions out;
   for (const auto& setting : settings) set_parquet(out, setting);
   return out;
+}
+
+uint64_t parse_split(const std::string& text) {
+  try {
+    return parse_size(text);
+  } catch (const ValidationError& error) {
+    throw UsageError(std::string("--split-size: ") + error.what());
+  }
 }
 
 std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ tabular::Encoding parse_format(const std::string& text);
 int parse_count(const std::string& option, const std::string& text);
 /// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".
 ParquetOptions parse_parquet(const std::vector<std::string>& settings);
+
+/// "4GB" in bytes, as parse_size() takes it.
+uint64_t parse_split(const std::string& text);
 
 /// `taco FILE` is `taco info FILE`: puts "info" in front when the first argument that is no option is none of
 /// `commands` but may name a dataset.

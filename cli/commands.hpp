@@ -89,6 +89,9 @@ struct CreateCommandOptions {
   bool pad = false;
   std::optional<int> pad_to = {};
   std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
+  uint64_t split_size = 0;
+  std::vector<std::string> group_by = {};
+  bool no_tacocat = false;
   int jobs = 0;
   bool overwrite = false;
 };

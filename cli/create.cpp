@@ -82,9 +82,9 @@ Tortilla samples_of(const CreateCommandOptions& options) {
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
 }
 
-/// What to do about samples that are refused, when --pad would help.
-std::string hint(const CreateCommandOptions& options) {
-  if (options.pad) return "";
+/// What to do about a tree that is refused, when --pad would help.
+std::string hint(const CreateCommandOptions& options, const SchemaError& error) {
+  if (options.pad || !error.message().starts_with("PIT violation")) return "";
   CreateCommandOptions padded = options;
   padded.pad = true;
   try {
@@ -104,7 +104,8 @@ bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
 
 int run_create(const CreateCommandOptions& options) {
   struct stat status = {};
-  if (!options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
+  const bool is_one = options.split_size == 0 && options.group_by.empty();
+  if (is_one && !options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
     throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
   }
   const ParquetOptions parquet = parse_parquet(options.parquet);
@@ -114,12 +115,19 @@ int run_create(const CreateCommandOptions& options) {
     ProgressBar bar;
     try {
       create(taco, options.output,
-             {.overwrite = options.overwrite, .jobs = options.jobs, .parquet = parquet, .progress = show, .user = &bar});
+             {.overwrite = options.overwrite,
+              .split_size = options.split_size,
+              .group_by = options.group_by,
+              .consolidate = !options.no_tacocat,
+              .jobs = options.jobs,
+              .parquet = parquet,
+              .progress = show,
+              .user = &bar});
     } catch (const IoError&) {
       if (interrupted == 0) throw;  // else the signal says it
     }
   } catch (const SchemaError& error) {
-    throw SchemaError(error.message() + hint(options), error.context());
+    throw SchemaError(error.message() + hint(options, error), error.context());
   }
   return 0;
 }

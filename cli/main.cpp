@@ -205,6 +205,15 @@ void add_create(Tool& tool) {
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },
       "Padding at the end, to a multiple of N root samples");
   add_parsed(
+      command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_split(given); },
+      "Several .tacozip of about this size, such as 4GB");
+  command->add_option("--group-by", options->group_by, "A .tacozip for each value of a column; or of several, A,B")
+      ->type_name("COLUMN")
+      ->expected(1)
+      ->delimiter(',')
+      ->take_all();
+  command->add_flag("--no-tacocat", options->no_tacocat, "No .tacocat, the index beside several .tacozip");
+  add_parsed(
       command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
       "Threads that copy; one for each processor when not given");
   texts("--parquet", "KEY=VALUE",

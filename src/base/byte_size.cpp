@@ -1,5 +1,6 @@
-#include "base/byte_size.hpp"
+#include "tacore/byte_size.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -8,48 +9,55 @@
 #include "tacore/error.hpp"
 
 namespace tacore {
-
 namespace {
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
+constexpr std::string_view kSpaces = " \t\n\r";
+constexpr std::string_view kDigits = "0123456789";
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(kSpaces);
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
-/// The exponent of 1024, -1 for what is no unit.
-int power_of_unit(std::string_view unit) {
+/// "", B, KB, K, KiB, ... as a power of two; -1 for anything else.
+int shift_of(std::string_view given) {
+  std::string unit = lower(given);
+  if (unit.size() > 1 && unit.ends_with('b')) unit.pop_back();
+  if (unit.size() > 1 && unit.ends_with('i')) unit.pop_back();
   if (unit.empty() || unit == "b") return 0;
-  const auto power = std::string_view("kmgt").find(unit.front());
-  const std::string_view rest = unit.substr(1);
-  return power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")
-             ? -1
-             : static_cast<int>(power) + 1;
+  const auto at = std::string_view("kmgt").find(unit);
+  return unit.size() > 1 || at == std::string_view::npos ? -1 : 10 * (static_cast<int>(at) + 1);
 }
 
 }  // namespace
 
-uint64_t parse_byte_size(std::string_view text) {
-  const auto fail = [&](const char* expected) -> QueryError {
-    return QueryError("size " + quoted(text) + ": expected " + expected);
+uint64_t parse_size(std::string_view given) {
+  const auto fail = [&](const char* why) {
+    throw ValidationError(std::string("the size ") + quoted(given) + " " + why +
+                          "; such as 4GB, 512MB, 1.5 TiB or 1000 expected");
   };
-  const std::string plain = lower(trim(text));
-  const auto end_of_number = std::min(plain.find_first_not_of("0123456789."), plain.size());
-  const std::string_view number = std::string_view(plain).substr(0, end_of_number);
-  const int power = power_of_unit(trim(std::string_view(plain).substr(end_of_number)));
-  double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (number.empty() || number.front() == '.' || number.back() == '.' || error != std::errc{} ||
-      end != number.data() + number.size() || power < 0) {
-    throw fail("a number and a unit, such as 4GB, 512MB, 1.5GiB or 1000");
+  const std::string_view text = trimmed(given);
+  const auto end_of_digits = [&](std::size_t from) {
+    return std::min(text.find_first_not_of(kDigits, from), text.size());
+  };
+  const std::size_t whole_end = end_of_digits(0);
+  std::size_t end = whole_end;
+  double fraction = 0;
+  if (end < text.size() && text[end] == '.') {
+    end = end_of_digits(whole_end + 1);
+    if (end == whole_end + 1) fail("has no digits behind the point");
+    std::from_chars(text.data() + whole_end, text.data() + end, fraction);
   }
-  const double bytes = std::floor(std::ldexp(value, 10 * power));
-  if (bytes >= 0x1p64) throw fail("less than 2^64 bytes");
-  if (bytes < 1) throw fail("more than zero bytes");
-  // A whole number of bytes is not rounded to the 53 bits of a double.
   uint64_t whole = 0;
-  if (power == 0 && std::from_chars(number.data(), number.data() + number.size(), whole).ptr == end) return whole;
-  return static_cast<uint64_t>(bytes);
+  const auto [_, error] = std::from_chars(text.data(), text.data() + whole_end, whole);
+  if (error == std::errc::result_out_of_range) fail("is too large");
+  if (error != std::errc()) fail("does not begin with a number");
+  const int shift = shift_of(trimmed(text.substr(end)));
+  if (shift < 0) fail("has no unit of B, KB, MB, GB, TB, KiB, MiB, GiB or TiB");
+  if (whole > (uint64_t{INT64_MAX} >> shift)) fail("is too large");
+  const uint64_t out = (whole << shift) + static_cast<uint64_t>(std::ldexp(fraction, shift));
+  if (out == 0) fail("is 0");
+  return out;
 }
 
 }  // namespace tacore

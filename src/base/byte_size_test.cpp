@@ -1,4 +1,4 @@
-#include "base/byte_size.hpp"
+#include "tacore/byte_size.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,17 +22,16 @@ TEST_CASE("T84: sizes count in powers of 1024, with decimals, in any case, with 
                         {"1.5TiB", 3ull << 39},
                         {"2mib", 2 << 20},
                         {"0.0015KB", 1},
-                        {"18446744073709549568", 18446744073709549568u},
                         {"9007199254740993", 9007199254740993u}}) {
     CAPTURE(c.text);
-    CHECK(parse_byte_size(c.text) == c.bytes);
+    CHECK(parse_size(c.text) == c.bytes);
   }
 }
 
 TEST_CASE("T84: what is not a size, or zero, is refused with the text") {
   for (const char* text : {"", "GB", "4XB", "-1GB", "1,5GB", "1.GB", ".5GB", "1.2.3GB", "4 G B", "4iB", "1e3", "nan",
-                           "0", "0MB", "0.1B", "18446744073709551616", "99999999999TB"}) {
+                           "0", "0MB", "0.1B", "9223372036854775808", "18446744073709551616", "99999999999TB"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH_AS(parse_byte_size(text), doctest::Contains(text), QueryError);
+    CHECK_THROWS_WITH_AS(parse_size(text), doctest::Contains(text), ValidationError);
   }
 }

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "base/byte_size.hpp"
 #include "extensions/grouping_limits.hpp"
+#include "tacore/byte_size.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
 
@@ -38,8 +38,8 @@ GroupingLimits grouping_limits(const SpatialGroupingOptions& options) {
   GroupingLimits out;
   if (options.target_count) out.count = *options.target_count;
   try {
-    if (options.target_size) out.bytes = parse_byte_size(*options.target_size);
-  } catch (const QueryError& error) {
+    if (options.target_size) out.bytes = parse_size(*options.target_size);
+  } catch (const ValidationError& error) {
     throw SchemaError("Invalid target_size format: " + error.message());
   }
   return out;

@@ -141,7 +141,7 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
   return out;
 }
 
-std::shared_ptr<arrow::ChunkedArray> find_column(const arrow::Table& table, std::string_view name) {
+std::shared_ptr<arrow::ChunkedArray> column_or_null(const arrow::Table& table, std::string_view name) {
   return table.GetColumnByName(std::string(name));
 }
 

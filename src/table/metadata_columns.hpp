@@ -25,7 +25,7 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
                                            const std::vector<MetadataColumn>& columns);
 
 /// A column by name, nullptr when there is none.
-std::shared_ptr<arrow::ChunkedArray> find_column(const arrow::Table& table, std::string_view name);
+std::shared_ptr<arrow::ChunkedArray> column_or_null(const arrow::Table& table, std::string_view name);
 std::shared_ptr<arrow::Table> without_column(const std::shared_ptr<arrow::Table>& table, std::string_view name);
 
 }  // namespace tacore

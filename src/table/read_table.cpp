@@ -90,13 +90,16 @@ std::shared_ptr<arrow::Table> read_table(const std::string& path) {
   }
 }
 
+std::shared_ptr<arrow::Array> find_column(const arrow::Table& table, const std::string& name, const std::string& path) {
+  const int column = table.schema()->GetFieldIndex(name);
+  if (column >= 0) return table.column(column)->chunk(0);
+  throw SchemaError("no column " + quoted(name) + ": " + join(column_names(table), ", "), {.path = path});
+}
+
 std::vector<std::optional<std::string>> text_column(const arrow::Table& table, const std::string& name,
                                                     const std::string& path) {
-  const int column = table.schema()->GetFieldIndex(name);
-  if (column < 0) {
-    throw SchemaError("no column " + quoted(name) + ": " + join(column_names(table), ", "), {.path = path});
-  }
-  const auto& values = array_of(table, column);
+  const auto column = find_column(table, name, path);
+  const auto& values = *column;
   if (!is_text(*values.type()) && values.null_count() < values.length()) {
     throw SchemaError("column " + quoted(name) + " has type " + type_name(*values.type()) + ", text expected",
                       {.path = path});

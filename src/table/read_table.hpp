@@ -17,6 +17,10 @@ std::shared_ptr<arrow::Table> read_table(const std::string& path);
 
 /// The same rows, each column in one piece, also of none.
 std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table);
+/// The values of a column of such a table, or one made of it. Throws SchemaError, with the names of all, when there is
+/// none of this name.
+std::shared_ptr<arrow::Array> find_column(const arrow::Table& table, const std::string& name,
+                                          const std::string& path = "");
 
 /// The text of a column of such a table, nullopt for null. Throws SchemaError when there is no such column, or it is
 /// not text.

@@ -398,4 +398,168 @@ TEST_CASE("a deep check reads every column, so that none is broken unseen") {
   CHECK(num_pages >= 6);
 }
 
+namespace {
+
+/// Tiles of three FILEs, in no order, with a class (null for one of five) and a number.
+Tortilla tiles(const Workshop& shop, int count) {
+  std::string table = "id,path,class,n\n";
+  for (int i = 0; i < count; ++i) {
+    const std::string id = "tile_" + std::to_string((i * 7) % count);
+    table += id + ",," + (i % 5 == 0 ? "" : i % 2 == 0 ? "wet land" : "dry") + "," + std::to_string(i) + "\n";
+    for (const std::string child : {"s2/red", "s2/nir", "label"}) {
+      const std::string file = "files/" + std::to_string(i) + child.substr(child.size() - 3);
+      shop.add(file, std::string(static_cast<std::size_t>(10 + i), 'x') + id + child);
+      table += id + "/" + child + "," + file + ",,\n";
+    }
+  }
+  shop.add("tiles.csv", table);
+  return Tortilla::from_table(shop.source("tiles.csv"));
+}
+
+Strings sorted(Strings lines) {
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+Strings files_in(const std::string& folder) {
+  Strings out;
+  for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path().filename());
+  return sorted(out);
+}
+
+}  // namespace
+
+TEST_CASE("T85, T91, T97: several ZIPs hold the whole, each sample once, and the index beside them reads as one") {
+  const Workshop shop;
+  const Tortilla all = tiles(shop, 17);
+  create({all, collection()}, shop.out("whole.tacozip"));
+  fs::create_directory(shop.out("p"));
+  const auto parts = create({all, collection()}, shop.out("p/x.tacozip"), {.split_size = 400});
+  CHECK(parts.size() > 3);
+  CHECK(parts[0] == shop.out("p/x_part0001.tacozip"));
+  Strings joined;
+  for (const auto& part : parts) {
+    for (auto& line : contents(load(part).data())) joined.push_back(std::move(line));
+    CHECK(faults(part) == "");
+  }
+  const Dataset whole = load(shop.out("whole.tacozip")), index = load(shop.out("p/.tacocat"));
+  CHECK(joined == contents(whole.data()));
+  CHECK(contents(index.data()) == contents(whole.data()));
+  CHECK(values(index.data(), "n") == values(whole.data(), "n"));
+  CHECK(faults(shop.out("p/.tacocat")) == "");
+  CHECK(index.collection().sources.size() == parts.size());
+  CHECK(index.collection().id == "made");
+  CHECK(index.pit_schema() == whole.pit_schema());
+  auto names = column_names(load(parts[0]).sql("SELECT * FROM level2").data_raw());
+  CHECK(column_names(index.sql("SELECT * FROM level2").data_raw()).size() == names.size() + 1);
+}
+
+TEST_CASE("T86: each value gets a ZIP, null the one called None") {
+  const Workshop shop;
+  const Tortilla all = tiles(shop, 10);
+  fs::create_directory(shop.out("g"));
+  CHECK(create({all, collection()}, shop.out("g/x.tacozip"), {.group_by = {"class"}}) ==
+        Strings{shop.out("g/x_None.tacozip"), shop.out("g/x_dry.tacozip"), shop.out("g/x_wet_land.tacozip")});
+  CHECK(files_in(shop.out("g")) == Strings{".tacocat", "x_None.tacozip", "x_dry.tacozip", "x_wet_land.tacozip"});
+  CHECK(values(load(shop.out("g/x_dry.tacozip")).data(), "n") == Strings{"1", "3", "7", "9"});
+  CHECK(load(shop.out("g")).data().num_rows() == 10);
+  CHECK(faults(shop.out("g/.tacocat")) == "");
+}
+
+TEST_CASE("T53, T91: parts in which a position is all padding still fit into one index") {
+  const Workshop shop;
+  for (const std::string path : {"a/s1/x", "a/s2/y", "b/s2/y", "c/s1/x", "d/label"}) shop.add(path, path);
+  fs::create_directory(shop.out("g"));
+  const auto parts = create({shop.tree().pad(), collection()}, shop.out("g/x.tacozip"), {.split_size = 1});
+  CHECK(parts.size() == 4);
+  for (const auto& part : parts) CHECK(faults(part) == "");
+  CHECK(faults(shop.out("g/.tacocat")) == "");
+  CHECK(contents(load(shop.out("g/.tacocat")).data()) ==
+        Strings{"a/s1/x=a/s1/x", "a/s2/y=a/s2/y", "b/s2/y=b/s2/y", "c/s1/x=c/s1/x", "d/label=d/label"});
+}
+
+TEST_CASE("T88, T90: what would be replaced is found before anything is written, the index only when there is one") {
+  const Workshop shop;
+  const Taco taco{tiles(shop, 9), collection()};
+  const CreateOptions in_three{.split_size = 300};
+  fs::create_directory(shop.out("g"));
+  for (const std::string name : {"x_part0002.tacozip", ".tacocat"}) {
+    std::ofstream(shop.out("g/" + name)) << "old";
+    CHECK(text_of<ValidationError>([&] { create(taco, shop.out("g/x.tacozip"), in_three); }) ==
+          shop.out("g/" + name) + ": exists already");
+    CHECK(files_in(shop.out("g")) == Strings{name});
+    if (name != ".tacocat") fs::remove(shop.out("g/" + name));
+  }
+  create(taco, shop.out("g/one.tacozip"), {.split_size = 1 << 20});
+  CreateOptions no_index = in_three;
+  no_index.consolidate = false;
+  CHECK(create(taco, shop.out("g/x.tacozip"), no_index).size() == 3);
+  CHECK(files_in(shop.out("g")).size() == 5);
+  CHECK(text_of<ValidationError>([&] { create(taco, shop.out("f"), in_three); }).find("a FOLDER is written as one") !=
+        std::string::npos);
+}
+
+TEST_CASE("T82: several ZIPs and their index are replaced together, or stay as they were") {
+  const Workshop shop;
+  fs::create_directory(shop.out("g"));
+  const CreateOptions replace{.overwrite = true, .split_size = 300};
+  create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace);
+  const Strings names = files_in(shop.out("g"));
+  const Strings before = contents(load(shop.out("g/.tacocat")).data());
+  const Tortilla fewer = tiles(shop, 8);
+  fs::remove(shop.source("files/7bel"));
+  CHECK_THROWS_AS(create({fewer, collection()}, shop.out("g/x.tacozip"), replace), IoError);
+  CHECK(files_in(shop.out("g")) == names);
+  // A folder where a ZIP should go is not replaced, and what was moved before it comes back.
+  fs::remove(shop.out("g/x_part0003.tacozip"));
+  fs::create_directory(shop.out("g/x_part0003.tacozip"));
+  CHECK(text_of<IoError>([&] { create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace); }) ==
+        shop.out("g/x_part0003.tacozip") + ": is a folder, the name of a file expected");
+  CHECK(files_in(shop.out("g")) == names);
+  fs::remove(shop.out("g/x_part0003.tacozip"));
+  create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace);
+  CHECK(contents(load(shop.out("g/.tacocat")).data()) == before);
+  CHECK(files_in(shop.out("g")) == names);
+}
+
+TEST_CASE("T93: a failure leaves no part, no index and no draft") {
+  const Workshop shop;
+  fs::create_directory(shop.out("g"));
+  const Tortilla all = tiles(shop, 9);
+  fs::remove(shop.source("files/8nir"));
+  CHECK_THROWS_AS(create({all, collection()}, shop.out("g/x.tacozip"), {.split_size = 300}), IoError);
+  CHECK(files_in(shop.out("g")).empty());
+}
+
+TEST_CASE("progress goes on from part to part, up to all bytes") {
+  const Workshop shop;
+  fs::create_directory(shop.out("g"));
+  const Tortilla all = tiles(shop, 9);
+  struct Told {
+    std::vector<uint64_t> done = {};
+    uint64_t all = 0;
+  } told;
+  const auto note = [](uint64_t done, uint64_t of, void* user) {
+    static_cast<Told*>(user)->done.push_back(done);
+    static_cast<Told*>(user)->all = of;
+    return true;
+  };
+  create({all, collection()}, shop.out("g/x.tacozip"), {.split_size = 300, .jobs = 2, .progress = note, .user = &told});
+  CHECK(told.all == all.num_bytes());
+  CHECK(told.done.back() == told.all);
+  CHECK(std::is_sorted(told.done.begin(), told.done.end()));
+}
+
+TEST_CASE("T95, T96: parts and index have the same bytes each time") {
+  const Workshop shop;
+  for (const std::string folder : {"g", "h"}) {
+    fs::create_directory(shop.out(folder));
+    create({tiles(shop, 9), collection()}, shop.out(folder + "/x.tacozip"),
+           {.split_size = 300, .jobs = folder == "g" ? 1 : 3});
+  }
+  for (const std::string name : {"x_part0003.tacozip", ".tacocat/level1.parquet", ".tacocat/COLLECTION.json"}) {
+    CHECK(file_text(shop.out("g/" + name)) == file_text(shop.out("h/" + name)));
+  }
+}
+
 }  // namespace tacore

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -11,25 +13,69 @@
 #include "model/collection_rules.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
+#include "writer/draft.hpp"
 #include "writer/folder_writer.hpp"
-#include "writer/pad.hpp"
+#include "writer/parts.hpp"
 #include "writer/tables.hpp"
+#include "writer/tacocat_writer.hpp"
 #include "writer/tortilla_impl.hpp"
 #include "writer/zip_writer.hpp"
 
 namespace tacore {
-
 namespace {
+
+uint64_t num_bytes_of(const Tree& tree) {
+  uint64_t out = 0;
+  for (const auto& level : tree.levels) {
+    for (const auto& payload : level.payloads) out += payload.size;
+  }
+  return out;
+}
 
 constexpr const char* kTacoVersion = "2.0.0";
 
-void check_output(const std::string& output, bool overwrite) {
-  const std::string name = file_name(output);
-  for (const std::string_view reserved : {".tacocat", "DATA", "METADATA"}) {
-    if (name == reserved) throw ValidationError("a folder of this name is part of a dataset", {.path = output});
-  }
+bool exists(const std::string& path) {
   struct stat status = {};
-  if (!overwrite && ::lstat(output.c_str(), &status) == 0) throw ValidationError("exists already", {.path = output});
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+/// Which files create() makes, and which samples go into them.
+struct Plan {
+  std::string folder = {};
+  std::vector<Part> parts = {};
+  bool is_zip = false;
+  bool has_index = false;
+};
+
+void check_output(const std::string& output, const CreateOptions& options) {
+  for (const std::string_view reserved : {".tacocat", "DATA", "METADATA"}) {
+    if (file_name(output) == reserved) {
+      throw ValidationError("a folder of this name is part of a dataset", {.path = output});
+    }
+  }
+  if (!is_zip_name(output) && (options.split_size > 0 || !options.group_by.empty())) {
+    throw ValidationError("a FOLDER is written as one; a name in .tacozip expected", {.path = output});
+  }
+}
+
+Plan make_plan(const Tree& tree, const std::string& output, const CreateOptions& options) {
+  Plan out{.folder = parent_folder(output),
+           .parts = plan_parts(tree, file_name(output), options.split_size, options.group_by),
+           .is_zip = is_zip_name(output)};
+  out.has_index = options.consolidate && out.parts.size() > 1;
+  return out;
+}
+
+/// Nothing that the plan makes is there, unless it may be replaced.
+void check_targets(const Plan& plan, bool overwrite) {
+  if (overwrite) return;
+  std::vector<std::string> names;
+  for (const auto& part : plan.parts) names.push_back(part.name);
+  if (plan.has_index) names.emplace_back(names::kTacocatFolder);
+  for (const auto& name : names) {
+    const std::string path = path_join(plan.folder, name);
+    if (exists(path)) throw ValidationError("exists already", {.path = path});
+  }
 }
 
 void check_collection(const Collection& collection) {
@@ -38,39 +84,103 @@ void check_collection(const Collection& collection) {
     throw ValidationError("the collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "));
 }
 
+/// The tree of a part has the patterns of the whole, with counts of its own: what is all padding in a part is none.
+PitSchema schema_of_part(const Tree& part, const PitSchema& whole) {
+  const PitSchema counted = check_tree(part);
+  PitSchema out = whole.with_n(counted.root_n);
+  for (auto& [level, patterns] : out.hierarchy) {
+    const auto& counts = counted.hierarchy.at(level);
+    if (counts.size() != patterns.size()) {
+      throw SchemaError("files of padding stand for all folders at a position of level " + std::to_string(level) +
+                        " in one part; pad() makes folders of them");
+    }
+    for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].n = counts[p].n;
+  }
+  return out;
+}
+
+Collection collection_of(const Tree& tree, const Collection& given, PitSchema pit_schema) {
+  Collection out = given;
+  out.taco_version = kTacoVersion;
+  out.sources.clear();
+  out.pit_schema = std::move(pit_schema);
+  out.field_schema.clear();
+  for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level) {
+    out.field_schema["level" + std::to_string(level)] = level_fields(tree, level);
+  }
+  return out;
+}
+
+/// Progress of several files as one.
+class Progress {
+ public:
+  Progress(const CreateOptions& options, uint64_t num_bytes, std::string output)
+      : options_(options), num_bytes_(num_bytes), output_(std::move(output)) {}
+
+  /// For the next file, whose samples are behind those of `done` bytes.
+  std::function<void(uint64_t)> after(uint64_t done) const {
+    if (!options_.progress) return {};
+    return [this, done](uint64_t more) {
+      if (!options_.progress(done + more, num_bytes_, options_.user)) throw IoError("stopped", {.path = output_});
+    };
+  }
+
+ private:
+  const CreateOptions& options_;
+  uint64_t num_bytes_;
+  std::string output_;
+};
+
+/// All parts and the index are made in a folder of their own, and leave it together.
+void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit_schema, const Plan& plan,
+                 const Progress& progress, const std::string& output, WriteOptions write) {
+  const Draft draft(output);
+  std::vector<std::string> names, zips;
+  uint64_t done = 0;
+  const bool overwrite = std::exchange(write.overwrite, false);
+  for (const auto& part : plan.parts) {
+    const Tree samples = take_roots(tree, part.roots);
+    names.push_back(part.name);
+    zips.push_back(path_join(draft.path(), part.name));
+    write.progress = progress.after(done);
+    write_zip(samples, collection_of(samples, given, schema_of_part(samples, pit_schema)), zips.back(), write);
+    done += num_bytes_of(samples);
+  }
+  if (plan.has_index) {
+    write_tacocat(zips, write.parquet);
+    names.emplace_back(names::kTacocatFolder);
+  }
+  publish(draft.path(), plan.folder, names, overwrite);
+}
+
 }  // namespace
 
 std::vector<std::string> create(const Taco& taco, const std::string& given, const CreateOptions& options) {
   std::string output = given;
   while (output.size() > 1 && output.ends_with('/')) output.pop_back();
-  check_output(output, options.overwrite);
+  check_output(output, options);
   check_parquet_options(options.parquet);
   check_collection(taco.collection);
   const Tree& tree = taco.tortilla.impl()->tree;
-  Collection collection = taco.collection;
-  collection.taco_version = kTacoVersion;
-  collection.sources.clear();
-  collection.pit_schema = check_tree(tree);
-  collection.field_schema.clear();
-  for (int level = 0; level <= taco.tortilla.depth(); ++level) {
-    collection.field_schema["level" + std::to_string(level)] = level_fields(tree, level);
-  }
-  const uint64_t num_bytes = taco.tortilla.num_bytes();
+  const PitSchema pit_schema = check_tree(tree);
+  const Plan plan = make_plan(tree, output, options);
+  check_targets(plan, options.overwrite);
+  const Progress progress(options, taco.tortilla.num_bytes(), output);
   WriteOptions write{.overwrite = options.overwrite,
                      .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency()),
-                     .parquet = options.parquet};
-  if (options.progress) {
-    write.progress = [&](uint64_t num_done) {
-      if (!options.progress(num_done, num_bytes, options.user)) throw IoError("stopped", {.path = output});
-    };
-    write.progress(0);
-  }
-  if (is_zip_name(output)) {
-    write_zip(tree, collection, output, write);
+                     .parquet = options.parquet,
+                     .progress = progress.after(0)};
+  if (write.progress) write.progress(0);
+  std::vector<std::string> out;
+  for (const auto& part : plan.parts) out.push_back(path_join(plan.folder, part.name));
+  if (out.size() > 1) {
+    write_parts(tree, taco.collection, pit_schema, plan, progress, output, write);
+  } else if (plan.is_zip) {
+    write_zip(tree, collection_of(tree, taco.collection, pit_schema), out[0], write);
   } else {
-    write_folder(tree, collection, output, write);
+    write_folder(tree, collection_of(tree, taco.collection, pit_schema), out[0], write);
   }
-  return {output};
+  return out;
 }
 
 }  // namespace tacore

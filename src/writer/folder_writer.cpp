@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "model/collection_json.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
+#include "writer/draft.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/tables.hpp"
 #include "writer/work.hpp"
@@ -24,36 +24,9 @@
 namespace tacore {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr uint64_t kPiece = 1 << 20;
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) { throw IoError(what, {.path = path}, errno); }
-
-/// A folder beside `target` that is removed with all it holds, unless it gets that name. Errors name what becomes of
-/// it.
-class Draft {
- public:
-  explicit Draft(const std::string& target) : target_(target), path_(temporary_beside(target)) {
-    if (::mkdir(path_.c_str(), 0777) != 0) fail("cannot be created", target);
-  }
-  ~Draft() {
-    std::error_code ignored;  // nothing can be done about what cannot be removed
-    fs::remove_all(path_, ignored);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string path(const std::string& name) const { return path_join(path_, name); }
-  std::string target(const std::string& name) const { return path_join(target_, name); }
-  void make_folder(const std::string& name) const {
-    if (::mkdir(path(name).c_str(), 0777) != 0) fail("cannot be created", target(name));
-  }
-
- private:
-  const std::string& target_;
-  std::string path_;
-};
 
 /// A new file of a draft, written from its start. Closing tells of late errors; the sync of all comes at the end.
 class NewFile {
@@ -173,9 +146,7 @@ class FolderWriter {
     tell(0);
     if (exists_) {
       // Both names change at once: the old folder is what the draft removes then.
-      if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
-        fail("cannot be replaced", target_);
-      }
+      exchange_names(draft, target_);
     } else {
       rename_to(draft, target_, false);
     }

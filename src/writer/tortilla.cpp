@@ -141,7 +141,7 @@ std::vector<FieldDescription> Tortilla::fields(int level) const {
 
 std::vector<Value> Tortilla::column(std::string_view key, int level) const {
   const auto& here = level_of(impl_->tree, level);
-  const auto column = here.columns ? find_column(*here.columns, key) : nullptr;
+  const auto column = here.columns ? column_or_null(*here.columns, key) : nullptr;
   if (column) return read_values(*column);
   const auto keys = here.columns ? column_names(*here.columns) : std::vector<std::string>();
   throw SchemaError("no field " + quoted(std::string(key)) + " at level " + std::to_string(level) +

@@ -1,0 +1,158 @@
+#include "model/collection_merge.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/longitude.hpp"
+#include "base/text.hpp"
+#include "model/identifier.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+[[noreturn]] void differ(const PartCollection& part, const PartCollection& first, const std::string& what) {
+  throw SchemaError("cannot be joined with " + quoted(first.file) + ": " + what, {.path = part.file});
+}
+
+std::string shown(SampleType type, const std::string& id) { return std::string(to_string(type)) + " " + quoted(id); }
+
+/// Adds the counts of `part` to `sum`, which has the tree of `first`. What is padding in one may be known from another.
+void add_pattern(PitPattern& sum, const PartCollection& part, const PartCollection& first, const PitPattern& pattern,
+                 const std::string& where) {
+  if (pattern.id.size() != sum.id.size()) {
+    differ(part, first,
+           where + " has " + std::to_string(pattern.id.size()) + " children, there " + std::to_string(sum.id.size()));
+  }
+  for (std::size_t i = 0; i < sum.id.size(); ++i) {
+    if (is_padding_id(pattern.id[i])) continue;
+    if (is_padding_id(sum.id[i])) {
+      sum.id[i] = pattern.id[i];
+      sum.type[i] = pattern.type[i];
+    }
+    if (pattern.id[i] != sum.id[i] || pattern.type[i] != sum.type[i]) {
+      differ(part, first,
+             where + " has " + shown(pattern.type[i], pattern.id[i]) + " as child " + std::to_string(i) + ", there " +
+                 shown(sum.type[i], sum.id[i]));
+    }
+  }
+  sum.n += pattern.n;
+}
+
+void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& first) {
+  const PitSchema& pit = part.collection.pit_schema;
+  if (pit.root_type != sum.root_type) {
+    differ(part, first,
+           std::string("its roots are ") + to_string(pit.root_type) + "s, there " + to_string(sum.root_type) + "s");
+  }
+  if (pit.max_depth() != sum.max_depth()) {
+    differ(part, first,
+           "its tree is " + std::to_string(pit.max_depth()) + " levels deep, there " + std::to_string(sum.max_depth()));
+  }
+  sum.root_n += pit.root_n;
+  for (auto& [level, patterns] : sum.hierarchy) {
+    const auto& others = pit.hierarchy.at(level);
+    if (others.size() != patterns.size()) {
+      differ(part, first,
+             "level " + std::to_string(level) + " has " + std::to_string(others.size()) + " patterns, there " +
+                 std::to_string(patterns.size()));
+    }
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+      add_pattern(patterns[p], part, first, others[p],
+                  "pattern " + std::to_string(p) + " of level " + std::to_string(level));
+    }
+  }
+}
+
+void check_fields(const PartCollection& part, const PartCollection& first) {
+  const auto fields_of = [](const Collection& collection) {
+    std::set<std::pair<std::string, std::string>> out;  // level, and name with type
+    for (const auto& [level, fields] : collection.field_schema) {
+      for (const auto& field : fields) out.emplace(level, quoted(field.name) + " (" + field.type + ")");
+    }
+    return out;
+  };
+  const auto here = fields_of(part.collection), there = fields_of(first.collection);
+  std::vector<std::string> faults;
+  for (const auto& field : here) {
+    if (!there.contains(field)) faults.push_back("its " + field.first + " has " + field.second);
+  }
+  for (const auto& field : there) {
+    if (!here.contains(field)) faults.push_back("its " + field.first + " has no " + field.second);
+  }
+  if (!faults.empty()) differ(part, first, join(faults, "; "));
+}
+
+/// Eastward from `first` to `last`, which is beyond 180 where the box crosses the antimeridian; -180 <= first < 180.
+struct Span {
+  double first = 0, last = 0;
+  double minx = 0, maxx = 0;  ///< as given
+};
+
+Span span_of(const BBox& box) {
+  const double first = wrap_longitude(box.minx);
+  const double width = box.minx <= box.maxx ? box.maxx - box.minx : box.maxx - box.minx + 360;
+  return {first, first + std::min(width, 360.0), box.minx, box.maxx};
+}
+
+/// From behind the widest gap to before it; of gaps that are equal, the one at the antimeridian.
+std::pair<double, double> merge_longitudes(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
+  const auto ends_before = [](const Span& a, const Span& b) { return a.last < b.last; };
+  Span reach = *std::max_element(spans.begin(), spans.end(), ends_before);  // of the spans so far, the last end
+  reach.last -= 360;                                                        // the one before the first span
+  double widest = 0;
+  std::pair<double, double> out{-180, 180};
+  for (const Span& span : spans) {
+    if (span.first - reach.last > widest) {
+      widest = span.first - reach.last;
+      out = {span.minx, reach.maxx};
+    }
+    reach = std::max(reach, span, ends_before);
+  }
+  if (widest > 0 && out.second - out.first >= 360) out.second -= 360;  // sides of two conventions
+  return out;
+}
+
+}  // namespace
+
+BBox merge_boxes(const std::vector<BBox>& boxes) {
+  BBox out = boxes.at(0);
+  std::vector<Span> spans;
+  for (const BBox& box : boxes) {
+    out.miny = std::min(out.miny, box.miny);
+    out.maxy = std::max(out.maxy, box.maxy);
+    spans.push_back(span_of(box));
+  }
+  std::tie(out.minx, out.maxx) = merge_longitudes(std::move(spans));
+  return out;
+}
+
+Collection merge_collections(const std::vector<PartCollection>& parts) {
+  const PartCollection& first = parts.at(0);
+  Collection out = first.collection;
+  std::vector<BBox> boxes;
+  out.extent = {};
+  out.sources.clear();
+  for (const auto& part : parts) {
+    if (&part != &first) {
+      add_tree(out.pit_schema, part, first);
+      check_fields(part, first);
+    }
+    const Extent& extent = part.collection.extent;
+    if (extent.spatial) boxes.push_back(*extent.spatial);
+    if (extent.temporal) {
+      auto& all = out.extent.temporal;
+      if (!all) all = extent.temporal;
+      all->start = std::min(all->start, extent.temporal->start);
+      all->end = std::max(all->end, extent.temporal->end);
+    }
+    out.sources.push_back({.id = part.collection.id, .file = part.file, .extent = extent});
+  }
+  if (!boxes.empty()) out.extent.spatial = merge_boxes(boxes);
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,144 @@
+#include "model/collection_merge.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+constexpr SampleType kFile = SampleType::File, kFolder = SampleType::Folder;
+
+PartCollection part(const std::string& file) {
+  PartCollection out{.file = file, .collection = {.id = "chips"}};
+  out.collection.pit_schema = {
+      .root_n = 2, .root_type = kFolder, .hierarchy = {{1, {{4, {kFile, kFile}, {"a", "b"}}}}}};
+  out.collection.field_schema = {{"level0", {{"id", "string", "words"}, {"cloud", "double", ""}}}};
+  return out;
+}
+
+std::string error_of(const PartCollection& other) {
+  try {
+    merge_collections({part("1.tacozip"), other});
+  } catch (const SchemaError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("T122: counts are summed, and each part is a source in the order given") {
+  auto second = part("2.tacozip");
+  second.collection.id = "other";
+  second.collection.pit_schema.root_n = 5;
+  second.collection.pit_schema.hierarchy[1][0].n = 10;
+  const Collection out = merge_collections({part("1.tacozip"), second});
+  CHECK(out.id == "chips");
+  CHECK(out.pit_schema.root_n == 7);
+  CHECK(out.pit_schema.hierarchy.at(1)[0].n == 14);
+  REQUIRE(out.sources.size() == 2);
+  CHECK(out.sources[1].file == "2.tacozip");
+  CHECK(out.sources[1].id == "other");
+  CHECK_FALSE(out.extent.spatial);
+  CHECK_FALSE(out.extent.temporal);
+}
+
+TEST_CASE("T122: another tree or other fields are refused, with the file and what differs") {
+  const struct {
+    void (*change)(Collection&);
+    const char* words;
+  } cases[] = {
+      {[](Collection& c) { c.pit_schema.root_type = kFile; }, "its roots are FILEs, there FOLDERs"},
+      {[](Collection& c) { c.pit_schema.hierarchy.clear(); }, "its tree is 0 levels deep, there 1"},
+      {[](Collection& c) { c.pit_schema.hierarchy[1].push_back({}); }, "level 1 has 2 patterns, there 1"},
+      {[](Collection& c) { c.pit_schema.hierarchy[1][0] = {1, {kFile}, {"a"}}; },
+       "pattern 0 of level 1 has 1 children, there 2"},
+      {[](Collection& c) { c.pit_schema.hierarchy[1][0].id[1] = "c"; },
+       "pattern 0 of level 1 has FILE 'c' as child 1, there FILE 'b'"},
+      {[](Collection& c) { c.pit_schema.hierarchy[1][0].type[0] = kFolder; },
+       "has FOLDER 'a' as child 0, there FILE 'a'"},
+      {[](Collection& c) { c.field_schema["level0"][1].type = "int64"; },
+       "its level0 has 'cloud' (int64); its level0 has no 'cloud' (double)"},
+      {[](Collection& c) {
+         c.field_schema["level1"];
+         c.field_schema["level1"].push_back({"x", "string", ""});
+       },
+       "its level1 has 'x' (string)"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.words));
+    auto other = part("2.tacozip");
+    c.change(other.collection);
+    const std::string text = error_of(other);
+    CAPTURE(text);
+    CHECK(text.find(c.words) != std::string::npos);
+    CHECK(text.starts_with("2.tacozip: cannot be joined with '1.tacozip': "));
+  }
+}
+
+TEST_CASE("T123: descriptions and the order of fields may differ, and padding is known from the part that has more") {
+  auto other = part("2.tacozip");
+  other.collection.field_schema = {{"level0", {{"cloud", "double", "other words"}, {"id", "string", ""}}}};
+  CHECK(error_of(other) == "");
+  auto padded = part("1.tacozip");
+  padded.collection.pit_schema.hierarchy[1][0].id[0] = "__TACOPAD__0";
+  CHECK(merge_collections({padded, other}).pit_schema.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
+  CHECK(merge_collections({other, padded}).pit_schema.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("T122: times reach from the first start to the last end of those that are there") {
+  auto a = part("a"), b = part("b"), c = part("c");
+  a.collection.extent.temporal = TimeRange{{10}, {20}};
+  c.collection.extent.temporal = TimeRange{{-5}, {12}};
+  CHECK(merge_collections({a, b, c}).extent.temporal == TimeRange{{-5}, {20}});
+}
+
+TEST_CASE("T123: boxes are joined on the circle, the shorter way round, and keep their digits") {
+  const auto joined = [](const std::vector<BBox>& boxes) {
+    const BBox out = merge_boxes(boxes);
+    return std::pair(out.minx, out.maxx);
+  };
+  using Sides = std::pair<double, double>;
+  CHECK(joined({{-77.1, 0, 23.4, 1}}) == Sides{-77.1, 23.4});
+  CHECK(joined({{-9.3, 0, -9.1, 1}, {23.7, 0, 24.1, 1}}) == Sides{-9.3, 24.1});
+  CHECK(joined({{170.1, 0, 179.9, 1}, {-179.9, 0, -170.3, 1}}) == Sides{170.1, -170.3});
+  CHECK(joined({{170, 0, -160, 1}, {-150, 0, -140, 1}, {-175, 0, -170, 1}}) == Sides{170, -140});
+  CHECK(joined({{170, 0, -170, 1}, {0, 0, 10, 1}}) == Sides{0, -170});
+  CHECK(joined({{-180, 0, 180, 1}, {0, 0, 10, 1}}) == Sides{-180, 180});
+  CHECK(joined({{-180, 0, 0, 1}, {0, 0, 180, 1}}) == Sides{-180, 180});
+  CHECK(joined({{-90, 0, -90, 1}, {90, 0, 90, 1}}) == Sides{-90, 90});
+  for (const auto& [west, east] :
+       {joined({{180, 0, 180, 1}, {-180, 0, -180, 1}}), joined({{-180, 0, -180, 1}, {180, 0, 180, 1}})}) {
+    CHECK(east - west + (west > east ? 360 : 0) == 0);
+  }
+  CHECK(merge_boxes({{0, -5, 1, 2}, {0, -3, 1, 7}}).miny == -5);
+  CHECK(merge_boxes({{0, -5, 1, 2}, {0, -3, 1, 7}}).maxy == 7);
+}
+
+TEST_CASE("T123: a joined box meets whatever its parts meet, and is no wider than the plain one") {
+  std::mt19937 random(1);
+  const auto degrees = [&] { return static_cast<double>(random() % 361) - 180; };
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<BBox> boxes;
+    double minx = 180, maxx = -180;
+    for (unsigned n = 1 + random() % 4; n > 0; --n) {
+      boxes.push_back({degrees(), 0, degrees(), 1});
+      if (boxes.back().minx > boxes.back().maxx) minx = -180, maxx = 180;
+      minx = std::min(minx, boxes.back().minx);
+      maxx = std::max(maxx, boxes.back().maxx);
+    }
+    const BBox out = merge_boxes(boxes);
+    CAPTURE(i);
+    const double width = out.maxx - out.minx + (out.minx > out.maxx ? 360 : 0);
+    CHECK(width <= maxx - minx);
+    for (double lon = -180; lon <= 180; lon += 0.5) {
+      const BBox probe{lon, 0, lon, 1};
+      const bool met = std::any_of(boxes.begin(), boxes.end(), [&](const BBox& box) { return box.intersects(probe); });
+      if (met && !out.intersects(probe)) FAIL_CHECK("longitude ", lon, " is lost");
+    }
+  }
+}
+
+}  // namespace

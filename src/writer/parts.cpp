@@ -1,0 +1,162 @@
+#include "writer/parts.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <numeric>
+
+#include "base/text.hpp"
+#include "model/identifier.hpp"
+#include "table/encode.hpp"
+#include "table/read_table.hpp"
+#include "tacore/error.hpp"
+#include "writer/tables.hpp"
+
+namespace tacore {
+namespace {
+
+std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
+
+/// What other systems do not take in names, and blanks, as one `_` each run; none at the ends.
+std::string sanitized(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool replaced =
+        static_cast<unsigned char>(c) <= ' ' || std::string_view("/\\:*?\"<>|'_\x7f").find(c) != std::string_view::npos;
+    if (!replaced) {
+      out += c;
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+  }
+  if (out.ends_with('_')) out.pop_back();
+  return out;
+}
+
+/// Bytes below each row of level 0.
+std::vector<uint64_t> root_sizes(const Tree& tree) {
+  std::vector<uint64_t> below;
+  for (std::size_t level = tree.levels.size(); level-- > 0;) {
+    const auto& here = tree.levels[level];
+    std::vector<uint64_t> sizes(here.ids.size());
+    for (std::size_t row = 0; row < sizes.size(); ++row) sizes[row] = here.payloads[row].size;
+    if (level + 1 < tree.levels.size()) {
+      const auto& parents = tree.levels[level + 1].parents;
+      for (std::size_t child = 0; child < below.size(); ++child) sizes[index(parents[child])] += below[child];
+    }
+    below = std::move(sizes);
+  }
+  return below;
+}
+
+std::vector<Part> group(const Tree& tree, const std::string& stem, const std::string& suffix,
+                        const std::vector<std::string>& columns) {
+  const auto table = samples_table(tree, 0);
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  for (const auto& column : columns) arrays.push_back(find_column(*table, column));
+  std::vector<Part> out;
+  std::map<std::vector<std::optional<std::string>>, std::size_t> known;
+  std::size_t last = 0;
+  const auto& ids = tree.levels[0].ids;
+  for (int64_t row = 0; row < static_cast<int64_t>(ids.size()); ++row) {
+    if (out.empty() || !is_padding_id(ids[index(row)])) {
+      std::vector<std::optional<std::string>> key;
+      for (const auto& array : arrays) key.push_back(cell_as_text(*array, row));
+      const auto [found, is_new] = known.emplace(std::move(key), out.size());
+      if (is_new) {
+        std::vector<std::string> words;
+        for (const auto& text : found->first) words.push_back(text.value_or("None"));
+        out.push_back({.name = stem + "_" + sanitized(join(words, "_")) + suffix});
+      }
+      last = found->second;
+    }
+    out[last].roots.push_back(row);
+  }
+  return out;
+}
+
+std::vector<Part> split(const Part& whole, const std::string& stem, const std::string& suffix,
+                        const std::vector<uint64_t>& sizes, uint64_t split_size) {
+  std::vector<Part> out(1);
+  uint64_t size = 0;
+  for (const int64_t root : whole.roots) {
+    const uint64_t more = sizes[index(root)];
+    if (!out.back().roots.empty() && (size > split_size || more > split_size - size)) {
+      out.emplace_back();
+      size = 0;
+    }
+    out.back().roots.push_back(root);
+    size += more;
+  }
+  if (out.size() == 1) return {whole};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    char number[32];
+    std::snprintf(number, sizeof number, "_part%04zu", i + 1);
+    out[i].name = stem + number + suffix;
+  }
+  return out;
+}
+
+/// `x.tacozip` in two, the point with the second.
+std::pair<std::string, std::string> stem_and_suffix(const std::string& name) {
+  const auto point = std::min(name.rfind('.'), name.size());
+  return {name.substr(0, point), name.substr(point)};
+}
+
+}  // namespace
+
+std::vector<Part> plan_parts(const Tree& tree, const std::string& name, uint64_t split_size,
+                             const std::vector<std::string>& group_by) {
+  Part whole{.name = name, .roots = std::vector<int64_t>(tree.levels.at(0).ids.size())};
+  std::iota(whole.roots.begin(), whole.roots.end(), int64_t{0});
+  const auto [stem, suffix] = stem_and_suffix(name);
+  std::vector<Part> parts = group_by.empty() ? std::vector{std::move(whole)} : group(tree, stem, suffix, group_by);
+  if (split_size > 0) {
+    const auto sizes = root_sizes(tree);
+    std::vector<Part> all;
+    for (const auto& part : parts) {
+      for (auto& piece : split(part, stem_and_suffix(part.name).first, suffix, sizes, split_size))
+        all.push_back(std::move(piece));
+    }
+    parts = std::move(all);
+  }
+  std::map<std::string_view, int64_t> known;  // name, and the first sample of it
+  for (const auto& part : parts) {
+    const auto [found, is_new] = known.emplace(part.name, part.roots.at(0));
+    if (is_new) continue;
+    throw ValidationError("samples " + quoted(tree.path(0, found->second)) + " and " +
+                          quoted(tree.path(0, part.roots[0])) + " differ in " + join(group_by, ", ") +
+                          ", but the name of both parts is " + quoted(part.name));
+  }
+  return parts;
+}
+
+Tree take_roots(const Tree& tree, const std::vector<int64_t>& roots) {
+  Tree out;
+  std::vector<int64_t> rows = roots, parents;
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    const auto& here = tree.levels[level];
+    TreeLevel taken{.parents = std::move(parents)};
+    for (const int64_t row : rows) {
+      taken.ids.push_back(here.ids[index(row)]);
+      taken.types.push_back(here.types[index(row)]);
+      taken.payloads.push_back(here.payloads[index(row)]);
+    }
+    if (here.columns) taken.columns = take_rows(*here.columns, rows);
+    out.levels.push_back(std::move(taken));
+    if (level + 1 == tree.levels.size()) break;
+    const auto first = tree.first_children(static_cast<int>(level));
+    std::vector<int64_t> below;
+    parents.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (int64_t child = first[index(rows[i])]; child < first[index(rows[i]) + 1]; ++child) {
+        below.push_back(child);
+        parents.push_back(static_cast<int64_t>(i));
+      }
+    }
+    rows = std::move(below);
+  }
+  return out;
+}
+
+}  // namespace tacore
