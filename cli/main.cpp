@@ -179,7 +179,8 @@ void add_create(Tool& tool) {
                "      --license CC-BY-4.0 --provider \"Our lab\" --task segmentation\n"
                "  taco create samples.csv chips.tacozip --collection collection.json",
                run_create);
-  command->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl with id and path")
+  command
+      ->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl, .geojson with id and path")
       ->required();
   command->add_option("OUT", options->output, "New .tacozip or .zip, else a folder")->required();
   const auto text = [&, c = command](const char* name, const char* metavariable, const char* what,

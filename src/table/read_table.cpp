@@ -2,8 +2,12 @@
 
 #include <arrow/array.h>
 #include <arrow/array/builder_base.h>
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/buffer_builder.h>
 #include <arrow/csv/api.h>
 #include <arrow/io/file.h>
+#include <arrow/io/memory.h>
 #include <arrow/json/api.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
@@ -11,10 +15,12 @@
 #include <parquet/arrow/reader.h>
 #include <parquet/exception.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <numeric>
 
 #include "base/text.hpp"
+#include "model/geojson.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 
@@ -46,12 +52,55 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::Readable
       check(arrow::csv::TableReader::Make(arrow::io::default_io_context(), file, read, parse, convert))->Read());
 }
 
-std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::io::ReadableFile>& file) {
+/// No line may be longer than `block_size`.
+std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::io::InputStream>& file,
+                                              int32_t block_size = 1 << 20) {
   auto read = arrow::json::ReadOptions::Defaults();
   read.use_threads = false;
+  read.block_size = block_size;
   return check(check(arrow::json::TableReader::Make(arrow::default_memory_pool(), file, read,
                                                     arrow::json::ParseOptions::Defaults()))
                    ->Read());
+}
+
+/// The properties as JSON lines, and behind them the geometries, in the column that filters take by themselves.
+std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io::ReadableFile>& file,
+                                                 const std::string& path) {
+  arrow::BinaryBuilder geometries;
+  arrow::BufferBuilder lines;
+  std::size_t longest = 1 << 20;
+  {
+    const auto text = check(file->Read(check(file->GetSize())));
+    read_geojson(std::string_view(*text), path, [&](GeoFeature feature) {
+      feature.line += '\n';
+      longest = std::max(longest, 2 * feature.line.size());
+      check(lines.Append(feature.line));
+      if (feature.geometry) {
+        check(geometries.Append(reinterpret_cast<const uint8_t*>(feature.geometry->data()),
+                                static_cast<int32_t>(feature.geometry->size())));
+      } else {
+        check(geometries.AppendNull());
+      }
+    });
+  }
+  const auto column = check(geometries.Finish());
+  if (column->length() == 0) throw FormatError("a FeatureCollection of no features");
+  if (longest > INT32_MAX) throw FormatError("a feature whose properties have more than 1 GiB");
+  const auto stream = std::make_shared<arrow::io::BufferReader>(check(lines.Finish()));
+  const auto table = read_json_lines(stream, static_cast<int32_t>(longest));
+  if (table->num_columns() == 0) throw FormatError("features that have neither an id nor properties");
+  return check(table->AddColumn(table->num_columns(), arrow::field("istac:geometry", column->type()),
+                                std::make_shared<arrow::ChunkedArray>(column)));
+}
+
+/// Times that text gives to the second, in microseconds: Parquet has no seconds, and would store another type.
+std::shared_ptr<arrow::Array> in_microseconds(const arrow::TimestampArray& seconds) {
+  const auto& type = static_cast<const arrow::TimestampType&>(*seconds.type());
+  arrow::TimestampBuilder out(arrow::timestamp(arrow::TimeUnit::MICRO, type.timezone()), arrow::default_memory_pool());
+  for (int64_t row = 0; row < seconds.length(); ++row) {
+    check(seconds.IsNull(row) ? out.AppendNull() : out.Append(seconds.Value(row) * 1'000'000));
+  }
+  return check(out.Finish());
 }
 
 const arrow::Array& array_of(const arrow::Table& table, int column) { return *table.column(column)->chunk(0); }
@@ -61,9 +110,15 @@ const arrow::Array& array_of(const arrow::Table& table, int column) { return *ta
 std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table) {
   auto out = check(table->CombineChunks());
   for (int c = 0; c < out->num_columns(); ++c) {
-    if (out->column(c)->num_chunks() == 1) continue;
-    const auto none = check(arrow::MakeEmptyArray(out->column(c)->type()));
-    out = check(out->SetColumn(c, out->field(c), std::make_shared<arrow::ChunkedArray>(none)));
+    auto values = out->column(c)->num_chunks() == 1 ? out->column(c)->chunk(0)
+                                                    : check(arrow::MakeEmptyArray(out->column(c)->type()));
+    if (values->type_id() == arrow::Type::TIMESTAMP) {
+      const auto& times = static_cast<const arrow::TimestampArray&>(*values);
+      const auto unit = static_cast<const arrow::TimestampType&>(*times.type()).unit();
+      if (unit == arrow::TimeUnit::SECOND) values = in_microseconds(times);
+    }
+    const auto field = out->field(c)->WithType(values->type());
+    out = check(out->SetColumn(c, field, std::make_shared<arrow::ChunkedArray>(values)));
   }
   return out;
 }
@@ -79,14 +134,18 @@ std::shared_ptr<arrow::Table> read_table(const std::string& path) {
       out = read_csv(*file);
     } else if (ends_with_ignoring_case(path, ".jsonl")) {
       out = read_json_lines(*file);
+    } else if (ends_with_ignoring_case(path, ".geojson")) {
+      out = read_geojson_table(*file, path);
     } else {
-      throw FormatError("not a folder, .parquet, .csv or .jsonl", {.path = path});
+      throw FormatError("not a folder, .parquet, .csv, .jsonl or .geojson", {.path = path});
     }
     return in_one_piece(out);
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet: ") + error.what(), {.path = path});
   } catch (const FormatError& error) {
-    throw FormatError(error.message(), {.path = path});
+    std::string what = error.message();
+    if (what.starts_with("Parquet: ") && !ends_with_ignoring_case(path, ".parquet")) what.erase(0, 9);
+    throw FormatError(what, {.path = path, .offset = error.context().offset});
   }
 }
 

@@ -153,6 +153,49 @@ TEST_CASE("a table gives each level its own metadata") {
   CHECK(contents(made.data()) == Strings{"t/one=A", "t/two=B"});
 }
 
+TEST_CASE("the features of a GeoJSON file are samples, with types as in JSON lines and geometries as WKB") {
+  const Workshop shop;
+  shop.add("a.tif", "A");
+  shop.add("b.tif", "B");
+  shop.add("t.geojson", R"({"type": "FeatureCollection", "features": [
+    {"type": "Feature", "id": "a", "properties": {"path": "a.tif", "n": 1, "cloud": 0.5, "seen": "2020-01-02T03:04:05"},
+     "geometry": {"type": "Point", "coordinates": [10, 5]}},
+    {"type": "Feature", "id": "b", "properties": {"path": "b.tif", "n": null, "cloud": 2}, "geometry": null}]})");
+  create({Tortilla::from_table(shop.source("t.geojson")), collection()}, shop.out("x.tacozip"));
+  const Dataset made = load(shop.out("x.tacozip"));
+  CHECK(column_names(made.data()) ==
+        Strings{"id", "type", "n", "cloud", "seen", "istac:geometry", "internal:gdal_vsi"});
+  CHECK(contents(made.data()) == Strings{"a=A", "b=B"});
+  CHECK(values(made.data(), "n") == Strings{"1", ""});
+  CHECK(values(made.data(), "cloud") == Strings{"0.5", "2"});
+  CHECK(values(made.data(), "istac:geometry") == Strings{"AQEAAAAAAAAAAAAkQAAAAAAAABRA", ""});
+  CHECK(made.filter_bbox(9, 4, 11, 6).data().num_rows() == 1);
+  CHECK(faults(shop.out("x.tacozip")) == "");
+}
+
+TEST_CASE("GeoJSON that cannot be a table is refused by the path of the file") {
+  const Workshop shop;
+  const struct {
+    const char* features;
+    const char* words;
+  } cases[] = {
+      {"", "t.geojson: a FeatureCollection of no features"},
+      {R"({"type": "Feature"})", "t.geojson: features that have neither an id nor properties"},
+      {R"({"type": "Feature", "properties": {"x": 1}})", "no column 'id': x, istac:geometry"},
+      {R"({"type": "Feature", "id": "a", "properties": {"x": 1}}, {"type": "Feature", "id": "b", "properties": {"x": "1"}})",
+       "t.geojson: JSON parse error: Column(/x) changed from number to string in row 1"},
+      {R"({"type": "Feature", "id": "a", "properties": {"path": "a"}, "geometry": {"type": "Point"}})",
+       "t.geojson: feature 0: its Point has no coordinates"},
+      {R"({"type": "Feature", )", "t.geojson: not JSON (byte "},
+  };
+  for (const auto& c : cases) {
+    shop.add("t.geojson", std::string(R"({"type": "FeatureCollection", "features": [)") + c.features + "]}");
+    const std::string text = text_of<Error>([&] { Tortilla::from_table(shop.source("t.geojson")); });
+    CAPTURE(text);
+    CHECK(text.find(c.words) != std::string::npos);
+  }
+}
+
 TEST_CASE("tables that do not say where samples are, or say it twice, are refused by their row") {
   const Workshop shop;
   shop.add("a.bin", "A");

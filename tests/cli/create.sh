@@ -41,3 +41,9 @@ printf 'plain' >chips/c
 show create chips none "${about[@]}"
 show create chips
 ls
+rm -r chips/c
+printf '{"type": "FeatureCollection", "features": [{"type": "Feature", "id": "red", "properties": {"path": "chips/a/red"}, "geometry": {"type": "Point", "coordinates": [-34.9, -8]}}]}' >places.geojson
+show create places.geojson places.tacozip "${about[@]}"
+show query places.tacozip "SELECT id, type FROM data" --bbox -35,-9,-34,-7
+sed -i 's/-34.9, -8/-34.9/' places.geojson
+show create places.geojson none "${about[@]}"

@@ -20,7 +20,7 @@ from pathlib import Path
 import facts
 import trees
 from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, gdal_in_zip, gdal_subfile,
-                   padding_is_there, places_are_kept, run, taco, taco_info, taco_read, taco_validate, taco_validate_own,
+                   padding_is_there, places_are_kept, taco, taco_info, taco_read, taco_validate, taco_validate_own,
                    tacoreader_bytes, tacoreader_children, tacoreader_rows, title_is_kept)
 from writers import COLLECTION, TABLE_COLUMNS, write_directory, write_published, write_table
 
@@ -214,33 +214,16 @@ def outcome(name, check):
     return "failed"
 
 
-# What some of the write cases need, as `taco create --help` names it.
-NEEDED = {"write/split/": "--split-size", "write/groups/": "--group-by", "write/pad_to/": "--pad-to",
-          "write/pad/": "--pad", "write/flat_geojson": ".geojson", "write/nested_geojson": ".geojson"}
-
-
-def without_missing_options(chosen):
-    """The cases that this tool has the options for; the others are told."""
-    shown = run(facts.TOOL, "create", "--help")
-    assert shown.returncode == 0, shown.stderr
-    words = shown.stdout.decode().replace(",", " ").split()
-    lacking = {start: need for start, need in NEEDED.items() if need not in words}
-    for start, need in lacking.items():
-        count = sum(name.startswith(start) for name, _ in chosen)
-        if count:
-            print(f"skipped {count} cases {start}*: `taco create` has no {need} yet")
-    return [(name, check) for name, check in chosen if not name.startswith(tuple(lacking))]
-
-
 def main(patterns):
     chosen = list(selected(patterns))
     if not chosen:
         print(f"no such case: {' '.join(patterns)}")
         return 2
-    chosen = without_missing_options(chosen)
     outcomes = [outcome(name, check) for name, check in chosen]
-    print(f"{outcomes.count('passed')} passed, {outcomes.count('failed')} failed")
-    return 1 if "failed" in outcomes else 0
+    passed, failed, skipped = (outcomes.count(word) for word in ("passed", "failed", "skipped"))
+    # ctest calls the whole suite skipped when it reads the last of these: alone, so that no failure hides behind it.
+    print(f"{passed} passed, {failed} failed" if failed or not skipped else f"{passed} passed, {skipped} SKIPPED")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ def write_geojson(rows, file):
 
 
 def place(number):
-    return [-170.5 + 10 * number, 80.25 - 5 * number]
+    return [-170.5 + 9 * number, 80.25 - 4 * number]
 
 
 def place_as_wkb(number):
