@@ -55,10 +55,10 @@ class TACORE_EXPORT Tortilla {
   static Tortilla from_folder(const std::string& path);
 
   /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`, `.geojson`): `id` (a `/` nests, `tile/band`), `path`
-  /// (of a FILE; relative to the folder of the table), every other column metadata. Siblings in the order of their rows.
-  /// A FOLDER may have a row without path, for its metadata. A level has the columns that are not null in all its rows,
-  /// and those that are so at all levels; `type` may be there and must be right. Of GeoJSON the geometries are the
-  /// column `istac:geometry`, as WKB, where filters find them. Throws IoError, FormatError when the table cannot be
+  /// (of a FILE; relative to the folder of the table), every other column metadata. Siblings in the order of their
+  /// rows. A FOLDER may have a row without path, for its metadata. A level has the columns that are not null in all its
+  /// rows, and those that are so at all levels; `type` may be there and must be right. Of GeoJSON the geometries are
+  /// the column `istac:geometry`, as WKB, where filters find them. Throws IoError, FormatError when the table cannot be
   /// read, SchemaError for what it lists.
   static Tortilla from_table(const std::string& path);
 
