@@ -53,22 +53,32 @@ void unwrap(OGRMultiPolygon& polygons) {
 
 }  // namespace
 
-OGRMultiPolygon project(const extensions::Footprint& footprint, const OGRSpatialReference& to) {
+Projector::Projector(const OGRSpatialReference& to) : crs_(to), in_degrees_(is_in_degrees(to)) {
+  crs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+}
+
+OGRCoordinateTransformation& Projector::from(const std::string& crs) {
+  const auto at = known_.find(crs);
+  if (at != known_.end()) return *at->second;
+  if (known_.size() >= kMostKept) known_.clear();
+  return *known_.try_emplace(crs, transformation(parse_crs(crs), crs_, crs)).first->second;
+}
+
+OGRMultiPolygon Projector::project(const extensions::Footprint& footprint) {
   const Quiet quiet;
   OGRMultiPolygon out = parse(footprint.geometry);
   OGREnvelope box;
   out.getEnvelope(&box);
   out.segmentize(std::max(box.MaxX - box.MinX, box.MaxY - box.MinY) / kPieces);
-  const auto transform = transformation(parse_crs(footprint.crs), to, footprint.crs);
-  if (out.transform(transform.get()) != OGRERR_NONE) {
+  if (out.transform(&from(footprint.crs)) != OGRERR_NONE) {
     throw SchemaError("footprint: it cannot be transformed from CRS '" + footprint.crs + "'" + Quiet::reason());
   }
-  if (is_in_degrees(to)) unwrap(out);
+  if (in_degrees_) unwrap(out);
   return out;
 }
 
-std::vector<double> turns(const OGRMultiPolygon& footprint, const OGRSpatialReference& crs) {
-  if (!is_in_degrees(crs)) return {0};
+std::vector<double> Projector::turns(const OGRMultiPolygon& footprint) const {
+  if (!in_degrees_) return {0};
   OGREnvelope box;
   footprint.getEnvelope(&box);
   // Layers lie within -180 to 360.

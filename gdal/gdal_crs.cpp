@@ -14,9 +14,6 @@ namespace {
 
 constexpr double kDegree = 0.0174532925199433;
 
-/// Datasets name few systems; of WKT that is different each time no more than this is kept.
-constexpr std::size_t kMostKept = 256;
-
 class Proj : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override {

@@ -2,10 +2,14 @@
 
 #include <ogr_spatialref.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 namespace tacore::gdal {
+
+/// Datasets name few systems; of WKT that is different each time no more than this is kept.
+constexpr std::size_t kMostKept = 256;
 
 /// x is easting or longitude, whatever the authority says. Throws SchemaError when it is not known.
 OGRSpatialReference parse_crs(const std::string& crs);

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tacore/error.hpp"
@@ -233,6 +235,24 @@ TEST_CASE("the polygons with the largest part of the footprint give the name, pa
   CHECK(layer->value(box("EPSG:4326", 1, 1, 3, 9)) == Value("small"));
   CHECK(layer->value(box("EPSG:4326", -3, 1, 0, 9)).is_null());
   CHECK(layer->value(box("EPSG:4326", 20, 1, 30, 9)).is_null());
+}
+
+TEST_CASE("several threads may ask a layer at once") {
+  const MadeRaster raster("threads", 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kTenDegrees, "EPSG:4326");
+  const auto mean = gdal::raster_mean({.path = raster.path()});
+  bool good[2] = {};
+  const auto ask = [&](bool& out) {
+    out = true;
+    for (int i = 0; i < 300; ++i) {
+      const double x = i % 3 * 10;
+      out = out && mean->value(box("EPSG:4326", x + 1, 71, x + 9, 79)) == Value(i % 3 + 1.);
+    }
+  };
+  std::thread other(ask, std::ref(good[0]));
+  ask(good[1]);
+  other.join();
+  CHECK(good[0]);
+  CHECK(good[1]);
 }
 
 TEST_CASE("layers that cannot be used are refused at once") {

@@ -6,10 +6,10 @@
 #include <limits>
 #include <mutex>
 #include <numbers>
+#include <optional>
 
 #include "coverage.hpp"
 #include "footprint.hpp"
-#include "gdal_crs.hpp"
 #include "gdal_error.hpp"
 #include "open_dataset.hpp"
 #include "tacore/error.hpp"
@@ -78,8 +78,7 @@ class Raster {
         !GDALInvGeoTransform(from_pixels_.data(), to_pixels_.data())) {
       throw SchemaError("the raster has no place on the ground; expected a CRS and a geotransform", {.path = path_});
     }
-    crs_ = *crs;
-    crs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    projector_.emplace(*crs);
   }
 
   /// Stored numbers become physical ones: * factor + offset.
@@ -89,10 +88,10 @@ class Raster {
   /// Calls visit(value, weight) for each pixel with data of which the footprint covers a part.
   template <class Visit>
   void for_each(const Footprint& footprint, const Visit& visit) const {
-    const OGRMultiPolygon polygons = project(footprint, crs_);
     const std::lock_guard lock(mutex_);
     const Quiet quiet;
-    for (const double turn : turns(polygons, crs_)) {
+    const OGRMultiPolygon polygons = projector_->project(footprint);
+    for (const double turn : projector_->turns(polygons)) {
       std::vector<PixelRing> rings;
       for (const OGRPolygon* polygon : polygons) {
         bool hole = false;
@@ -146,7 +145,7 @@ class Raster {
     std::vector<uint8_t> mask(size);
     read(*band_, columns, first_row, num_rows, values.data(), GDT_Float64);
     read(*band_->GetMaskBand(), columns, first_row, num_rows, mask.data(), GDT_Byte);
-    const bool geographic = is_in_degrees(crs_);
+    const bool geographic = projector_->in_degrees();
     for (int row = 0; row < num_rows; ++row) {
       const std::vector<double> parts = coverage.row(row);
       for (std::size_t column = 0; column < parts.size(); ++column) {
@@ -172,10 +171,10 @@ class Raster {
   std::string path_;
   DatasetPtr dataset_;
   GDALRasterBand* band_ = nullptr;
-  OGRSpatialReference crs_;
   Affine from_pixels_ = {};
   Affine to_pixels_ = {};
-  mutable std::mutex mutex_;  ///< a GDALDataset is for one thread at a time
+  mutable std::optional<Projector> projector_;
+  mutable std::mutex mutex_;  ///< dataset and projector are for one thread at a time
 };
 
 /// What all layers are made of.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
+#include <optional>
 
 #include "footprint.hpp"
-#include "gdal_crs.hpp"
 #include "gdal_error.hpp"
 #include "open_dataset.hpp"
 #include "tacore/error.hpp"
@@ -43,16 +43,15 @@ class PolygonNames : public extensions::GeoLayer {
         field_(find_field(layer_, in.path, in.field)) {
     const OGRSpatialReference* crs = layer_.GetSpatialRef();
     if (!crs) throw SchemaError("the layer has no CRS", {.path = in.path});
-    crs_ = *crs;
-    crs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    projector_.emplace(*crs);
   }
 
   Value value(const Footprint& footprint) const override {
-    const OGRMultiPolygon polygons = project(footprint, crs_);
     const std::lock_guard lock(mutex_);
     const Quiet quiet;
+    const OGRMultiPolygon polygons = projector_->project(footprint);
     std::vector<Overlap> overlaps;
-    for (const double turn : turns(polygons, crs_)) collect(moved(polygons, turn), overlaps);
+    for (const double turn : projector_->turns(polygons)) collect(moved(polygons, turn), overlaps);
     // The first of several: max_element would do the same, were it not for the areas of nothing.
     const Overlap* best = nullptr;
     for (const Overlap& each : overlaps) {
@@ -105,8 +104,8 @@ class PolygonNames : public extensions::GeoLayer {
   DatasetPtr dataset_;
   OGRLayer& layer_;
   int field_;
-  OGRSpatialReference crs_;
-  mutable std::mutex mutex_;  ///< a GDALDataset is for one thread at a time
+  mutable std::optional<Projector> projector_;
+  mutable std::mutex mutex_;  ///< dataset and projector are for one thread at a time
 };
 
 }  // namespace
