@@ -12,11 +12,11 @@ std::vector<FieldDescription> MajorTOM::schema() const {
 }
 
 std::vector<std::vector<Value>> MajorTOM::compute(const Tortilla& tortilla) const {
-  std::vector<Value> codes;
+  std::vector<std::vector<Value>> out(1);
   for (const auto& at : centroids_of(tortilla)) {
-    codes.push_back(at ? Value(grid_.code(grid_.latlon2rowcol(at->lat, at->lon))) : Value());
+    out[0].push_back(at ? Value(grid_.code(grid_.latlon2rowcol(at->lat, at->lon))) : Value());
   }
-  return {std::move(codes)};
+  return out;
 }
 
 }  // namespace tacore::extensions

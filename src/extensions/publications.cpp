@@ -16,7 +16,7 @@ std::vector<Value> Publications::values() const {
   for (const Publication& each : publications_) {
     out.push_back(Struct{{"doi", each.doi}, {"citation", each.citation}, {"summary", value_of(each.summary)}});
   }
-  return {std::move(out)};
+  return {Value(std::move(out))};
 }
 
 std::vector<Value> Publications::compute(const Taco&) const { return values(); }

@@ -16,11 +16,11 @@ std::vector<FieldDescription> SpatialGrouping::schema() const {
 }
 
 std::vector<std::vector<Value>> SpatialGrouping::compute(const Tortilla& tortilla) const {
-  std::vector<Value> codes;
+  std::vector<std::vector<Value>> out(1);
   for (const auto& code : spatial_groups(centroids_of(tortilla), tortilla.sizes(), options_)) {
-    codes.push_back(value_of(code));
+    out[0].push_back(value_of(code));
   }
-  return {std::move(codes)};
+  return out;
 }
 
 }  // namespace tacore::extensions

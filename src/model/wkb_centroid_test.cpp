@@ -162,6 +162,16 @@ TEST_CASE("the shorter way leads across the antimeridian") {
   CHECK(wkb_centroid(bytes_of(plain), Longitudes::ShorterWay)->x == doctest::Approx(10));
 }
 
+TEST_CASE("parts on both sides of the antimeridian are neighbours, the shorter way") {
+  // MULTIPOINT ((179 0), (-177 2))
+  const auto points = from_hex("010400000002000000"
+                               "010100000000000000006066400000000000000000"
+                               "010100000000000000002066c00000000000000040");
+  CHECK(wkb_centroid(points)->x == doctest::Approx(1));
+  CHECK(wkb_centroid(points, Longitudes::ShorterWay)->x == doctest::Approx(-179));
+  CHECK(wkb_centroid(points, Longitudes::ShorterWay)->y == doctest::Approx(1));
+}
+
 TEST_CASE("a ring around a pole has no centroid the shorter way") {
   const auto pole = ring({{0, 80}, {120, 80}, {-120, 80}});
   CHECK_THROWS_WITH_AS(wkb_centroid(bytes_of(pole), Longitudes::ShorterWay), doctest::Contains("pole"), SchemaError);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "fuzz.hpp"
+#include "model/wkb_centroid.hpp"
 
 /// The input is a geometry.
 namespace tacore::fuzz {
@@ -21,6 +22,13 @@ void run(Input wkb) {
   expect_errors_only([&] {
     envelope = wkb_envelope(wkb);
     whole = true;
+  });
+  expect_errors_only([&] {
+    const auto centroid = wkb_centroid(wkb);
+    require(whole, "a centroid is of a whole geometry");
+    require(centroid || !envelope, "what has an envelope has a centroid");
+    point_of_wkb(wkb);
+    wkb_centroid(wkb, Longitudes::ShorterWay);
   });
   for (const BoxTest* box : {&world, &small, &across}) {
     const auto found = meets(*box, wkb);
