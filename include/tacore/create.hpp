@@ -11,7 +11,8 @@
 
 namespace tacore {
 
-/// A dataset to be written (§5.4). Of the collection, tree, field schema and `taco_version` are filled in.
+/// A dataset to be written (§5.4). Of the collection, tree, field schema and `taco_version` are filled in, and the
+/// extent unless it is given: by the places and times of the samples (STAC, ISTAC), the globe where there are none.
 struct Taco {
   Tortilla tortilla;
   Collection collection = {};

@@ -14,6 +14,7 @@
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/draft.hpp"
+#include "writer/extent.hpp"
 #include "writer/folder_writer.hpp"
 #include "writer/parts.hpp"
 #include "writer/tables.hpp"
@@ -104,6 +105,7 @@ Collection collection_of(const Tree& tree, const Collection& given, PitSchema pi
   out.taco_version = kTacoVersion;
   out.sources.clear();
   out.pit_schema = std::move(pit_schema);
+  if (!out.extent.spatial && !out.extent.temporal) out.extent = extent_of(tree);
   out.field_schema.clear();
   for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level) {
     out.field_schema["level" + std::to_string(level)] = level_fields(tree, level);
