@@ -13,9 +13,15 @@ namespace tacore {
 
 /// A dataset to be written (§5.4). Of the collection, tree, field schema and `taco_version` are filled in, and the
 /// extent unless it is given: by the places and times of the samples (STAC, ISTAC), the globe where there are none.
-struct Taco {
+struct TACORE_EXPORT Taco {
   Tortilla tortilla;
   Collection collection = {};
+
+  /// Sets a key of COLLECTION.json beyond those of the model. Times become RFC 3339 text. Throws SchemaError for keys
+  /// of the model and for binary values.
+  void extend_with(const std::string& key, const Value& value);
+  /// Sets all keys that the extension computes, or none.
+  void extend_with(const TacoExtension& extension);
 };
 
 struct CreateOptions {
@@ -41,10 +47,32 @@ struct CreateOptions {
 /// whatever `jobs` is.
 ///
 /// Throws ValidationError before anything is written: what it would write is there or has a reserved name, two parts
-/// have one name, a FOLDER is to be split, `parquet` makes no sense, the collection breaks a rule (all are told), or the tree does (SchemaError,
-/// also for a column of `group_by` that is not there). Throws IoError when something cannot be read or written, a
-/// sample changes its size meanwhile, or `progress` returned false.
+/// have one name, a FOLDER is to be split, `parquet` makes no sense, the collection breaks a rule (all are told), or
+/// the tree does (SchemaError, also for a column of `group_by` that is not there). Throws IoError when something cannot
+/// be read or written, a sample changes its size meanwhile, or `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::string& output,
                                               const CreateOptions& options = {});
+
+/// What stands in the way of create(), and what it would write.
+struct Validation {
+  std::vector<std::string> issues = {};  ///< one sentence each; empty: create() has nothing against it
+  int64_t num_samples = 0;               ///< of all levels, padding included
+  uint64_t num_bytes = 0;                ///< of all FILEs
+  std::vector<std::string> parts = {};   ///< the containers, in order
+};
+
+/// Checks what create() checks, and tells all of it. Writes nothing. Throws nothing for what is wrong with `taco`,
+/// `output` and `options`.
+TACORE_EXPORT Validation validate(const Taco& taco, const std::string& output, const CreateOptions& options = {});
+
+struct Compliant {
+  Taco taco;
+  std::vector<std::string> changes = {};  ///< one sentence each; empty: it was compliant
+};
+
+/// A copy whose samples create() takes: children in the code-point order of `<id>/` where FOLDERs at one position have
+/// them in different orders, and padding for those that are missing. Changes no metadata and no collection. Throws
+/// SchemaError for what no padding mends (Tortilla::pad).
+TACORE_EXPORT Compliant make_compliant(const Taco& taco);
 
 }  // namespace tacore

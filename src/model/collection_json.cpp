@@ -1,5 +1,6 @@
 #include "model/collection_json.hpp"
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -412,6 +413,29 @@ Collection collection_of(const Node& root) {
   return out;
 }
 
+ordered_json encode_value(const std::string& key, const Value& value) {
+  if (value.is_null()) return {};
+  if (const auto* truth = value.get<bool>()) return *truth;
+  if (const auto* whole = value.get<int64_t>()) return *whole;
+  if (const auto* real = value.get<double>()) return std::isfinite(*real) ? ordered_json(*real) : ordered_json();
+  if (const auto* time = value.get<Timestamp>()) return time->to_string();
+  if (const auto* text = value.get<std::string>()) {
+    if (!is_utf8(*text)) throw SchemaError("key " + tacore::quoted(key) + " has text that is not UTF-8");
+    return *text;
+  }
+  if (const auto* items = value.get<Value::List>()) {
+    auto out = ordered_json::array();
+    for (const auto& item : *items) out.push_back(encode_value(key, item));
+    return out;
+  }
+  if (const auto* fields = value.get<Struct>()) {
+    auto out = ordered_json::object();
+    for (const auto& [name, field] : *fields) out[name] = encode_value(key, field);
+    return out;
+  }
+  throw SchemaError("key " + tacore::quoted(key) + " has binary data, for which JSON has no form");
+}
+
 }  // namespace
 
 Collection parse_collection(std::string_view text, const std::string& path) {
@@ -454,6 +478,28 @@ std::string encode_collection(const Collection& collection) {
   } catch (const json::type_error&) {
     throw FormatError("a text of the collection is not UTF-8");
   }
+}
+
+std::string with_member(std::string_view text, const std::string& key, const Value& value) {
+  const Collection none;
+  if (const json document; key.empty() || encode_head(none, Node(document, "", "")).contains(key) ||
+                           encode_tail(none).contains(key) || is_read(key) || key == "taco:sources") {
+    throw SchemaError("key " + tacore::quoted(key) + (key.empty() ? " is empty" : " is part of every collection"));
+  }
+  std::string out = "{";
+  const std::string member = json_string(key) + ':' + encode_value(key, value).dump();
+  bool replaced = false;
+  if (!text.empty()) {
+    parse_json(text, "");
+    for (const auto& known : json_members(text)) {
+      const bool here = json::parse(known.key).get<std::string>() == key;
+      out.append(here ? member : std::string(known.text)) += ',';
+      replaced = replaced || here;
+    }
+  }
+  if (!replaced) out.append(member) += ',';
+  out.back() = '}';
+  return out;
 }
 
 std::string reformat_json(std::string_view text, int indent) {

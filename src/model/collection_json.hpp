@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tacore/collection.hpp"
+#include "tacore/value.hpp"
 
 namespace tacore {
 
@@ -25,6 +26,11 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// Throws FormatError when `collection.json` is neither empty nor a JSON object with contacts that
 /// can be read, and for text that is not UTF-8.
 std::string encode_collection(const Collection& collection);
+
+/// A JSON object (empty text: one without members) with `value` as its member `key`, in its old place or last. Times
+/// become RFC 3339 text, NaN and infinities null. Throws SchemaError for a key of the model, which has a place of its
+/// own, and for a value that JSON has no form for (Binary, text that is not UTF-8).
+std::string with_member(std::string_view json, const std::string& key, const Value& value);
 
 /// `json` with `indent` spaces (-1: one line); keys, their order, numbers and strings stay as they
 /// are. Throws FormatError when it is not JSON.

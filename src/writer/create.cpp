@@ -85,6 +85,17 @@ void check_collection(const Collection& collection) {
     throw ValidationError("the collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "));
 }
 
+std::string without_slashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+std::vector<std::string> paths_of(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const auto& part : plan.parts) out.push_back(path_join(plan.folder, part.name));
+  return out;
+}
+
 /// The tree of a part has the patterns of the whole, with counts of its own: what is all padding in a part is none.
 PitSchema schema_of_part(const Tree& part, const PitSchema& whole) {
   const PitSchema counted = check_tree(part);
@@ -158,8 +169,7 @@ void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit
 }  // namespace
 
 std::vector<std::string> create(const Taco& taco, const std::string& given, const CreateOptions& options) {
-  std::string output = given;
-  while (output.size() > 1 && output.ends_with('/')) output.pop_back();
+  const std::string output = without_slashes(given);
   check_output(output, options);
   check_parquet_options(options.parquet);
   check_collection(taco.collection);
@@ -173,14 +183,42 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
                      .parquet = options.parquet,
                      .progress = progress.after(0)};
   if (write.progress) write.progress(0);
-  std::vector<std::string> out;
-  for (const auto& part : plan.parts) out.push_back(path_join(plan.folder, part.name));
+  const auto out = paths_of(plan);
   if (out.size() > 1) {
     write_parts(tree, taco.collection, pit_schema, plan, progress, output, write);
   } else if (plan.is_zip) {
     write_zip(tree, collection_of(tree, taco.collection, pit_schema), out[0], write);
   } else {
     write_folder(tree, collection_of(tree, taco.collection, pit_schema), out[0], write);
+  }
+  return out;
+}
+
+Validation validate(const Taco& taco, const std::string& given, const CreateOptions& options) {
+  const std::string output = without_slashes(given);
+  const Tree& tree = taco.tortilla.impl()->tree;
+  Validation out{.num_bytes = taco.tortilla.num_bytes()};
+  for (const auto& level : tree.levels) out.num_samples += static_cast<int64_t>(level.ids.size());
+  const auto note = [&](const auto& check) {
+    try {
+      check();
+      return true;
+    } catch (const Error& error) {
+      out.issues.emplace_back(error.what());
+      return false;
+    }
+  };
+  note([&] { check_output(output, options); });
+  note([&] { check_parquet_options(options.parquet); });
+  for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
+  const bool regular = note([&] { check_tree(tree); });
+  note([&] { extent_of(tree); });
+  if (regular) {
+    note([&] {
+      const Plan plan = make_plan(tree, output, options);
+      out.parts = paths_of(plan);
+      check_targets(plan, options.overwrite);
+    });
   }
   return out;
 }

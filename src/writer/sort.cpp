@@ -1,0 +1,49 @@
+#include "writer/sort.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "table/read_table.hpp"
+
+namespace tacore {
+namespace {
+
+std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
+
+template <class T>
+std::vector<T> take(const std::vector<T>& values, const std::vector<int64_t>& rows) {
+  std::vector<T> out;
+  out.reserve(rows.size());
+  for (const int64_t row : rows) out.push_back(values[index(row)]);
+  return out;
+}
+
+}  // namespace
+
+Tree sort_siblings(const Tree& tree) {
+  Tree out = tree;
+  std::vector<int64_t> places(tree.levels.at(0).ids.size());  // of the rows of the level above, in the new order
+  std::iota(places.begin(), places.end(), int64_t{0});
+  for (std::size_t k = 1; k < tree.levels.size(); ++k) {
+    const TreeLevel& from = tree.levels[k];
+    std::vector<int64_t> rows(from.ids.size());
+    std::iota(rows.begin(), rows.end(), int64_t{0});
+    const auto parent = [&](int64_t row) { return places[index(from.parents[index(row)])]; };
+    std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
+      if (parent(a) != parent(b)) return parent(a) < parent(b);
+      return from.ids[index(a)] + "/" < from.ids[index(b)] + "/";
+    });
+    TreeLevel& to = out.levels[k];
+    to.ids = take(from.ids, rows);
+    to.types = take(from.types, rows);
+    to.payloads = take(from.payloads, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) to.parents[i] = parent(rows[i]);
+    if (from.columns) to.columns = take_rows(*from.columns, rows);
+    std::vector<int64_t> next(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) next[index(rows[i])] = static_cast<int64_t>(i);
+    places = std::move(next);
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tacore/create.hpp"
+#include "tacore/error.hpp"
+#include "tacore/extensions/labels.hpp"
+
+namespace {
+
+using namespace tacore;
+using Strings = std::vector<std::string>;
+
+Sample file(const std::string& id) { return {id, Bytes(1)}; }
+
+Sample folder(const std::string& id, const Strings& children) {
+  std::vector<Sample> below;
+  for (const auto& child : children) below.push_back(file(child));
+  return {id, Tortilla(std::move(below))};
+}
+
+Collection collection() {
+  Collection out{.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}};
+  out.providers = {{.name = "p"}};
+  out.tasks = {"other"};
+  return out;
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const SchemaError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("T54: keys beyond the model are added, a second time in their place") {
+  Taco taco{Tortilla({file("a")}), collection()};
+  taco.collection.json = R"({"note": 1.00, "id": "old"})";
+  taco.extend_with("paper", "first");
+  taco.extend_with("years", Value::List{2020, 2021.5, {}, true});
+  taco.extend_with("paper", Struct{{"doi", "10.1/2"}, {"when", Timestamp::parse("2024-01-31")}});
+  CHECK(taco.collection.json == R"({"note": 1.00,"id": "old","paper":{"doi":"10.1/2","when":"2024-01-31T00:00:00Z"},)"
+                                R"("years":[2020,2021.5,null,true]})");
+}
+
+TEST_CASE("T54: keys of the model and binary values are refused, and nothing changes") {
+  Taco taco{Tortilla({file("a")}), collection()};
+  for (const char* key : {"id", "extent", "curators", "taco:pit_schema", "taco:sources", ""}) {
+    CAPTURE(std::string(key));
+    CHECK(contains(error_of([&] { taco.extend_with(key, 1); }), "key '" + std::string(key) + "' is"));
+  }
+  CHECK(contains(error_of([&] { taco.extend_with("k", Binary{"x"}); }), "key 'k' has binary data"));
+  CHECK(taco.collection.json.empty());
+}
+
+TEST_CASE("T54, T77: an extension of datasets adds its keys") {
+  Taco taco{Tortilla({file("a")}), collection()};
+  taco.extend_with(extensions::Labels({{.name = "cloud", .category = "1"}}, "what is seen"));
+  CHECK(contains(taco.collection.json, R"("labels:num_classes":1)"));
+  CHECK(contains(taco.collection.json, R"("labels:description":"what is seen")"));
+}
+
+TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
+  Taco taco{Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), {}};
+  const Validation bad = validate(taco, "/nowhere/DATA", {.parquet = {.compression = "zip"}});
+  const auto told = [&](const char* part) {
+    return std::count_if(bad.issues.begin(), bad.issues.end(),
+                         [&](const auto& issue) { return contains(issue, part); });
+  };
+  CHECK(told("part of a dataset") == 1);
+  CHECK(told("the collection: ") >= 5);
+  CHECK(told("PIT violation") == 1);
+  CHECK(told("zip") == 1);
+  CHECK(bad.num_samples == 5);
+  CHECK(bad.num_bytes == 3);
+  CHECK(bad.parts.empty());
+
+  const Taco good{Tortilla({file("a"), file("b"), file("c")}), collection()};
+  const Validation split = validate(good, "/nowhere/x.tacozip", {.split_size = 2});
+  CHECK(split.issues.empty());
+  CHECK(split.parts == Strings{"/nowhere/x_part0001.tacozip", "/nowhere/x_part0002.tacozip"});
+}
+
+TEST_CASE("make_compliant pads what is missing and says so") {
+  const Taco regular{Tortilla({folder("t", {"a", "b"})}), collection()};
+  CHECK(make_compliant(regular).changes.empty());
+  const Compliant padded = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), collection()});
+  CHECK(padded.changes == Strings{"1 samples of padding stand for those missing at level 1"});
+  CHECK(padded.taco.tortilla.ids(1) == Strings{"a", "b", "a", "__TACOPAD__1"});
+  CHECK(validate(padded.taco, "/nowhere/x").issues.empty());
+}
+
+TEST_CASE("make_compliant orders children whose orders contradict each other") {
+  const Compliant sorted = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("s", {"b", "a"})}), collection()});
+  CHECK(sorted.changes == Strings{"children stand in the code-point order of their ids"});
+  CHECK(sorted.taco.tortilla.ids(0) == Strings{"t", "s"});
+  CHECK(sorted.taco.tortilla.ids(1) == Strings{"a", "b", "a", "b"});
+}
+
+TEST_CASE("make_compliant refuses what nothing mends") {
+  const Taco mixed{Tortilla({Sample("t", Tortilla({file("a")})), file("f")}), collection()};
+  CHECK(contains(error_of([&] { make_compliant(mixed); }), "roots of one type"));
+}
+
+}  // namespace
