@@ -6,6 +6,13 @@
 
 namespace tacore::gdal {
 
+namespace {
+
+/// Sums of parts that cancel leave about 1e-15. One metre of a pixel of a degree is 8e-11.
+constexpr double kNothing = 1e-12;
+
+}  // namespace
+
 Coverage::Coverage(int first_column, int num_columns, int first_row, int num_rows)
     : first_column_(first_column),
       first_row_(first_row),
@@ -64,7 +71,7 @@ std::vector<double> Coverage::row(int number) const {
   double sum = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     sum += changes[i];
-    out[i] = std::clamp(sum, 0., 1.);
+    out[i] = sum < kNothing ? 0 : std::min(sum, 1.);
   }
   return out;
 }

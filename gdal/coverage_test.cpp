@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 using tacore::gdal::Coverage;
@@ -71,4 +72,20 @@ TEST_CASE("a hole takes away") {
   add_ring(coverage, {Point{0, 0}, {1, 0}, {1, 1}, {0, 1}}, -1);
   add_ring(coverage, {Point{0.25, 0.25}, {0.75, 0.25}, {0.75, 0.75}, {0.25, 0.75}}, 1);
   CHECK(coverage.row(0)[0] == doctest::Approx(0.75));
+}
+
+TEST_CASE("pixels beside a footprint are not covered by what rounding leaves") {
+  Coverage coverage(0, 40, 0, 3);
+  add_ring(coverage, {Point{0.1, 0.1}, {0.7, 0.3}, {0.9, 1.7}, {0.3, 2.9}}, -1);
+  for (int row = 0; row < 3; ++row) {
+    const auto parts = coverage.row(row);
+    CHECK(std::count(parts.begin() + 1, parts.end(), 0.) == 39);
+  }
+}
+
+TEST_CASE("a metre in a pixel of a degree is covered") {
+  Coverage coverage(0, 2, 0, 1);
+  const double metre = 1 / 111'195.;
+  add_ring(coverage, {Point{0.5, 0.5}, {0.5 + metre, 0.5}, {0.5 + metre, 0.5 + metre}, {0.5, 0.5 + metre}}, -1);
+  CHECK(coverage.row(0)[0] == doctest::Approx(metre * metre).epsilon(1e-4));
 }

@@ -237,6 +237,16 @@ TEST_CASE("the polygons with the largest part of the footprint give the name, pa
   CHECK(layer->value(box("EPSG:4326", 20, 1, 30, 9)).is_null());
 }
 
+TEST_CASE("borders that cross themselves are mended") {
+  // Two triangles that meet in (5, 5); GEOS calls it invalid.
+  const MadeText crossed("crossed.geojson",
+                         R"({"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"bow"},)"
+                         R"("geometry":{"type":"Polygon","coordinates":[[[0,0],[10,10],[10,0],[0,10],[0,0]]]}}]})");
+  const auto layer = gdal::polygon_names({.path = crossed.path(), .field = "name"});
+  CHECK(layer->value(box("EPSG:4326", 4, 1, 9, 9)) == Value("bow"));
+  CHECK(layer->value(box("EPSG:4326", 4.5, 8, 5.5, 9)).is_null());
+}
+
 TEST_CASE("several threads may ask a layer at once") {
   const MadeRaster raster("threads", 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kTenDegrees, "EPSG:4326");
   const auto mean = gdal::raster_mean({.path = raster.path()});

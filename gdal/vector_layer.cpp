@@ -36,7 +36,8 @@ int find_field(OGRLayer& layer, const std::string& path, const std::string& name
 class PolygonNames : public extensions::GeoLayer {
  public:
   explicit PolygonNames(const VectorLayer& in)
-      : source_(in.source),
+      : path_(in.path),
+        source_(in.source),
         version_(in.version),
         dataset_(open_dataset(in.path, GDAL_OF_VECTOR)),
         layer_(find_layer(*dataset_, in.path, in.layer)),
@@ -86,9 +87,8 @@ class PolygonNames : public extensions::GeoLayer {
     for (const auto& feature : layer_) {
       const OGRGeometry* geometry = feature->GetGeometryRef();
       if (!geometry || !feature->IsFieldSetAndNotNull(field_)) continue;
-      const std::unique_ptr<OGRGeometry> common(geometry->Intersection(&polygons));
-      const double area = common ? OGR_G_Area(OGRGeometry::ToHandle(common.get())) : 0;
       const std::string name = feature->GetFieldAsString(field_);
+      const double area = common_area(*geometry, polygons, name);
       const auto at =
           std::find_if(overlaps.begin(), overlaps.end(), [&](const Overlap& each) { return each.name == name; });
       if (at == overlaps.end()) {
@@ -99,6 +99,21 @@ class PolygonNames : public extensions::GeoLayer {
     }
   }
 
+  /// Borders in the wild cross themselves: what GEOS refuses is mended first.
+  double common_area(const OGRGeometry& geometry, const OGRMultiPolygon& polygons, const std::string& name) const {
+    std::unique_ptr<OGRGeometry> common(geometry.Intersection(&polygons));
+    if (!common) {
+      const std::unique_ptr<OGRGeometry> valid(geometry.MakeValid());
+      if (valid) common.reset(valid->Intersection(&polygons));
+    }
+    if (!common) {
+      throw SchemaError("'" + name + "' has no part in common with a footprint that can be computed" + Quiet::reason(),
+                        {.path = path_});
+    }
+    return OGR_G_Area(OGRGeometry::ToHandle(common.get()));
+  }
+
+  std::string path_;
   std::string source_;
   std::string version_;
   DatasetPtr dataset_;

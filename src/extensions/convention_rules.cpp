@@ -128,19 +128,13 @@ std::string fault_among(Convention convention, const std::vector<const Value*>& 
          ")";
 }
 
-/// `list<element: double>` and `list<item: double>` are one type, by different versions of Arrow.
-std::string plain_type(std::string type) {
-  const auto at = type.find("<element:");
-  return at == std::string::npos ? type : type.replace(at, 9, "<item:");
-}
-
 void check_fields(std::span<const Column> columns, const DatasetShape& dataset, std::vector<std::string>& faults) {
   for (const Column& column : columns) {
     const auto field = std::find_if(dataset.fields.begin(), dataset.fields.end(),
                                     [&](const FieldDescription& each) { return each.name == column.name; });
     if (field == dataset.fields.end()) {
       faults.push_back("there is no column " + std::string(column.name) + " (" + column.type + ")");
-    } else if (plain_type(field->type) != column.type) {
+    } else if (field->type != column.type) {
       faults.push_back(std::string(column.name) + " is " + field->type + ", expected " + column.type);
     }
   }

@@ -112,9 +112,6 @@ TEST_CASE("missing columns and wrong types are listed") {
   dataset.columns.erase("change:time_after");
   CHECK(faults_of(Convention::Change, dataset) == Faults{"change:time_before is int64, expected timestamp[us]",
                                                          "there is no column change:time_after (timestamp[us])"});
-  auto land = dataset_of(Convention::LandCover, {LandCover({}).values()}, {{"image", "target"}});
-  land.fields[0].type = "list<element: double>";
-  CHECK(faults_of(Convention::LandCover, land) == Faults{});
 }
 
 TEST_CASE("all values that are not allowed are listed, with their samples") {
