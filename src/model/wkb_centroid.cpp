@@ -74,14 +74,14 @@ class CentroidOf {
       const double edge = std::hypot(b.x - a.x, b.y - a.y);
       lengths_.add(edge, (a.x + b.x) / 2, (a.y + b.y) / 2);
       length += edge;
-      // The triangle from where all is measured, two thirds of the way to the middle of its edge.
-      area.add(a.x * b.y - b.x * a.y, (a.x + b.x) / 3, (a.y + b.y) / 3);
+      // The triangle from the start: a small ring far away keeps its digits.
+      const double twice_area = (a.x - start.x) * (b.y - start.y) - (b.x - start.x) * (a.y - start.y);
+      area.add(twice_area, (start.x + a.x + b.x) / 3, (start.y + a.y + b.y) / 3);
       a = b;
     }
     if (path.size() > 1 && path[0].x == path[path.size() - 1].x && std::abs(a.x - start.x) > 180 && shorter_way_) {
       throw SchemaError("geometry: a ring goes around a pole; expected one that has a planar centroid");
     }
-    area.add(a.x * start.y - start.x * a.y, (a.x + start.x) / 3, (a.y + start.y) / 3);
     if (length == 0) points_.add(1, start.x, start.y);
     return area;
   }
