@@ -88,6 +88,7 @@ struct CreateCommandOptions {
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
   bool pad = false;
   std::optional<int> pad_to = {};
+  std::vector<std::string> extensions = {};  ///< as check_extensions() has them
   std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};

@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "extensions.hpp"
 #include "progress_bar.hpp"
 
 namespace tacore::cli {
@@ -78,6 +79,7 @@ Collection collection_of(const CreateCommandOptions& options) {
 Tortilla samples_of(const CreateCommandOptions& options) {
   Tortilla out =
       is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source);
+  out = extend(std::move(out), options.extensions);
   if (options.pad) out = out.pad();
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
 }
@@ -108,6 +110,7 @@ int run_create(const CreateCommandOptions& options) {
   if (is_one && !options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
     throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
   }
+  check_extensions(options.extensions);
   const ParquetOptions parquet = parse_parquet(options.parquet);
   try {
     const Taco taco{samples_of(options), collection_of(options)};

@@ -14,6 +14,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "extensions.hpp"
 #include "output.hpp"
 
 namespace tacore::cli {
@@ -201,6 +202,11 @@ void add_create(Tool& tool) {
   texts("--provider", "NAME", "Who made or hosts it", options->providers);
   texts("--task", "TASK", "Such as segmentation, regression, other", options->tasks);
   texts("--keyword", "WORD", "To be found by", options->keywords);
+  command->add_option("--extensions", options->extensions, kExtensionHelp)
+      ->type_name("NAME")
+      ->expected(1)
+      ->delimiter(',')
+      ->take_all();
   command->add_flag("--pad", options->pad, "Fill in the children that some folders lack; readers hide them");
   add_parsed(
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },

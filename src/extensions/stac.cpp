@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "extensions/stac_schema.hpp"
 #include "extensions/value_of.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
@@ -127,7 +128,9 @@ STAC::STAC(const StacOptions& in) {
   });
 }
 
-std::vector<FieldDescription> STAC::schema() const {
+std::vector<FieldDescription> STAC::schema() const { return stac_schema(); }
+
+std::vector<FieldDescription> stac_schema() {
   return {{"stac:crs", "string", "Coordinate reference system: a code, WKT, PROJ string or PROJJSON"},
           {"stac:tensor_shape", "list<item: int64>", "Dimensions of the array; the last two are rows and columns"},
           {"stac:geotransform", "list<item: double>", "Affine map from pixels to the CRS, in GDAL's order"},
@@ -162,7 +165,9 @@ ISTAC::ISTAC(const IstacOptions& in) {
   });
 }
 
-std::vector<FieldDescription> ISTAC::schema() const {
+std::vector<FieldDescription> ISTAC::schema() const { return istac_schema(); }
+
+std::vector<FieldDescription> istac_schema() {
   return {{"istac:crs", "string", "Coordinate reference system: a code, WKT, PROJ string or PROJJSON"},
           {"istac:geometry", "binary", "Footprint in the CRS: WKB"},
           {"istac:time_start", "timestamp[us]", "Start of acquisition, UTC"},

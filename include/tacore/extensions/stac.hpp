@@ -69,4 +69,13 @@ class TACORE_EXPORT ISTAC : public SampleExtension {
   std::vector<Value> values_;
 };
 
+/// The STAC columns of all samples that have what they are computed from: at each level with `stac:crs`,
+/// `stac:tensor_shape`, `stac:geotransform` and `stac:time_start` (a timestamp, or text in RFC 3339), all columns of
+/// STAC, behind the other fields. A sample of which one of the four is null has nulls. Throws SchemaError, with the id
+/// of the sample, as STAC does; when no level has these columns; and for a column of another type.
+TACORE_EXPORT Tortilla with_stac(const Tortilla& samples, const CrsTransformer* transformer = nullptr);
+
+/// The same for ISTAC, from `istac:crs`, `istac:geometry` and `istac:time_start`.
+TACORE_EXPORT Tortilla with_istac(const Tortilla& samples, const CrsTransformer* transformer = nullptr);
+
 }  // namespace tacore::extensions

@@ -1,0 +1,86 @@
+#include "extensions.hpp"
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include <tacore/byte_size.hpp>
+#include <tacore/error.hpp>
+#include <tacore/extensions/majortom.hpp>
+#include <tacore/extensions/spatial_grouping.hpp>
+#include <tacore/extensions/stac.hpp>
+#ifdef TACORE_HAS_GDAL
+#include <tacore/gdal.hpp>
+#endif
+
+#include "commands.hpp"
+
+namespace tacore::cli {
+namespace {
+
+std::shared_ptr<const CrsTransformer> transformer() {
+#ifdef TACORE_HAS_GDAL
+  return gdal::crs_transformer();
+#else
+  return nullptr;
+#endif
+}
+
+using Extend = std::function<Tortilla(const Tortilla&)>;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& expected) {
+  throw UsageError("--extensions " + name + ": expected " + expected);
+}
+
+Extend with_majortom(const std::string& name, const std::string& parameter) {
+  extensions::MajorTomOptions options;
+  if (!parameter.empty()) {
+    const char* end = parameter.data() + parameter.size();
+    const auto [stop, error] = std::from_chars(parameter.data(), end, options.dist_km);
+    if (error != std::errc() || stop != end || !(options.dist_km > 0)) refuse(name, "a distance in km, such as 50");
+  }
+  return [options](const Tortilla& samples) { return samples.extend_with(extensions::MajorTOM(options)); };
+}
+
+/// A plain number counts samples, one with a unit bytes.
+Extend with_groups(const std::string& name, const std::string& parameter) {
+  extensions::SpatialGroupingOptions options;
+  int64_t count = 0;
+  const char* end = parameter.data() + parameter.size();
+  const auto [stop, error] = std::from_chars(parameter.data(), end, count);
+  if (error == std::errc() && stop == end && count > 0) {
+    options.target_count = count;
+  } else {
+    try {
+      parse_size(parameter);
+    } catch (const ValidationError&) {
+      refuse(name, "the samples or bytes of a group, such as 1000 or 4GB");
+    }
+    options.target_size = parameter;
+  }
+  return [options](const Tortilla& samples) { return samples.extend_with(extensions::SpatialGrouping(options)); };
+}
+
+Extend parse(const std::string& name) {
+  const auto equals = name.find('=');
+  const std::string key = name.substr(0, equals), parameter = equals == name.npos ? "" : name.substr(equals + 1);
+  if (key == "majortom") return with_majortom(name, parameter);
+  if (key == "spatialgrouping") return with_groups(name, parameter);
+  if (name == "stac") return [](const Tortilla& s) { return extensions::with_stac(s, transformer().get()); };
+  if (name == "istac") return [](const Tortilla& s) { return extensions::with_istac(s, transformer().get()); };
+  refuse(name, "stac, istac, majortom or spatialgrouping");
+}
+
+}  // namespace
+
+void check_extensions(const std::vector<std::string>& names) {
+  for (const auto& name : names) parse(name);
+}
+
+Tortilla extend(Tortilla samples, const std::vector<std::string>& names) {
+  for (const auto& name : names) samples = parse(name)(samples);
+  return samples;
+}
+
+}  // namespace tacore::cli
