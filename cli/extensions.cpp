@@ -1,5 +1,7 @@
 #include "extensions.hpp"
 
+#include <dlfcn.h>
+
 #include <charconv>
 #include <functional>
 #include <map>
@@ -10,21 +12,21 @@
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
 #include <tacore/extensions/stac.hpp>
-#ifdef TACORE_HAS_GDAL
-#include <tacore/gdal.hpp>
-#endif
 
 #include "commands.hpp"
 
 namespace tacore::cli {
 namespace {
 
-std::shared_ptr<const CrsTransformer> transformer() {
-#ifdef TACORE_HAS_GDAL
-  return gdal::crs_transformer();
-#else
-  return nullptr;
+/// That of tacore_gdal (gdal.hpp), null where it is not built or installed: then EPSG:4326 alone is known.
+const CrsTransformer* transformer() {
+#ifdef TACORE_GDAL_LIBRARY
+  if (void* library = ::dlopen(TACORE_GDAL_LIBRARY, RTLD_NOW | RTLD_LOCAL)) {
+    using Function = const CrsTransformer* (*)();
+    if (const auto known = reinterpret_cast<Function>(::dlsym(library, "tacore_gdal_crs_transformer"))) return known();
+  }
 #endif
+  return nullptr;
 }
 
 using Extend = std::function<Tortilla(const Tortilla&)>;
@@ -67,8 +69,8 @@ Extend parse(const std::string& name) {
   const std::string key = name.substr(0, equals), parameter = equals == name.npos ? "" : name.substr(equals + 1);
   if (key == "majortom") return with_majortom(name, parameter);
   if (key == "spatialgrouping") return with_groups(name, parameter);
-  if (name == "stac") return [](const Tortilla& s) { return extensions::with_stac(s, transformer().get()); };
-  if (name == "istac") return [](const Tortilla& s) { return extensions::with_istac(s, transformer().get()); };
+  if (name == "stac") return [](const Tortilla& s) { return extensions::with_stac(s, transformer()); };
+  if (name == "istac") return [](const Tortilla& s) { return extensions::with_istac(s, transformer()); };
   refuse(name, "stac, istac, majortom or spatialgrouping");
 }
 

@@ -82,4 +82,9 @@ std::unique_ptr<OGRCoordinateTransformation> transformation(const OGRSpatialRefe
 
 std::shared_ptr<const CrsTransformer> crs_transformer() { return std::make_shared<Proj>(); }
 
+const CrsTransformer* tacore_gdal_crs_transformer() {
+  static const auto known = crs_transformer();
+  return known.get();
+}
+
 }  // namespace tacore::gdal

@@ -49,4 +49,8 @@ struct VectorLayer {
 /// Throws IoError when it cannot be opened, SchemaError when it has no such layer or field, or no CRS.
 TACORE_EXPORT std::shared_ptr<const extensions::GeoLayer> polygon_names(const VectorLayer& layer);
 
+/// crs_transformer() for programs that load this library (dlopen) only when they need it, since GDAL takes 30 ms to load. Lives
+/// as long as the library.
+extern "C" TACORE_EXPORT const CrsTransformer* tacore_gdal_crs_transformer();
+
 }  // namespace tacore::gdal
