@@ -95,5 +95,7 @@ TACORE_EXPORT Labels flood_labels();
 /// What keeps a dataset from following a convention, a sentence each; nothing when it does. Columns, their types and
 /// values, and the ids of children are looked at; COLLECTION.json is not.
 TACORE_EXPORT std::vector<std::string> check_convention(Convention convention, const Tortilla& tortilla);
+/// The same of a dataset to be written, whose classes are looked at too.
+TACORE_EXPORT std::vector<std::string> check_convention(Convention convention, const Taco& taco);
 
 }  // namespace tacore::extensions
