@@ -59,6 +59,12 @@ void sync_folder_of(const std::string& path) {
   if (error_number != 0 && error_number != EINVAL) fail("its name cannot be written to the disk", path, error_number);
 }
 
+void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
+  constexpr uint64_t kWorthwhile = 256 << 10;
+  if (size < kWorthwhile) return;
+  ::sync_file_range(descriptor, static_cast<off_t>(offset), static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE);
+}
+
 OutputFile::OutputFile(std::string target, bool overwrite)
     : target_(std::move(target)), temporary_(temporary_beside(target_)), overwrite_(overwrite) {
   require_free(target_, overwrite_);
@@ -73,6 +79,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(uint64_t offset, std::span<const std::byte> bytes) const {
+  const uint64_t begin = offset, size = bytes.size();
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), narrow<off_t>(offset, "offset"));
     if (written < 0 && errno == EINTR) continue;
@@ -80,6 +87,7 @@ void OutputFile::write(uint64_t offset, std::span<const std::byte> bytes) const 
     offset += static_cast<uint64_t>(written);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+  start_writeback(descriptor_, begin, size);
 }
 
 void OutputFile::sync() {

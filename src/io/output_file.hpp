@@ -33,6 +33,10 @@ class OutputFile {
   bool is_synced_ = false;
 };
 
+/// Tells the disk to begin with these bytes, which were just written, instead of waiting for the sync. Small pieces are
+/// left to it. A hint: nothing depends on it.
+void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept;
+
 /// A name beside `target` that nothing has.
 std::string temporary_beside(const std::string& target);
 

@@ -47,6 +47,8 @@ class NewFile {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail("cannot be written", target_);
       bytes = bytes.subspan(static_cast<std::size_t>(count));
+      start_writeback(descriptor_, size_, static_cast<uint64_t>(count));
+      size_ += static_cast<uint64_t>(count);
     }
   }
   /// Keeps the time of the sample's own file, as copies of the published writers do.
@@ -62,6 +64,7 @@ class NewFile {
  private:
   std::string target_;
   int descriptor_ = -1;
+  uint64_t size_ = 0;
 };
 
 class FolderWriter {
@@ -119,9 +122,9 @@ class FolderWriter {
   void copy(const Payload& payload, const Draft& draft, const std::string& name) {
     PayloadReader reader(payload);
     NewFile file(draft, name);
-    Bytes piece(std::min(payload.size, kPiece));
+    const std::span piece = scratch(std::min(payload.size, kPiece));
     for (uint64_t done = 0; done < payload.size;) {
-      const std::span part = std::span(piece).first(std::min<uint64_t>(kPiece, payload.size - done));
+      const std::span part = piece.first(std::min<uint64_t>(kPiece, payload.size - done));
       reader.read(part);
       file.write(part);
       done += part.size();

@@ -3,11 +3,23 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace tacore {
+
+std::span<std::byte> scratch(std::size_t size) {
+  thread_local std::unique_ptr<std::byte[]> memory;
+  thread_local std::size_t capacity = 0;
+  if (capacity < size) {
+    memory = std::make_unique_for_overwrite<std::byte[]>(size);
+    capacity = size;
+  }
+  return {memory.get(), size};
+}
 
 void run_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& task) {
   std::atomic<std::size_t> next = 0;
@@ -26,7 +38,10 @@ void run_parallel(std::size_t count, int jobs, const std::function<void(std::siz
   };
   std::vector<std::thread> threads;
   const auto wanted = std::min<std::size_t>(static_cast<std::size_t>(std::max(jobs, 1)), count);
-  for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
+  try {
+    while (threads.size() + 1 < wanted) threads.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads: those there are do the work
+  }
   work();
   for (auto& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

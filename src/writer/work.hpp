@@ -2,10 +2,16 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 
 namespace tacore {
 
-/// Runs `task(0)` to `task(count - 1)` on `jobs` threads (at least 1), in about this order. The first exception stops
+/// Memory of this thread, at least `size` bytes of any content, which its next call reuses: new pages for each piece
+/// cost more than copying it.
+std::span<std::byte> scratch(std::size_t size);
+
+/// Runs `task(0)` to `task(count - 1)` on `jobs` threads (at least 1, and fewer where the system has no
+/// more), in about this order. The first exception stops
 /// the others after their current task and is rethrown.
 void run_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& task);
 

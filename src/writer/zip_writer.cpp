@@ -17,8 +17,9 @@
 namespace tacore {
 namespace {
 
-// Entries are written in pieces of about this size: small ones many at once, large ones one after another.
-constexpr uint64_t kPiece = 4 << 20;
+// Entries are written in pieces of about this size: small ones many at once, large ones one after another. A piece that
+// stays in the cache is read, summed and written at the speed of memory.
+constexpr uint64_t kPiece = 1 << 20;
 constexpr std::size_t kTablesAtOnce = 512;
 
 /// Where the samples of a level lie in the archive, by row: the payload of a FILE, the __meta__ of a FOLDER.
@@ -120,12 +121,12 @@ class ZipWriter {
   void copy_together(std::size_t begin, std::size_t end) {
     const uint64_t first = entries_[begin].local_offset;
     const uint64_t last = end < entries_.size() ? entries_[end].local_offset : end_;
-    Bytes piece(last - first);
+    const std::span piece = scratch(last - first);
     uint64_t num_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
       zip::CentralEntry& entry = entries_[i];
       const uint64_t at = entry.local_offset - first, header = zip::local_header_size(entry);
-      const std::span data = std::span(piece).subspan(at + header, entry.size);
+      const std::span data = piece.subspan(at + header, entry.size);
       PayloadReader reader(payload(samples_[i]));
       reader.read(data);
       reader.finish();
@@ -142,7 +143,7 @@ class ZipWriter {
     zip::CentralEntry& entry = entries_[i];
     PayloadReader reader(payload(samples_[i]));
     const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
-    Bytes piece(kPiece);
+    const std::span piece = scratch(kPiece);
     uint32_t crc = 0;
     for (uint64_t done = 0; done < entry.size;) {
       if (const uint64_t hole = reader.skip_hole(entry.size - done); hole > 0) {
@@ -151,7 +152,7 @@ class ZipWriter {
         tell(hole);
         continue;
       }
-      const std::span part = std::span(piece).first(std::min<uint64_t>(kPiece, entry.size - done));
+      const std::span part = piece.first(std::min<uint64_t>(kPiece, entry.size - done));
       reader.read(part);
       crc = crc32(part, crc);
       file_.write(begin + done, part);
