@@ -93,6 +93,7 @@ struct CreateCommandOptions {
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};
   bool no_tacocat = false;
+  std::string temp_dir = {};
   int jobs = 0;
   bool overwrite = false;
 };

@@ -124,6 +124,7 @@ int run_create(const CreateCommandOptions& options) {
               .consolidate = !options.no_tacocat,
               .jobs = options.jobs,
               .parquet = parquet,
+              .temp_dir = options.temp_dir,
               .progress = show,
               .user = &bar});
     } catch (const IoError&) {

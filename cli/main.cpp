@@ -223,6 +223,9 @@ void add_create(Tool& tool) {
   add_parsed(
       command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
       "Threads that copy; one for each processor when not given");
+  command
+      ->add_option("--temp-dir", options->temp_dir, "Where it is until it is whole: a folder on the same file system")
+      ->type_name("DIR");
   texts("--parquet", "KEY=VALUE",
         "Of its Parquet files: compression, compression_level, row_group_rows, page_bytes, statistics=on|off, "
         "content_defined_chunks=on|off, min_chunk_bytes, max_chunk_bytes",

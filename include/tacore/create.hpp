@@ -36,6 +36,8 @@ struct CreateOptions {
   bool consolidate = true;  ///< several ZIPs get an index, the folder `.tacocat` beside them (§6.5)
   int jobs = 0;             ///< threads that copy; 0: one for each processor
   ParquetOptions parquet = {};
+  /// The folder, on the file system of the output, where a dataset is until it is whole; "": beside the output.
+  std::string temp_dir = {};
   /// Called now and then with how many of `num_bytes` are copied, from one thread at a time. false stops the work.
   bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
   void* user = nullptr;
@@ -47,7 +49,8 @@ struct CreateOptions {
 /// whatever `jobs` is.
 ///
 /// Throws ValidationError before anything is written: what it would write is there or has a reserved name, two parts
-/// have one name, a FOLDER is to be split, `parquet` makes no sense, the collection breaks a rule (all are told), or
+/// have one name, a FOLDER is to be split, `parquet` or
+/// `temp_dir` makes no sense, the collection breaks a rule (all are told), or
 /// the tree does (SchemaError, also for a column of `group_by` that is not there). Throws IoError when something cannot
 /// be read or written, a sample changes its size meanwhile, or `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::string& output,

@@ -128,6 +128,10 @@ class TACORE_EXPORT Sample {
   /// Bytes of data, those of its children for a FOLDER.
   uint64_t size() const noexcept;
 
+  /// Lets go of its bytes: it is an empty FILE then. Copies, and Tortillas made of it, keep them. Does nothing to a
+  /// file or FOLDER.
+  void cleanup();
+
   const std::vector<Metadata>& metadata() const noexcept { return metadata_; }
   /// The value of a field, nullptr when there is no such field.
   const Value* find(std::string_view key) const noexcept;

@@ -30,12 +30,13 @@ void require_free(const std::string& target, bool overwrite) {
 
 }  // namespace
 
-std::string temporary_beside(const std::string& target) {
+std::string temporary_for(const std::string& target, const std::string& temp_dir) {
   uint64_t random = 0;
   if (::getentropy(&random, sizeof random) != 0) fail("no random numbers", target, errno);
   char token[17];
   std::snprintf(token, sizeof token, "%016" PRIx64, random);
-  return path_join(parent_folder(target), "." + file_name(target) + "." + token + ".part");
+  return path_join(temp_dir.empty() ? parent_folder(target) : temp_dir,
+                   "." + file_name(target) + "." + token + ".part");
 }
 
 void rename_to(const std::string& from, const std::string& to, bool overwrite) {
@@ -65,8 +66,8 @@ void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
   ::sync_file_range(descriptor, static_cast<off_t>(offset), static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE);
 }
 
-OutputFile::OutputFile(std::string target, bool overwrite)
-    : target_(std::move(target)), temporary_(temporary_beside(target_)), overwrite_(overwrite) {
+OutputFile::OutputFile(std::string target, bool overwrite, const std::string& temp_dir)
+    : target_(std::move(target)), temporary_(temporary_for(target_, temp_dir)), overwrite_(overwrite) {
   require_free(target_, overwrite_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot be created", target_, errno);

@@ -11,8 +11,9 @@ namespace tacore {
 /// renamed by commit(). Without that it is removed when this goes.
 class OutputFile {
  public:
-  /// Throws IoError: `target` is a folder, exists and may not be replaced, or nothing can be created beside it.
-  OutputFile(std::string target, bool overwrite);
+  /// Throws IoError: `target` is a folder, exists and may not be replaced, or nothing can be created beside it or in
+  /// `temp_dir`, which stands for that and must be on the same file system.
+  OutputFile(std::string target, bool overwrite, const std::string& temp_dir = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -37,8 +38,8 @@ class OutputFile {
 /// left to it. A hint: nothing depends on it.
 void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept;
 
-/// A name beside `target` that nothing has.
-std::string temporary_beside(const std::string& target);
+/// A name that nothing has, in the folder `temp_dir`, or beside `target` ("").
+std::string temporary_for(const std::string& target, const std::string& temp_dir = {});
 
 /// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
 void rename_to(const std::string& from, const std::string& to, bool overwrite);

@@ -354,6 +354,32 @@ TEST_CASE("T93: work that is stopped leaves nothing") {
   }
 }
 
+TEST_CASE("a dataset is made in temp_dir when there is one, and leaves it empty") {
+  const Workshop shop;
+  shop.add("a", "12");
+  const TemporaryFolder temp;
+  static std::string seen;
+  const auto look = [](uint64_t, uint64_t, void* folder) {
+    for (const auto& entry : fs::directory_iterator(*static_cast<std::string*>(folder))) seen = entry.path().string();
+    return true;
+  };
+  std::string folder = temp.path();
+  for (const char* name : {"x.tacozip", "x"}) {
+    seen.clear();
+    create({shop.tree(), collection()}, shop.out(name), {.temp_dir = folder, .progress = look, .user = &folder});
+    CHECK(seen.ends_with(".part"));
+    CHECK(fs::is_empty(folder));
+    CHECK(contents(load(shop.out(name)).data()) == Strings{"a=12"});
+  }
+  const auto refused = [&](const std::string& dir) {
+    return validate({shop.tree(), collection()}, shop.out("y"), {.temp_dir = dir}).issues;
+  };
+  CHECK(refused(shop.source("a")) == Strings{shop.source("a") + ": is no folder for temporary files"});
+  REQUIRE(refused("/nowhere").size() == 1);
+  REQUIRE(refused("/proc").size() == 1);
+  CHECK(refused("/proc")[0].find("is on another file system than " + shop.out("y")) != std::string::npos);
+}
+
 TEST_CASE("what breaks a rule is told at once, all of it, before anything is written") {
   const Workshop shop;
   shop.add("a", "1");

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -56,6 +57,20 @@ void check_output(const std::string& output, const CreateOptions& options) {
   }
   if (!is_zip_name(output) && (options.split_size > 0 || !options.group_by.empty())) {
     throw ValidationError("a FOLDER is written as one; a name in .tacozip expected", {.path = output});
+  }
+}
+
+/// What is made there gets its name in one step, which no file system does for another.
+void check_temp_dir(const std::string& output, const std::string& temp_dir) {
+  if (temp_dir.empty()) return;
+  const std::string parent = parent_folder(output);
+  struct stat there = {}, here = {};
+  if (::stat(temp_dir.c_str(), &there) != 0)
+    throw IoError("cannot be used for temporary files", {.path = temp_dir}, errno);
+  if (!S_ISDIR(there.st_mode)) throw ValidationError("is no folder for temporary files", {.path = temp_dir});
+  if (::stat(parent.empty() ? "." : parent.c_str(), &here) == 0 && here.st_dev != there.st_dev) {
+    throw ValidationError("is on another file system than " + output + "; temporary files on the same one expected",
+                          {.path = temp_dir});
   }
 }
 
@@ -147,7 +162,7 @@ class Progress {
 /// All parts and the index are made in a folder of their own, and leave it together.
 void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit_schema, const Plan& plan,
                  const Progress& progress, const std::string& output, WriteOptions write) {
-  const Draft draft(output);
+  const Draft draft(output, std::exchange(write.temp_dir, {}));
   std::vector<std::string> names, zips;
   uint64_t done = 0;
   const bool overwrite = std::exchange(write.overwrite, false);
@@ -171,6 +186,7 @@ void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit
 std::vector<std::string> create(const Taco& taco, const std::string& given, const CreateOptions& options) {
   const std::string output = without_slashes(given);
   check_output(output, options);
+  check_temp_dir(output, options.temp_dir);
   check_parquet_options(options.parquet);
   check_collection(taco.collection);
   const Tree& tree = taco.tortilla.impl()->tree;
@@ -180,6 +196,7 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
   const Progress progress(options, taco.tortilla.num_bytes(), output);
   WriteOptions write{.overwrite = options.overwrite,
                      .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency()),
+                     .temp_dir = options.temp_dir,
                      .parquet = options.parquet,
                      .progress = progress.after(0)};
   if (write.progress) write.progress(0);
@@ -209,6 +226,7 @@ Validation validate(const Taco& taco, const std::string& given, const CreateOpti
     }
   };
   note([&] { check_output(output, options); });
+  note([&] { check_temp_dir(output, options.temp_dir); });
   note([&] { check_parquet_options(options.parquet); });
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });

@@ -13,7 +13,8 @@
 
 namespace tacore {
 
-Draft::Draft(const std::string& target) : target_(target), path_(temporary_beside(target)) {
+Draft::Draft(const std::string& target, const std::string& temp_dir)
+    : target_(target), path_(temporary_for(target, temp_dir)) {
   if (::mkdir(path_.c_str(), 0777) != 0) throw IoError("cannot be created", {.path = target}, errno);
 }
 

@@ -5,12 +5,12 @@
 
 namespace tacore {
 
-/// A new folder beside `target`, in which something is made that gets its own name when it is whole. Removed, with what
-/// is left in it, when this goes. Errors name what becomes of it.
+/// A new folder beside `target`, or in `temp_dir` on the same file system, in which something is made that gets its own
+/// name when it is whole. Removed, with what is left in it, when this goes. Errors name what becomes of it.
 class Draft {
  public:
   /// Throws IoError.
-  explicit Draft(const std::string& target);
+  Draft(const std::string& target, const std::string& temp_dir);
   ~Draft();
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;

@@ -79,7 +79,7 @@ class FolderWriter {
   }
 
   void run(const Collection& collection) {
-    const Draft draft(target_);
+    const Draft draft(target_, options_.temp_dir);
     draft.make_folder("DATA");
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) write_samples(draft, level);
     draft.make_folder("METADATA");

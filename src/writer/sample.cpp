@@ -60,6 +60,10 @@ uint64_t Sample::size() const noexcept {
   return content_->file ? content_->file->size : content_->children->num_bytes();
 }
 
+void Sample::cleanup() {
+  if (content_->file && content_->file->held) content_ = content_of(Bytes(), "");
+}
+
 const Value* Sample::find(std::string_view key) const noexcept {
   const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const Metadata& m) { return m.key == key; });
   return found == metadata_.end() ? nullptr : &found->value;

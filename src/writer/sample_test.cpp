@@ -147,6 +147,21 @@ TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to tem
   CHECK(made("again").content()->file->held->in_memory());
 }
 
+TEST_CASE("T10: cleanup lets go of bytes, once or twice; copies keep them") {
+  Sample sample("a", bytes("123"));
+  const Sample copy = sample;
+  const Tortilla of({sample});
+  for (int i = 0; i < 2; ++i) {
+    sample.cleanup();
+    CHECK(sample.size() == 0);
+  }
+  CHECK(text_of(copy) == "123");
+  CHECK(of.num_bytes() == 3);
+  Sample file("f", __FILE__);
+  file.cleanup();
+  CHECK(file.size() > 0);
+}
+
 TEST_CASE("T13: the size is that of the data, and of all children") {
   const Sample a("a", bytes("12345")), b("b", bytes("123"));
   CHECK(a.size() == 5);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "tacore/parquet_options.hpp"
 
@@ -11,6 +12,7 @@ namespace tacore {
 struct WriteOptions {
   bool overwrite = false;
   int jobs = 1;
+  std::string temp_dir = {};  ///< where things are until they get their names; "": beside them
   ParquetOptions parquet = {};
   /// Told how many bytes of samples are written, and asked with the same number while the rest is: it may throw, which
   /// stops the work. Called from one thread at a time.

@@ -30,7 +30,7 @@ struct Places {
 class ZipWriter {
  public:
   ZipWriter(const Tree& tree, const std::string& target, const WriteOptions& options)
-      : tree_(tree), options_(options), file_(target, options.overwrite) {
+      : tree_(tree), options_(options), file_(target, options.overwrite, options.temp_dir) {
     for (const auto& level : tree_.levels) {
       places_.push_back({std::vector<int64_t>(level.ids.size()), std::vector<int64_t>(level.ids.size())});
       for (const auto& payload : level.payloads) latest_ = std::max(latest_, payload.time);
