@@ -4,44 +4,22 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "tacore/error.hpp"
 #include "writer/held_bytes.hpp"
+#include "writer/sample_test_data.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
 
 using namespace tacore;
-using Keys = std::vector<std::string>;
+using Keys = Strings;
 
 Bytes bytes(std::string_view text) {
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }
 
-Sample made(const std::string& id, std::vector<Metadata> metadata = {}) {
-  return {id, bytes("x"), std::move(metadata)};
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const SchemaError& error) {
-    return std::string("SchemaError: ") + error.what();
-  } catch (const IoError& error) {
-    return std::string("IoError: ") + error.what();
-  }
-  return "";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
+Sample made(const std::string& id, std::vector<Metadata> metadata = {}) { return file(id, std::move(metadata)); }
 
 Keys keys(const Sample& sample) {
   Keys out;

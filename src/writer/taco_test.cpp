@@ -1,39 +1,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "tacore/create.hpp"
-#include "tacore/error.hpp"
 #include "tacore/extensions/labels.hpp"
+#include "writer/sample_test_data.hpp"
 
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
-
-Sample file(const std::string& id) { return {id, Bytes(1)}; }
-
-Sample folder(const std::string& id, const Strings& children) {
-  std::vector<Sample> below;
-  for (const auto& child : children) below.push_back(file(child));
-  return {id, Tortilla(std::move(below))};
-}
 
 Collection collection() {
   Collection out{.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}};
   out.providers = {{.name = "p"}};
   out.tasks = {"other"};
   return out;
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -1,40 +1,13 @@
 #include <doctest/doctest.h>
 
-#include <functional>
-
 #include "tacore/create.hpp"
-#include "tacore/error.hpp"
 #include "tacore/verbose.hpp"
+#include "writer/sample_test_data.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
-
-Sample file(const std::string& id, std::vector<Metadata> metadata = {}, std::size_t size = 1) {
-  return {id, Bytes(size), std::move(metadata)};
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const SchemaError& error) {
-    return std::string("SchemaError: ") + error.what();
-  } catch (const IoError& error) {
-    return std::string("IoError: ") + error.what();
-  }
-  return "";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
-
 Strings names(const Tortilla& tortilla, int level = 0) {
   Strings out;
   for (const auto& field : tortilla.fields(level)) out.push_back(field.name + " " + field.type);
