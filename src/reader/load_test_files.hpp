@@ -26,8 +26,8 @@ inline std::string published(const std::string& name) { return std::string(TACOR
 /// A folder of its own, gone at the end.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "tacore-XXXXXX").string();
+  explicit TemporaryFolder(const fs::path& place = fs::temp_directory_path()) {
+    std::string name = (place / "tacore-XXXXXX").string();
     if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     path_ = name;
   }

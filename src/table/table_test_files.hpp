@@ -8,6 +8,7 @@
 #include <arrow/type.h>
 #include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
+#include <parquet/metadata.h>
 
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "io/memory_source.hpp"
 #include "table/arrow_error.hpp"
 #include "table/level_table.hpp"
+#include "table/parquet_footer.hpp"
 #include "table/parquet_write.hpp"
 
 /// Small tables for tests, and their Parquet bytes.
@@ -81,6 +83,23 @@ inline std::shared_ptr<const LevelTable> level_of(Bytes bytes) {
 }
 inline std::shared_ptr<const LevelTable> level_of(const NamedArrays& columns) {
   return level_of(parquet_of(table_of(columns)));
+}
+
+/// How a Parquet file is stored: `rows codec` of each row group, and `!name` for a column of it without statistics.
+inline std::vector<std::string> storage_of(const Bytes& bytes) {
+  const auto footer = parse_parquet_footer(read_parquet_tail(*memory_source("memory", bytes), {}), {});
+  std::vector<std::string> out;
+  for (int g = 0; g < footer->num_row_groups(); ++g) {
+    const auto group = footer->RowGroup(g);
+    out.push_back(std::to_string(group->num_rows()) + " " +
+                  arrow::util::Codec::GetCodecAsString(group->ColumnChunk(0)->compression()));
+    for (int c = 0; c < group->num_columns(); ++c) {
+      const auto column = group->ColumnChunk(c);
+      if (column->compression() != group->ColumnChunk(0)->compression()) out.back() += " and others";
+      if (!column->is_stats_set()) out.back() += " !" + column->path_in_schema()->ToDotString();
+    }
+  }
+  return out;
 }
 
 /// Every column of a level as Arrow arrays, for tests that change one and write it again.

@@ -5,72 +5,10 @@
 #include <functional>
 #include <random>
 
-#include "reader/load_test_files.hpp"
-#include "tacore/create.hpp"
-#include "tacore/error.hpp"
-#include "tacore/validator.hpp"
+#include "transform/create_test_files.hpp"
 
 // What create() writes, load() reads: everything, in both containers.
 namespace tacore {
-namespace {
-
-using Strings = std::vector<std::string>;
-
-Collection collection() {
-  return {.id = "made",
-          .dataset_version = "1.2.3",
-          .description = "Made by a test",
-          .licenses = {"CC-BY-4.0"},
-          .providers = {{.name = "tacore"}},
-          .tasks = {"other"}};
-}
-
-/// A place for sources, and one for what is made of them.
-class Workshop {
- public:
-  void add(const std::string& name, const std::string& bytes) const { source_.write(name, bytes); }
-  std::string source(const std::string& name = "") const { return source_.path(name); }
-  std::string out(const std::string& name) const { return out_.path(name); }
-  int num_made() const {
-    return static_cast<int>(std::distance(fs::directory_iterator(out_.path()), fs::directory_iterator()));
-  }
-  Tortilla tree() const { return Tortilla::from_folder(source()); }
-
- private:
-  TemporaryFolder source_, out_;
-};
-
-/// `path=bytes` of all FILEs below, in order.
-Strings contents(const DataFrame& frame, const std::string& above = "") {
-  Strings out;
-  for (const auto& id : frame.num_rows() == 0 ? Strings() : ids(frame)) {
-    const Node node = frame.read(id);
-    if (const auto* below = std::get_if<DataFrame>(&node)) {
-      for (auto& line : contents(*below, above + id + "/")) out.push_back(std::move(line));
-    } else {
-      out.push_back(above + id + "=" + to_text(frame.read_bytes(id)));
-    }
-  }
-  return out;
-}
-
-std::string faults(const std::string& path) {
-  std::string out;
-  for (const auto& issue : validator::validate(path, {.deep = true})) out += issue.rule + " " + issue.message + "\n";
-  return out;
-}
-
-template <class Kind, class Body>
-std::string text_of(const Body& body) {
-  try {
-    body();
-  } catch (const Kind& error) {
-    return error.what();
-  }
-  return "";
-}
-
-}  // namespace
 
 TEST_CASE("T98, T102: a folder becomes a dataset with its samples in code-point order, every byte as it was") {
   const Workshop shop;
@@ -92,29 +30,6 @@ TEST_CASE("T98, T102: a folder becomes a dataset with its samples in code-point 
     CHECK(made.pit_schema().root_n == 3);
     CHECK(made.level_rows(2) == 6);
   }
-}
-
-TEST_CASE("T99, T100, T107: columns stand in the order of the specification") {
-  const Workshop shop;
-  shop.add("a/x", "1");
-  create({shop.tree(), collection()}, shop.out("z.tacozip"));
-  create({shop.tree(), collection()}, shop.out("f"));
-  const auto columns = [&](const std::string& name, const std::string& level) {
-    return column_names(load(shop.out(name)).sql("SELECT * FROM " + level).data_raw());
-  };
-  const Strings zip{"id",
-                    "type",
-                    "internal:current_id",
-                    "internal:parent_id",
-                    "internal:offset",
-                    "internal:size",
-                    "internal:relative_path"};
-  const auto zip1 = columns("z.tacozip", "level1");
-  CHECK(std::equal(zip.begin(), zip.end(), zip1.begin()));
-  CHECK(values(load(shop.out("z.tacozip")).sql("SELECT * FROM level1").data_raw(), "internal:relative_path") ==
-        Strings{"a/x"});
-  const auto folder1 = columns("f", "level1");
-  CHECK(std::count(folder1.begin(), folder1.end(), "internal:offset") == 0);
 }
 
 TEST_CASE("T105: offsets are right whatever the order of the ids") {

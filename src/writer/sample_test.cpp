@@ -1,10 +1,13 @@
 #include "tacore/sample.hpp"
 
+#include <arrow/c/abi.h>
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "table/arrow_stream.hpp"
+#include "table/read_table.hpp"
 #include "writer/held_bytes.hpp"
 #include "writer/sample_test_data.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -231,6 +234,25 @@ TEST_CASE("T24: pop takes a field away; core fields and unknown ones are errors 
   CHECK(keys(sample) == Keys{"a"});
   has(error_of([&] { sample.pop("id"); }), "field 'id' is part of every sample");
   has(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
+}
+
+TEST_CASE("T25: a sample is exported as one row of id, type, path and metadata, without path where it has none") {
+  const Folder folder;
+  const auto exported = [](const Sample& sample) {
+    ArrowArrayStream stream;
+    sample.export_metadata(&stream);
+    return import_table(&stream);
+  };
+  const auto path = folder.write("a.tif", "abc");
+  const auto file = exported(Sample("a", path, {{"z", 1}, {"b", "x"}}));
+  CHECK(column_names(*file) == Keys{"id", "type", "path", "z", "b"});
+  CHECK(text_column(*file, "path", "") == std::vector<std::optional<std::string>>{path});
+  CHECK(text_column(*file, "type", "") == std::vector<std::optional<std::string>>{"FILE"});
+  for (const Sample& sample : {made("b"), Sample("t", Tortilla({made("a")}))}) {
+    const auto row = exported(sample);
+    CHECK(column_names(*row) == Keys{"id", "type", "path"});
+    CHECK(text_column(*row, "path", "") == std::vector<std::optional<std::string>>{std::nullopt});
+  }
 }
 
 }  // namespace
