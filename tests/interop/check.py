@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Proves that tacore and the published Python packages read each other's datasets.
 
-    check.py TOOL [CASE...]     TOOL is the program `taco`; CASE is a name or a pattern, such as 'read/nested*'
+    check.py TOOL VALUE_WRITER [CASE...]
+
+TOOL is the program `taco`, VALUE_WRITER that of write_values.cpp; CASE is a name or a pattern, such as 'read/nested*'.
 
 Cases are called DIRECTION/DATASET/FACT. In direction `read`, tacotoolbox writes and `taco` reads. In direction `write`,
-`taco create` writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF read. What went in is a tree
+`taco create` or a program of the C++ API writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF read. What went in is a tree
 of trees.py: every reader must give back its ids, types, values, Arrow types, children and bytes (facts.py).
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
@@ -19,9 +21,10 @@ from pathlib import Path
 
 import facts
 import trees
-from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, gdal_in_zip, gdal_subfile,
-                   padding_is_there, places_are_kept, taco, taco_info, taco_read, taco_validate, taco_validate_own,
-                   tacoreader_bytes, tacoreader_children, tacoreader_rows, title_is_kept)
+from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, descriptions_are_kept,
+                   gdal_in_zip, gdal_subfile, padding_is_there, places_are_kept, taco, taco_info, taco_read,
+                   taco_validate, taco_validate_own, tacoreader_bytes, tacoreader_children, tacoreader_rows,
+                   title_is_kept)
 from writers import COLLECTION, TABLE_COLUMNS, write_directory, write_published, write_table
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "data"
@@ -128,6 +131,14 @@ def created_from_document(scratch):
     return Dataset(output, roots)
 
 
+def written_values(scratch, container):
+    """A program of the C++ API writes metadata of every kind."""
+    output = output_of(scratch, container)
+    done = facts.run(facts.VALUE_WRITER, output)
+    assert done.returncode == 0, done.stderr.decode()
+    return Dataset(output, trees.value_tree(), list(trees.VALUE_COLUMNS))
+
+
 def created_raster(scratch):
     """One FILE, a GeoTIFF out of the examples."""
     (scratch / "source").mkdir()
@@ -149,6 +160,8 @@ def write_cases():
                 dataset = Once(partial(created_from_table, name=name, container=container, kind=kind))
                 more = [places_are_kept] if (name, kind) == ("flat", "geojson") else []
                 yield from cases(f"write/{name}_{kind}.{container}", dataset, [*wanted, *more])
+        values = Once(partial(written_values, container=container))
+        yield from cases(f"write/values.{container}", values, [*wanted, descriptions_are_kept])
     by_region = partial(trees.grouped, column="region")
     groups = Once(partial(created_parts, options=["--group-by", "region"], order=by_region))
     yield from cases("write/split", Once(partial(created_parts, options=["--split-size", "4KB"])), zip_facts)
@@ -227,8 +240,8 @@ def main(patterns):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    facts.TOOL = Path(sys.argv[1]).resolve()
+    facts.TOOL, facts.VALUE_WRITER = (Path(program).resolve() for program in sys.argv[1:3])
     with tempfile.TemporaryDirectory(prefix="tacore-interop-") as SCRATCH:
-        sys.exit(main(sys.argv[2:]))
+        sys.exit(main(sys.argv[3:]))

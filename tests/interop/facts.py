@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import zipfile
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -18,10 +18,11 @@ os.environ["HOME"] = os.devnull  # DuckDB, which tacoreader imports, keeps no ex
 import tacoreader
 
 import trees
-from trees import COLUMNS, levels, paths, without_padding
+from trees import COLUMNS, TYPES, levels, paths, without_padding
 from writers import COLLECTION, place_as_wkb
 
-TOOL = None  # the program `taco`, which main() of check.py sets
+TOOL = None  # the program `taco`; this and the next are set by main() of check.py
+VALUE_WRITER = None  # the program `write_values`
 
 
 class Skip(Exception):
@@ -85,7 +86,7 @@ def taco_query(dataset):
         rows = json.loads(taco("query", dataset.path, f"SELECT * FROM level{level}", "-f", "json"))
         equal(f"ids and types of level {level}", [(r["id"], r["type"]) for r in rows], [(n.id, n.type) for n in nodes])
         for name in dataset.columns:
-            found = [from_json(row[name], COLUMNS[name]) for row in rows]
+            found = [from_json(row[name], TYPES[name]) for row in rows]
             equal(f"{name} of level {level}", found, [node.values[name] for node in nodes])
 
 
@@ -95,6 +96,8 @@ def from_json(value, arrow_type):
         return None
     if pa.types.is_binary(arrow_type):
         return base64.b64decode(value)
+    if pa.types.is_date(arrow_type):
+        return date.fromisoformat(value)
     if pa.types.is_timestamp(arrow_type):
         return datetime.fromisoformat(value.removesuffix("Z"))
     return value
@@ -108,7 +111,7 @@ def taco_info(dataset):
     for level in told["levels"]:
         types = {column["name"]: column["type"] for column in level["columns"]}
         for name in dataset.columns:
-            equal(f"type of {name}", types.get(name), arrow_name(COLUMNS[name]))
+            equal(f"type of {name}", types.get(name), arrow_name(TYPES[name]))
 
 
 def arrow_name(arrow_type):
@@ -175,7 +178,7 @@ def tacoreader_types(dataset):
     for path, _, frame in walk(dataset):
         schema = frame.to_arrow().schema
         types = {name: schema.field(name).type for name in dataset.columns}
-        equal(f"types beside {path}", types, {name: COLUMNS[name] for name in dataset.columns})
+        equal(f"types beside {path}", types, {name: TYPES[name] for name in dataset.columns})
 
 
 def tacoreader_children(dataset):
@@ -295,7 +298,7 @@ def padding_is_there(dataset, rows):
 
 def check_columns(table, columns):
     equal("first columns", table.column_names[:2], ["id", "type"])
-    equal("types", {name: table.schema.field(name).type for name in columns}, {name: COLUMNS[name] for name in columns})
+    equal("types", {name: table.schema.field(name).type for name in columns}, {name: TYPES[name] for name in columns})
 
 
 def stored(dataset, name):
@@ -320,6 +323,14 @@ PARQUET_FACTS = [parquet_levels, parquet_children]
 def title_is_kept(dataset):
     """tacoreader gives the title of the document."""
     equal("title", dataset.opened.title, "A title — «ü»")
+
+
+def descriptions_are_kept(dataset):
+    """The field schema has the descriptions of the samples' metadata, at each level."""
+    for level in range(len(levels(dataset.roots))):
+        fields = dataset.opened.field_schema[f"level{level}"]
+        told = {name: text for name, _, text in fields if name in dataset.columns and text}
+        equal(f"descriptions of level {level}", told, trees.VALUE_DESCRIPTIONS)
 
 
 def places_are_kept(dataset):

@@ -1,6 +1,6 @@
 """The trees of samples that check.py sends through the writers, and what any reader must give back of them."""
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pyarrow as pa
 
@@ -9,6 +9,15 @@ COLUMNS = {
     "n_bands": pa.int64(), "cloud": pa.float64(), "is_clear": pa.bool_(), "region": pa.string(),
     "seen": pa.timestamp("us"), "code": pa.binary(), "curve": pa.list_(pa.float64()), "test:gain": pa.float64(),
 }
+# One column of every kind that Value has, as write_values.cpp writes them.
+VALUE_COLUMNS = {
+    "v:whole": pa.int64(), "v:real": pa.float64(), "v:truth": pa.bool_(), "v:text": pa.string(),
+    "v:binary": pa.binary(), "v:time": pa.timestamp("us"), "v:day": pa.date32(), "v:counts": pa.list_(pa.int64()),
+    "v:pair": pa.struct({"name": pa.string(), "gain": pa.float64()}),
+    "v:bands": pa.list_(pa.struct({"name": pa.string(), "wavelength": pa.float64()})),
+}
+VALUE_DESCRIPTIONS = {"v:whole": "a whole number", "v:day": "UTC", "v:bands": "all bands — «in order»"}
+TYPES = {**COLUMNS, **VALUE_COLUMNS}
 NEVER_NULL = {"region"}  # it groups
 FIRST_SEEN = datetime(1969, 7, 20, 20, 17, 40, 7)
 PADDING = "__TACOPAD__"
@@ -70,6 +79,28 @@ def values(number):
         if name not in NEVER_NULL and (number + place) % 4 == 0:
             row[name] = None
     return row
+
+
+def value_tree():
+    """The samples of write_values.cpp."""
+    roots = nodes({id: ["red", "nir"] for id in ("tile_10", "tile_2", "ü")})
+    for number, node in enumerate(depth_first(roots)):
+        node.values = value_row(number)
+        if node.children is None:
+            node.data = f"{number}: {node.id}".encode()
+    return roots
+
+
+def value_row(number):
+    name, count = f"ñ {number}", number % 3
+    row = {
+        "v:whole": 2**62 - number, "v:real": 0.25 * number - 1, "v:truth": number % 2 == 0, "v:text": name,
+        "v:binary": bytes([number, 0, 255]), "v:time": FIRST_SEEN + timedelta(days=97 * number),
+        "v:day": date(1970, 1, 1) - timedelta(days=number), "v:counts": [i - 1 for i in range(count)],
+        "v:pair": {"name": name, "gain": 0.5 * number},
+        "v:bands": [{"name": f"B{i}", "wavelength": None if i == 1 else 0.5 * i} for i in range(count)],
+    }
+    return {name: None if (number + place) % 4 == 0 else value for place, (name, value) in enumerate(row.items())}
 
 
 def depth_first(roots):
