@@ -6,8 +6,9 @@
 TOOL is the program `taco`, VALUE_WRITER that of write_values.cpp; CASE is a name or a pattern, such as 'read/nested*'.
 
 Cases are called DIRECTION/DATASET/FACT. In direction `read`, tacotoolbox writes and `taco` reads. In direction `write`,
-`taco create` or a program of the C++ API writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF read. What went in is a tree
-of trees.py: every reader must give back its ids, types, values, Arrow types, children and bytes (facts.py).
+`taco create` or a program of the C++ API writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF
+read. What went in is a tree of trees.py: every reader must give back its ids, types, values, Arrow types, children and
+bytes (facts.py).
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
