@@ -25,9 +25,7 @@ bool is_added(std::string_view name) {
 
 /// The columns of level 0 as the steps of the view leave them.
 Columns root_columns(const View& view) {
-  const bool queried = std::any_of(view.steps.begin(), view.steps.end(),
-                                   [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
-  if (queried) return Dataset::Impl::describe(QueryPlan(view, Dataset::Impl::describe).rows());
+  if (changes_columns(view)) return QueryPlan(view, Dataset::Impl::describe).columns({view.steps.size()})[0];
   Columns out = stored_columns(view, 0);
   out.push_back({std::string(kRowKeyColumn), "int64"});
   return out;

@@ -242,11 +242,11 @@ bool Dataset::is_rsut() const {
     }
   }
   // What a query dropped stays lost, even if a later one has columns of the same names.
-  View prefix = view;
-  for (; has_query(prefix); prefix.steps.pop_back()) {
-    const auto* sql = std::get_if<SqlStep>(&prefix.steps.back());
-    if (!sql || sql->select.keeps_columns) continue;
-    const auto columns = Dataset::Impl::describe(QueryPlan(prefix, Dataset::Impl::describe).rows());
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < view.steps.size(); ++i) {
+    if (!keeps_columns(view.steps[i])) changed.push_back(i + 1);
+  }
+  for (const auto& columns : QueryPlan(view, Dataset::Impl::describe).columns(changed)) {
     if (!has_all(columns, navigation_names(impl_->format))) return false;
   }
   return same_children(view, deepest_filter(view));

@@ -79,10 +79,10 @@ int64_t Dataset::Impl::num_rows() const {
   return *num_rows_;
 }
 
-std::vector<Column> Dataset::Impl::describe(const Statement& statement) {
+SqlColumns Dataset::Impl::describe(const Statement& statement) {
   ArrowSchema schema;
-  tacore::describe(statement, &schema);
-  return import_columns(&schema);
+  auto sql_types = tacore::describe(statement, &schema);
+  return {import_columns(&schema), std::move(sql_types)};
 }
 
 std::shared_ptr<const Rows> Dataset::Impl::compute(const Statement& statement) {

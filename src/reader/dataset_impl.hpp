@@ -55,7 +55,7 @@ struct Dataset::Impl {
   /// Their number. Filters alone are counted without making the rows.
   int64_t num_rows() const;
   /// What a statement gives, without running it.
-  static std::vector<Column> describe(const Statement& statement);
+  static SqlColumns describe(const Statement& statement);
   static std::shared_ptr<const Rows> compute(const Statement& statement);
 
   /// The container of a leaf.

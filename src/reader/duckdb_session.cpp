@@ -389,7 +389,8 @@ void run(const Statement& statement, ArrowArrayStream* out) {
   });
 }
 
-void describe(const Statement& statement, ArrowSchema* out) {
+std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) {
+  std::vector<std::string> sql_types;
   const auto in = instance();
   const Published published(statement, in);
   guarded(in, &published, [&] {
@@ -404,7 +405,9 @@ void describe(const Statement& statement, ArrowSchema* out) {
     }
     auto options = connection.context->GetClientProperties();
     duckdb::ArrowConverter::ToArrowSchema(out, pending->types, pending->names, options);
+    for (const auto& type : pending->types) sql_types.push_back(type.ToString());
   });
+  return sql_types;
 }
 
 namespace {

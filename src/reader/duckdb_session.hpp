@@ -35,8 +35,8 @@ struct Statement {
 
 /// Runs a statement to its end and hands the rows over. Throws QueryError, or what reading a level threw.
 void run(const Statement& statement, ArrowArrayStream* out);
-/// The columns that run() would give, without running it.
-void describe(const Statement& statement, ArrowSchema* out);
+/// The columns that run() would give, without running it. Returns their SQL types.
+std::vector<std::string> describe(const Statement& statement, ArrowSchema* out);
 /// Runs `sql` over the table `frame`, whose rows are `in`.
 void run_over(ArrowArrayStream* in, const std::string& sql, ArrowArrayStream* out);
 

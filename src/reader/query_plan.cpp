@@ -26,8 +26,8 @@ std::string id(std::string_view name) { return sql_identifier(name); }
 /// in DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
-  /// What queries give, by view and number of steps: shared with the plans of their prefixes.
-  using Known = std::map<std::pair<const View*, std::size_t>, std::vector<Column>>;
+  /// What queries give, by view and number of steps: shared with the plans that describe them.
+  using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
 
   Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known = std::make_shared<Known>())
       : describe_(describe), with_path_(with_path), known_(std::move(known)) {}
@@ -127,6 +127,12 @@ class Planner {
     return out;
   }
 
+  /// Columns that all rows have, row key and path aside, after the first `steps` steps.
+  std::vector<Column> columns_before(const View& view, int leaf, std::size_t steps) {
+    steps = last_change(view, steps);
+    return steps == 0 ? stored_columns(view, 0) : described(view, leaf, steps).columns;
+  }
+
   std::string bind(SqlValue value) {
     statement_.values.push_back(std::move(value));
     return "$" + std::to_string(statement_.values.size());
@@ -138,11 +144,6 @@ class Planner {
   static bool queried(const View& view, std::size_t steps) {
     return std::any_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps),
                        [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
-  }
-
-  static bool keeps_columns(const Step& step) {
-    const auto* sql = std::get_if<SqlStep>(&step);
-    return !sql || sql->select.keeps_columns;
   }
 
   /// The columns after the first `steps` steps are those that are stored, with their values.
@@ -344,16 +345,31 @@ class Planner {
     return out;
   }
 
-  /// Columns of level 0 after the first `steps` steps. Filters keep them, and so does a query that only chooses rows;
-  /// the last other one is asked, once.
-  std::vector<Column> columns_before(const View& view, int leaf, std::size_t steps) {
+  /// Filters keep the columns, and so does a query that only chooses rows: the number of steps up to the last other
+  /// one.
+  static std::size_t last_change(const View& view, std::size_t steps) {
     while (steps > 0 && keeps_columns(view.steps[steps - 1])) --steps;
-    if (steps == 0) return stored_columns(view, 0);
+    return steps;
+  }
+
+  /// What the last of `steps` steps, a query, gives. It is described over an empty table of the columns that the query
+  /// before gives: over all steps before, a chain would cost the cube of its length.
+  const SqlColumns& described(const View& view, int leaf, std::size_t steps) {
     const std::pair key{&view, steps};
     if (const auto found = known_->find(key); found != known_->end()) return found->second;
-    Planner prefix(describe_, with_path_, known_);
-    const std::string name = prefix.rows(view, leaf, steps);
-    return known_->emplace(key, describe_(prefix.finish("SELECT * FROM " + name))).first->second;
+    const std::size_t before = last_change(view, steps - 1);
+    Planner one(describe_, with_path_, known_);
+    const std::string data =
+        before == 0 ? one.stored_rows(view, leaf, 0, false) : empty_table(described(view, leaf, before));
+    const std::string rows = one.user_step(view, leaf, std::get<SqlStep>(view.steps[steps - 1]), data, false);
+    return known_->emplace(key, describe_(one.finish("SELECT * FROM (" + rows + ")"))).first->second;
+  }
+
+  static std::string empty_table(const SqlColumns& of) {
+    std::vector<std::string> columns;
+    for (std::size_t c = 0; c < of.columns.size(); ++c)
+      columns.push_back("NULL::" + of.sql_types[c] + " AS " + id(of.columns[c].name));
+    return "SELECT " + join(columns, ", ") + " WHERE false";
   }
 
   /// Level-0 rows with a surviving child, in the order they had: a semi-join loses it.
@@ -418,16 +434,25 @@ bool names_path(const View& view) {
          std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return names_path(*p.view); });
 }
 
-bool only_chooses_rows(const View& view) {
-  return view.container() && std::all_of(view.steps.begin(), view.steps.end(), [](const Step& step) {
-           const auto* sql = std::get_if<SqlStep>(&step);
-           return !sql || sql->select.keeps_columns;
-         });
+bool keeps_columns(const Step& step) {
+  const auto* sql = std::get_if<SqlStep>(&step);
+  return !sql || sql->select.keeps_columns;
 }
+
+bool changes_columns(const View& view) { return !std::all_of(view.steps.begin(), view.steps.end(), keeps_columns); }
+
+bool only_chooses_rows(const View& view) { return view.container() && !changes_columns(view); }
 
 Statement QueryPlan::rows() const {
   Planner planner(describe_, names_path(view_));
   return planner.finish(planner.last_rows(view_, 0));
+}
+
+std::vector<std::vector<Column>> QueryPlan::columns(const std::vector<std::size_t>& steps) const {
+  Planner planner(describe_, names_path(view_));
+  std::vector<std::vector<Column>> out;
+  for (const std::size_t count : steps) out.push_back(planner.columns_before(view_, 0, count));
+  return out;
 }
 
 Statement QueryPlan::count() const {

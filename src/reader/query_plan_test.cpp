@@ -21,15 +21,13 @@ View view_of(const std::string& name, std::vector<Step> steps = {}) {
 SqlStep sql(const std::string& text, std::set<std::string> tables = {"data"}) {
   return {{text, std::move(tables)}, text.find("gdal_vsi") != std::string::npos};
 }
-Filter box(int level = 0, const std::string& column = "auto") {
-  return {BBox{1.25, 2.5, 3.75, 4.5}, column, level};
-}
+Filter box(int level = 0, const std::string& column = "auto") { return {BBox{1.25, 2.5, 3.75, 4.5}, column, level}; }
 Filter time(int level = 0, const std::string& column = "auto") {
   return {TimeRange::parse("2023-01-01/2023-02-01"), column, level};
 }
 
 /// Asks nobody.
-std::vector<Column> unasked(const Statement&) {
+SqlColumns unasked(const Statement&) {
   FAIL("a plan without queries asked for columns");
   return {};
 }
@@ -195,10 +193,33 @@ TEST_CASE("a filter after a query asks for the columns of the query, once") {
   const auto describe = [&](const Statement& prefix) {
     ++asked;
     CHECK(count(prefix.sql, "SELECT 1 AS x") == 1);
-    return std::vector<Column>{{"istac:centroid", "binary"}, {"istac:time_start", "timestamp[us]"}};
+    return SqlColumns{{{"istac:centroid", "binary"}, {"istac:time_start", "timestamp[us]"}}, {"BLOB", "TIMESTAMP"}};
   };
   rows(view_of("flat.tacozip", {sql("SELECT 1 AS x"), box(), time(), box()}), describe);
   CHECK(asked == 1);
+}
+
+TEST_CASE("a query is described over the columns of the query before, not over all steps before") {
+  std::vector<Statement> asked;
+  const auto describe = [&](const Statement& query) {
+    asked.push_back(query);
+    return SqlColumns{{{"istac:centroid", "binary"}, {"it\"s", "int64"}}, {"BLOB", "BIGINT"}};
+  };
+  std::vector<Step> steps;
+  for (int i = 0; i < 5; ++i) {
+    steps.push_back(sql("SELECT 7 AS seven"));
+    steps.push_back(box());
+  }
+  rows(view_of("flat.tacozip", steps), describe);
+  REQUIRE(asked.size() == 5);
+  CHECK(asked[0].levels.size() == 1);
+  for (std::size_t i = 1; i < asked.size(); ++i) {
+    CAPTURE(i);
+    CHECK(asked[i].levels.empty());
+    CHECK(count(asked[i].sql, "SELECT 7 AS seven") == 1);
+    CHECK(count(asked[i].sql, "(SELECT NULL::BLOB AS \"istac:centroid\", NULL::BIGINT AS \"it\"\"s\" WHERE false)") ==
+          1);
+  }
 }
 
 TEST_CASE("a query that only chooses rows keeps the columns, so a filter after it asks nobody") {

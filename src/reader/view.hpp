@@ -63,20 +63,32 @@ bool restricts(const View& view, int level);
 /// True when a query of the view, or of a part, names internal:gdal_vsi: then levels come with it.
 bool names_path(const View& view);
 
+/// Filters keep the columns and their values, and so do some queries.
+bool keeps_columns(const Step& step);
+/// A step does not.
+bool changes_columns(const View& view);
 /// True when the rows are those of one container with all their columns, values untouched: the steps only choose among
 /// them.
 bool only_chooses_rows(const View& view);
+
+/// The columns that a statement gives, and their types in SQL.
+struct SqlColumns {
+  std::vector<Column> columns;
+  std::vector<std::string> sql_types;
+};
 
 /// Statements over a view. Making one touches no data; `describe` is asked for the columns of a query that precedes a
 /// filter.
 class QueryPlan {
  public:
-  using Describe = std::function<std::vector<Column>(const Statement&)>;
+  using Describe = std::function<SqlColumns(const Statement&)>;
   QueryPlan(const View& view, Describe describe) : view_(view), describe_(std::move(describe)) {}
 
   /// The rows of the view. internal:gdal_vsi is among them only where a query names it: else it is cheaper made from
   /// the row key.
   Statement rows() const;
+  /// The columns of the rows after the first `steps` steps, for each number of `steps`, ascending.
+  std::vector<std::vector<Column>> columns(const std::vector<std::size_t>& steps) const;
   /// Their number alone: no column is read that no filter tests.
   Statement count() const;
   /// The survivors of all filters at `level` > 0: row key, internal:parent_id as text, internal:source_file or ''.
