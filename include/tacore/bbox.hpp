@@ -14,7 +14,7 @@ struct TACORE_EXPORT BBox {
 
   /// All four are finite and miny <= maxy.
   bool valid() const noexcept;
-  /// True when the two boxes share a point. Longitudes are compared modulo 360.
+  /// True when the two boxes share a point; false where one is not valid(). Longitudes are compared modulo 360.
   bool intersects(const BBox& other) const noexcept;
 
   bool operator==(const BBox&) const = default;

@@ -11,7 +11,7 @@ bool BBox::valid() const noexcept {
 }
 
 bool BBox::intersects(const BBox& other) const noexcept {
-  if (!(miny <= other.maxy && other.miny <= maxy)) return false;
+  if (!valid() || !other.valid() || miny > other.maxy || other.miny > maxy) return false;
   for (const auto& mine : longitude_arcs(minx, maxx)) {
     for (const auto& theirs : longitude_arcs(other.minx, other.maxx)) {
       if (mine.intersects(theirs)) return true;

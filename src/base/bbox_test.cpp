@@ -21,6 +21,20 @@ TEST_CASE("a box is valid when it is finite and not upside down") {
   CHECK_FALSE(BBox{0, -kInf, 1, 1}.valid());
 }
 
+TEST_CASE("a box that is not valid intersects nothing") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const BBox world;
+  CHECK_FALSE(BBox{0, 10, 1, 9}.intersects(world));
+  for (const double bad : {kNan, kInf, -kInf}) {
+    for (const BBox& box : {BBox{bad, 0, 1, 1}, BBox{0, bad, 1, 1}, BBox{0, 0, bad, 1}, BBox{0, 0, 1, bad}}) {
+      CAPTURE(bad);
+      CHECK_FALSE(box.intersects(world));
+      CHECK_FALSE(world.intersects(box));
+    }
+  }
+}
+
 TEST_CASE("boxes intersect when they share a point, edges included") {
   struct Case {
     std::string name;
@@ -56,8 +70,7 @@ TEST_CASE("intersection does not change when either box is moved by whole turns"
   for (int i = 0; i < 2000; ++i) {
     const auto box = [&] {
       const int y0 = lat(random), y1 = lat(random);
-      return BBox{double(lon(random)), double(std::min(y0, y1)), double(lon(random)),
-                  double(std::max(y0, y1))};
+      return BBox{double(lon(random)), double(std::min(y0, y1)), double(lon(random)), double(std::max(y0, y1))};
     };
     const BBox a = box();
     const BBox b = box();
