@@ -13,12 +13,8 @@ namespace {
 
 using Values = std::vector<double>;
 
-Dataset stats() {
-  return load(golden("stats.tacozip"));
-}
-StatsOptions in(const std::string& id, int level = 1) {
-  return {.level = level, .id = id};
-}
+Dataset stats() { return load(golden("stats.tacozip")); }
+StatsOptions in(const std::string& id, int level = 1) { return {.level = level, .id = id}; }
 
 bool close(const Values& found, const Values& expected, double tolerance = 1e-6) {
   if (found.size() != expected.size()) return false;
@@ -51,6 +47,21 @@ std::string one_parent(const TemporaryFolder& folder, const std::string& name, c
        "SELECT 'a' AS id, 'FILE' AS type, 0 AS \"internal:current_id\", 0 AS \"internal:parent_id\", '" + id +
            "/a' AS \"internal:relative_path\", [[0.0, 9, " + std::to_string(mean) +
            ", 1, 100, 1, 2, 3, 4]]::FLOAT[][] AS \"geotiff:stats\" FROM range(1) r(i)"});
+}
+
+TEST_CASE("statistics and shapes that are no numbers are an error, not NaN") {
+  const TemporaryFolder folder;
+  const auto make = [&](const std::string& name, const std::string& stats) {
+    return load(make_flat_folder(folder, name, 2, stats));
+  };
+  const std::string nine = "[[0, 9, 5, 1, 100, 1, 2, 3, 4]]";
+  const Dataset texts = make("texts", nine + "::VARCHAR[][] AS \"geotiff:stats\"");
+  CHECK(has_text(error_of([&] { texts.stats_mean(); }), "QueryError: items of the statistics are string; integers"));
+  const Dataset decimals = make("decimals", nine + "::DECIMAL(9, 2)[][] AS \"geotiff:stats\"");
+  CHECK(has_text(error_of([&] { decimals.stats_mean(); }), "items of the statistics are decimal128(9, 2)"));
+  const Dataset shapes = make("shapes", nine + "::FLOAT[][] AS \"geotiff:stats\", ['8', '8'] AS \"stac:tensor_shape\"");
+  CHECK(has_text(error_of([&] { shapes.stats_mean(); }), "items of stac:tensor_shape are string"));
+  CHECK_CLOSE(make("whole", nine + "::INTEGER[][] AS \"geotiff:stats\"").stats_mean(), {5});
 }
 
 TEST_CASE("statistics of children need rows that still know theirs") {

@@ -23,6 +23,14 @@ namespace {
 enum Slot { kMin, kMax, kMean, kStd, kValid, kP25, kP50, kP75, kP95, kSlots };
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+/// NaN stands for null, so what is no number must not become one.
+void check_numbers(const arrow::Array& array, const char* what) {
+  const auto& type = *array.type();
+  const bool number = arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT ||
+                      type.id() == arrow::Type::DOUBLE || type.id() == arrow::Type::NA;
+  if (!number) throw QueryError(std::string(what) + " are " + type_name(type) + "; integers, float or double expected");
+}
+
 /// The items of a list cell, whatever kind of list; nullptr when the array is none.
 std::shared_ptr<arrow::Array> items(const arrow::Array& array, int64_t row) {
   switch (array.type_id()) {
@@ -47,6 +55,7 @@ double weight_of(const arrow::Array* shapes, int64_t row) {
   if (!shapes || shapes->IsNull(row)) return 1;
   const auto shape = items(*shapes, row);
   if (!shape || shape->length() < 2) return 1;
+  check_numbers(*shape, "items of stac:tensor_shape");
   const double w = number(*shape, shape->length() - 2) * number(*shape, shape->length() - 1);
   return std::isfinite(w) && w >= 0 ? w : 1;
 }
@@ -72,6 +81,7 @@ std::vector<Sample> read_samples(const StatisticsInput& input) {
         if (!bands->IsNull(b) && !values)
           throw QueryError("statistics have type " + type_name(*stats.type()) +
                            "; list<item: list<item: float>> expected");
+        if (values) check_numbers(*values, "items of the statistics");
         sample.bands.emplace_back();
         for (int64_t i = 0; values && i < values->length(); ++i) sample.bands.back().push_back(number(*values, i));
       }
