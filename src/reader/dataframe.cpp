@@ -178,7 +178,8 @@ const std::vector<Column>& DataFrame::columns() const noexcept { return impl_->c
 
 int DataFrame::level() const noexcept {
   if (impl_->level >= 0) return impl_->level;
-  return level_of(*impl_->rows);
+  std::call_once(impl_->rows_level_found, [&] { impl_->rows_level = level_of(*impl_->rows); });
+  return impl_->rows_level;
 }
 
 std::optional<std::string> DataFrame::text(int64_t position, std::string_view column) const {

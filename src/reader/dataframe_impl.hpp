@@ -34,6 +34,9 @@ struct DataFrame::Impl {
   IdIndex ids = {};
   /// The rows hold what their level stores (only_chooses_rows()), so that nothing of it needs to be decoded again.
   bool holds_stored = false;
+  /// What level() has found.
+  mutable std::once_flag rows_level_found = {};
+  mutable int rows_level = -1;
 
   // Rows of a `__meta__` have no key: what leads to them instead.
   std::shared_ptr<const Container> container = {};

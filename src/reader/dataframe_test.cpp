@@ -10,12 +10,8 @@ using namespace tacore;
 
 namespace {
 
-DataFrame flat() {
-  return load(golden("flat.tacozip")).data();
-}
-DataFrame region() {
-  return children(load(golden("nested.tacozip")).data(), "asia");
-}
+DataFrame flat() { return load(golden("flat.tacozip")).data(); }
+DataFrame region() { return children(load(golden("nested.tacozip")).data(), "asia"); }
 
 /// The rows that show, as another library would receive them.
 std::shared_ptr<const Rows> exported(const DataFrame& frame) {
@@ -32,6 +28,37 @@ TEST_CASE("an expression is one value for each row") {
     CHECK(has_text(error_of([&] { rows.with_column("cloud_cover", expression); }), "QueryError"));
   }
   CHECK(rows.with_column("x", "cloud_cover * 2").num_rows() == rows.num_rows());
+}
+
+TEST_CASE("the level of a frame is looked for once") {
+  struct Counting : Rows {
+    std::shared_ptr<const Rows> of;
+    mutable int64_t keys = 0;
+
+    int64_t num_rows() const noexcept override { return of->num_rows(); }
+    const std::vector<Column>& columns() const noexcept override { return of->columns(); }
+    Cell cell(int column, int64_t row) const override { return of->cell(column, row); }
+    std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
+      return of->array(column, begin, count);
+    }
+    int64_t run(int64_t begin) const override { return of->run(begin); }
+    std::optional<RowKey> key(int64_t row) const override {
+      ++keys;
+      return of->key(row);
+    }
+    std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override { return of->slice(begin, count); }
+  };
+  const DataFrame all = load(golden("nested.tacozip")).sql("SELECT * FROM level1").data();
+  const auto counting = std::make_shared<Counting>();
+  counting->of = all.impl()->rows;
+  const auto impl = std::make_shared<DataFrame::Impl>();
+  impl->dataset = all.impl()->dataset;
+  impl->rows = counting;
+  const DataFrame frame(impl);
+  CHECK(frame.level() == 1);
+  const int64_t once = counting->keys;
+  CHECK(frame.level() == 1);
+  CHECK(counting->keys == once);
 }
 
 TEST_CASE("rows of several levels have none, and get no path that is not theirs") {

@@ -204,12 +204,17 @@ class Planner {
   std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
     const auto table = container.level(level);
     std::vector<std::string> aliases, selected;
+    // DuckDB numbers rows in a last column, or, where one of the file has its name, in one that is not listed.
+    const std::string numbers = "file_row_number";
+    bool is_listed = true;
     for (const auto& column : table->columns()) {
-      aliases.push_back(id(column.name));
-      if (!is_rebuilt(column.name)) selected.push_back(id(column.name));
+      const bool clashes = lower(column.name) == numbers;
+      is_listed = is_listed && !clashes;
+      aliases.push_back(id(clashes ? "tacore:column" : column.name));
+      if (!is_rebuilt(column.name)) selected.push_back(aliases.back() + (clashes ? " AS " + id(column.name) : ""));
     }
-    const std::string row = id("tacore:file_row");
-    aliases.push_back(row);
+    const std::string row = is_listed ? id("tacore:file_row") : numbers;
+    if (is_listed) aliases.push_back(row);
     if (table->find(names::kCurrentId) < 0) selected.push_back(row + " AS " + id(names::kCurrentId));
     if (level == 0 && table->find(names::kRelativePath) < 0)
       selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
@@ -218,8 +223,8 @@ class Planner {
     selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
     statement_.levels.push_back(table);
     std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" +
-                       bind(LevelFile{statement_.levels.size() - 1}) + ", file_row_number = true) AS t(" +
-                       join(aliases, ", ") + ")";
+                       bind(LevelFile{statement_.levels.size() - 1}) + (is_listed ? ", " + numbers + " = true" : "") +
+                       ") AS t(" + join(aliases, ", ") + ")";
     // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());

@@ -114,8 +114,15 @@ bool is_star_of_data(const duckdb::QueryNode& node) {
   return lower(table.table_name) == "data" && table.column_name_alias.empty();
 }
 
-/// The column that leads rows back to their place, as a query would have to write it.
-std::string hidden_key() { return "\"" + std::string(kRowKeyColumn) + "\""; }
+/// The text names the column that leads rows back to their place: in quotes, since a colon is no part of a word.
+bool names_key(const std::string& sql) {
+  const std::string key = "\"" + std::string(kRowKeyColumn) + "\"";
+  const auto tokens = duckdb::Parser::Tokenize(sql);
+  return std::any_of(tokens.begin(), tokens.end(), [&](const duckdb::SimplifiedToken& token) {
+    return token.type == duckdb::SimplifiedTokenType::SIMPLIFIED_TOKEN_IDENTIFIER &&
+           lower(sql.substr(token.start, key.size())) == key;
+  });
+}
 
 /// The names that the list of a SELECT itself gives to `internal:` columns; those that come with a * are not among
 /// them.
@@ -140,7 +147,7 @@ Select inspect_select(std::string_view sql) {
   try {
     duckdb::Parser parser;
     text = without_semicolon(std::string(sql));
-    if (text.find(hidden_key()) != std::string::npos) {
+    if (names_key(text)) {
       throw QueryError("SQL: column 'internal:row' is not available");
     }
     parser.ParseQuery(text);

@@ -7,15 +7,9 @@ using namespace tacore;
 
 namespace {
 
-Dataset flat() {
-  return load(golden("flat.tacozip"));
-}
-Dataset cascade() {
-  return load(golden("cascade_tacocat"));
-}
-Strings found(const Dataset& dataset) {
-  return ids(dataset.data());
-}
+Dataset flat() { return load(golden("flat.tacozip")); }
+Dataset cascade() { return load(golden("cascade_tacocat")); }
+Strings found(const Dataset& dataset) { return ids(dataset.data()); }
 
 TEST_CASE("a chain whose queries name data twice runs each step once") {
   Dataset chain = flat();
@@ -30,13 +24,40 @@ TEST_CASE("a chain whose queries name data twice runs each step once") {
 TEST_CASE("the hidden row key is not for queries") {
   const Dataset dataset = flat();
   for (const char* query : {"SELECT \"internal:row\" FROM data", "SELECT *, 1 AS \"internal:row\" FROM data",
-                            "SELECT * EXCLUDE (\"internal:row\") FROM data"}) {
+                            "SELECT * EXCLUDE (\"internal:row\") FROM data", "SELECT \"Internal:Row\" FROM data",
+                            "SELECT d.\"internal:row\" FROM data d", "SELECT 1 FROM data t(\"internal:row\")"}) {
     CAPTURE(std::string(query));
     CHECK(has_text(error_of([&] { dataset.sql(query).data(); }), "column 'internal:row' is not available"));
   }
 }
 
 }  // namespace
+
+TEST_CASE("text that holds the name of the hidden row key is only text") {
+  const Dataset one =
+      flat().sql("SELECT id, '\"internal:row\"' AS a, $$\"internal:row\"$$ AS b FROM data -- \"internal:row\"");
+  CHECK(one.data().text(0, "a") == "\"internal:row\"");
+  CHECK(one.data().text(0, "b") == "\"internal:row\"");
+}
+
+TEST_CASE("a filter after queries knows their columns, whatever their types and names") {
+  const Dataset typed = flat().sql(
+      "SELECT *, NULL AS nothing, MAP {'a': 1} AS m, {'x': 1, 'y y': [1.5::DECIMAL(9, 2)]} AS s, 'a'::ENUM('a', 'b') "
+      "AS "
+      "e, 1::HUGEINT AS h, INTERVAL 1 DAY AS i, TIMESTAMPTZ '2023-01-01' AS z, [[1, 2]]::INTEGER[2][1] AS f, "
+      "'1'::BIT AS bit, uuid() AS u, 1 AS \"it's \"\"odd\"\"\" FROM data");
+  const Dataset after = typed.filter_bbox(-180, 0, 180, 90).sql("SELECT *, s.x + 1 AS two FROM data");
+  CHECK(found(after.filter_datetime("2000-01-01/..")) == found(flat().filter_bbox(-180, 0, 180, 90)));
+}
+
+TEST_CASE("columns called like what SQL makes itself, or by nothing, are columns") {
+  const TemporaryFolder folder;
+  const Dataset dataset = load(make_flat_folder(
+      folder, "odd", 4, "i * 10 AS \"File_Row_Number\", i AS filename, i AS rowid, 'x' || i AS \"tacore:file_row\""));
+  CHECK(found(dataset.sql("SELECT * FROM data WHERE file_row_number >= 20")) == Strings{"sample_2", "sample_3"});
+  CHECK(stored_rows(dataset.sql("SELECT * FROM data ORDER BY id DESC").data()) == std::vector<int64_t>{3, 2, 1, 0});
+  CHECK(dataset.sql("SELECT File_Row_Number AS n FROM data WHERE id = 'sample_3'").data().text(0, "n") == "30");
+}
 
 TEST_CASE("C049: queries and filters leave the dataset they start from as it was") {
   const Dataset all = flat();
