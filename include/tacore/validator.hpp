@@ -21,12 +21,11 @@ struct Issue {
 };
 
 struct Options {
-  bool deep = false;           ///< also reads every byte and compares CRC-32
+  bool deep = false;           ///< also reads every byte: CRC-32, values, Parquet statistics
   std::string base_path = {};  ///< as in LoadOptions
 };
 
-/// Every rule that `path` breaks, in the order found; goes on after the first. Throws IoError only when nothing can be
-/// read at all.
+/// Every rule that `path` breaks, in the order found; goes on after the first. A path that cannot be opened breaks one.
 TACORE_EXPORT std::vector<Issue> validate(std::string_view path, const Options& options = {});
 
 }  // namespace tacore::validator

@@ -54,6 +54,16 @@ std::optional<Cursor> find_zip64_extra(std::span<const std::byte> extra, uint64_
   return std::nullopt;
 }
 
+bool has_foreign_extra(std::span<const std::byte> extra) {
+  Cursor in(extra, "extra field");
+  while (in.remaining() >= kExtraHeaderSize) {
+    const uint16_t id = in.u16(), size = in.u16();
+    if (id != kZip64Extra || size > in.remaining()) return true;
+    in.skip(size);
+  }
+  return in.remaining() > 0;
+}
+
 /// Replaces the fields that are all ones by those of the ZIP64 extra, which holds these and no
 /// others, in the order of `fields` (4.5.3).
 void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std::byte> extra, uint64_t extra_offset) {
@@ -242,7 +252,9 @@ CentralEntry parse_central_entry(Cursor& in, uint64_t directory_offset) {
   out.name = in.text(name_size);
   const uint64_t extra_offset = directory_offset + in.position();
   // Sizes first: 4.5.3 orders the original before the compressed one.
-  resolve_zip64({&out.size, &out.compressed_size, &out.local_offset}, in.take(extra_size), extra_offset);
+  const auto extra = in.take(extra_size);
+  resolve_zip64({&out.size, &out.compressed_size, &out.local_offset}, extra, extra_offset);
+  out.has_foreign_extra = has_foreign_extra(extra);
   in.skip(comment_size);
   check_sizes(out.method, out.flags, out.compressed_size, out.size, out.record_offset);
   return out;

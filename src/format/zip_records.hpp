@@ -53,6 +53,7 @@ struct CentralEntry {
   uint64_t size = 0;
   uint32_t external_attributes = 0;
   std::string name = {};
+  bool has_foreign_extra = false;  ///< an extra field that is not that of ZIP64
   uint64_t local_offset = 0;
   uint64_t record_offset = 0;  ///< of this record in the archive
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -499,6 +500,20 @@ std::string with_member(std::string_view text, const std::string& key, const Val
   }
   if (!replaced) out.append(member) += ',';
   out.back() = '}';
+  return out;
+}
+
+std::vector<std::string> repeated_members(std::string_view text) {
+  std::vector<std::string> out;
+  std::vector<std::set<std::string>> open;
+  const auto see = [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+      out.push_back(value.get<std::string>());
+    return true;
+  };
+  const json all = json::parse(text, see);
   return out;
 }
 

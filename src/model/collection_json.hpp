@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tacore/collection.hpp"
 #include "tacore/value.hpp"
@@ -26,6 +27,9 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// Throws FormatError when `collection.json` is neither empty nor a JSON object with contacts that
 /// can be read, and for text that is not UTF-8.
 std::string encode_collection(const Collection& collection);
+
+/// Names of members that an object of valid `json` has already, in order; parsers differ in which of them they keep.
+std::vector<std::string> repeated_members(std::string_view json);
 
 /// A JSON object (empty text: one without members) with `value` as its member `key`, in its old place or last. Times
 /// become RFC 3339 text, NaN and infinities null. Throws SchemaError for a key of the model, which has a place of its

@@ -26,6 +26,7 @@
 #include "table/arrow_source.hpp"
 #include "table/bounded_pool.hpp"
 #include "table/cells.hpp"
+#include "table/chunk_statistics.hpp"
 #include "table/page_check.hpp"
 #include "table/parquet_footer.hpp"
 #include "table/text_columns.hpp"
@@ -41,6 +42,13 @@ int leaves(const arrow::DataType& type) {
   int count = 0;
   for (const auto& field : type.fields()) count += leaves(*field->type());
   return count;
+}
+
+int64_t first_page(const parquet::ColumnChunkMetaData& chunk) {
+  const int64_t data = chunk.data_page_offset();
+  return chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0
+             ? std::min(data, chunk.dictionary_page_offset())
+             : data;
 }
 
 }  // namespace
@@ -76,6 +84,9 @@ struct LevelTable::Impl {
   bool padding_possible(int group) const;
   std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;
   bool is_flat_text(int column) const;
+  bool stores_same(int column, const Impl& other, int other_column) const;
+  /// Of a chunk of a small table, which is in memory; else none.
+  std::span<const std::byte> bytes_of(const parquet::ColumnChunkMetaData& chunk) const;
   std::shared_ptr<arrow::Array> decode_any(int column, int group) const;
 };
 
@@ -121,6 +132,7 @@ void LevelTable::Impl::read_schema() {
   for (const auto& field : schema->fields()) {
     if (is_needed(field->name())) folded.emplace(lower(field->name()), 0);
   }
+  folded.emplace("", 0);  // SQL knows no empty name
   int leaf = 0;
   for (const auto& field : schema->fields()) {
     std::string name = field->name();
@@ -191,9 +203,7 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
     for (int leaf = 0; leaf < metadata->num_columns(); ++leaf) {
       const auto chunk = group->ColumnChunk(leaf);
       if (group->num_rows() == 0 && chunk->num_values() == 0) continue;  // it has no pages, and no place
-      int64_t begin = chunk->data_page_offset();
-      if (chunk->has_dictionary_page() && chunk->dictionary_page_offset() > 0)
-        begin = std::min(begin, chunk->dictionary_page_offset());
+      const int64_t begin = first_page(*chunk);
       const int64_t size = chunk->total_compressed_size();
       if (begin < 0 || size < 0) throw FormatError("column " + std::to_string(leaf) + " has a negative place", where);
       // Lists have as many values as items, and one for each list that is empty or null.
@@ -303,6 +313,41 @@ std::shared_ptr<arrow::Array> LevelTable::array(int column, int group) const {
   return impl_->arrays.emplace(key, std::move(decoded)).first->second;
 }
 
+void LevelTable::adopt(int column, const LevelTable& like, int like_column) const {
+  std::shared_ptr<arrow::Array> values;
+  {
+    const std::lock_guard lock(like.impl_->mutex);
+    const auto found = like.impl_->arrays.find({like_column, 0});
+    if (found != like.impl_->arrays.end()) values = found->second;
+  }
+  if (!values || !impl_->stores_same(column, *like.impl_, like_column)) return;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->arrays.emplace(std::pair{column, 0}, std::move(values));
+}
+
+bool LevelTable::Impl::stores_same(int column, const Impl& other, int other_column) const {
+  const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
+  const auto& other_leaf = other.leaf_columns[static_cast<std::size_t>(other_column)];
+  if (columns[static_cast<std::size_t>(column)] != other.columns[static_cast<std::size_t>(other_column)] ||
+      leaf.size() != 1 || other_leaf.size() != 1 || metadata->num_row_groups() == 0 ||
+      other.metadata->num_row_groups() == 0 || group_begin[1] != other.group_begin[1] ||
+      !metadata->schema()->Column(leaf[0])->Equals(*other.metadata->schema()->Column(other_leaf[0])))
+    return false;
+  const auto group = metadata->RowGroup(0), other_group = other.metadata->RowGroup(0);
+  const auto chunk = group->ColumnChunk(leaf[0]), other_chunk = other_group->ColumnChunk(other_leaf[0]);
+  const auto bytes = bytes_of(*chunk), other_bytes = other.bytes_of(*other_chunk);
+  return chunk->compression() == other_chunk->compression() && chunk->num_values() == other_chunk->num_values() &&
+         chunk->has_dictionary_page() == other_chunk->has_dictionary_page() && !bytes.empty() &&
+         std::ranges::equal(bytes, other_bytes);
+}
+
+std::span<const std::byte> LevelTable::Impl::bytes_of(const parquet::ColumnChunkMetaData& chunk) const {
+  const auto begin = static_cast<uint64_t>(first_page(chunk)),
+             size = static_cast<uint64_t>(chunk.total_compressed_size());
+  if (tail.size() != source->size() || begin > tail.size() || size > tail.size() - begin) return {};
+  return std::span(tail).subspan(begin, size);
+}
+
 std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group) const {
   const std::lock_guard lock(reader_mutex);
   try {
@@ -404,6 +449,23 @@ bool LevelTable::may_hold(int column, int group, std::string_view value) const {
   const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
   if (!s || !s->HasMinMax()) return true;
   return std::string_view(s->min()) <= value && value <= std::string_view(s->max());
+}
+
+std::string LevelTable::why_wrong_statistics(int column, int group) const {
+  const auto file = std::make_shared<ArrowSource>(impl_->source);
+  try {
+    const auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
+    const auto rows = reader->RowGroup(group);
+    for (const int leaf : impl_->leaf_columns[static_cast<std::size_t>(column)]) {
+      const auto stated = rows->metadata()->ColumnChunk(leaf)->statistics();
+      if (!stated || impl_->metadata->schema()->Column(leaf)->max_repetition_level() > 0) continue;
+      if (auto why = tacore::why_wrong_statistics(*rows->Column(leaf), *stated); !why.empty()) return why;
+    }
+    return "";
+  } catch (const parquet::ParquetException& error) {
+    file->rethrow();
+    throw FormatError(std::string("Parquet: ") + error.what(), impl_->where);
+  }
 }
 
 int64_t LevelTable::num_visible_rows() const {

@@ -29,7 +29,7 @@ class LevelTable {
 
   int64_t num_rows() const noexcept;
   /// Every stored column. A name that differs from an earlier one only in case gets a suffix `_1`, `_2`, ... since SQL
-  /// folds case.
+  /// folds case; an empty name is `_1`.
   const std::vector<Column>& columns() const noexcept;
   /// The position of a column, -1 when there is none.
   int find(std::string_view name) const noexcept;
@@ -41,7 +41,10 @@ class LevelTable {
 
   /// A column in a row group, decoded once.
   std::shared_ptr<arrow::Array> array(int column, int group) const;
-  /// The same without keeping it, for whole-table passes.
+  /// Keeps a column of `like` as array() of its own first row group, if `like` has decoded it and both are stored in
+  /// the same bytes: one table after the other is read so where most hold the same.
+  void adopt(int column, const LevelTable& like, int like_column) const;
+  /// The same as array() without keeping it, for whole-table passes.
   std::shared_ptr<arrow::Array> decode(int column, int group) const;
 
   /// Cells; nullopt for null. Text of any string type, integers of any integer type.
@@ -51,6 +54,9 @@ class LevelTable {
   /// The largest absolute value of a column of numbers, from the footer; nullopt when it does not say for every row
   /// group.
   std::optional<double> magnitude(int column) const;
+  /// What the footer says of the values of a column in a row group that they are not; "" when it holds, or nothing is
+  /// said. Reads them all; lists are not compared.
+  std::string why_wrong_statistics(int column, int group) const;
   /// False when the footer rules out that a text column holds `value` in a row group.
   bool may_hold(int column, int group, std::string_view value) const;
   /// Whether a row of padding can be in here at all, judged by the footer alone: by the range of `id`, by

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <parquet/arrow/writer.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <thread>
@@ -83,6 +84,20 @@ TEST_CASE("columns that differ in case alone get suffixes, and the first keeps i
   CHECK(level->columns()[1].name == "Id_1");
   CHECK(level->columns()[3].name == "ID_2");
   CHECK(level->text(level->find("ID_2"), 0) == "c");
+}
+
+TEST_CASE("a column without a name gets one") {
+  const auto level = level_of({{"id", texts({"a"})}, {"", texts({"b"})}, {"type", texts({"FILE"})}});
+  CHECK(level->columns()[1].name == "_1");
+  CHECK(level->text(level->find("_1"), 0) == "b");
+}
+
+TEST_CASE("statistics are held against the values of every kind of column") {
+  const auto level = level_of({{"id", texts({"a", "b", std::nullopt})},
+                               {"type", texts(kFiles3)},
+                               {"n", integers({1, std::nullopt, 3})},
+                               {"x", reals({1, std::nan(""), std::nullopt})}});
+  for (int column = 0; column < 4; ++column) CHECK(level->why_wrong_statistics(column, 0) == "");
 }
 
 TEST_CASE("lists, structs and times have the names of Arrow, items called item") {
@@ -204,6 +219,28 @@ TEST_CASE("the footer tells the magnitude of numbers and what text may be in a r
   CHECK(level->may_hold(0, 0, "c"));
   CHECK_FALSE(level->may_hold(0, 0, "a"));
   CHECK_FALSE(level->may_hold(0, 0, "g"));
+}
+
+TEST_CASE("a column with the bytes of another table's is taken from it, and no other") {
+  const auto table = [](const std::string& last, int64_t offset) {
+    return level_of({{"id", texts({"a", "b", last})}, {"type", texts(kFiles3)}, {"n", integers({1, 2, offset})}});
+  };
+  const auto one = table("c", 3), two = table("c", 4), three = table("d", 3);
+  for (const int column : {0, 1, 2}) one->array(column, 0);
+  for (const auto& other : {two, three}) {
+    for (const int column : {0, 1, 2}) other->adopt(column, *one, column);
+  }
+  CHECK(two->array(0, 0) == one->array(0, 0));
+  CHECK(two->array(1, 0) == one->array(1, 0));
+  CHECK(two->integer(2, 2) == 4);
+  CHECK(three->text(0, 2) == "d");
+  CHECK(three->array(2, 0) == one->array(2, 0));
+  // The same bytes under another type, or in a column that `one` has not decoded, are nothing to take.
+  two->adopt(0, *one, 2);
+  CHECK(two->text(0, 0) == "a");
+  const auto fresh = table("c", 3), next = table("c", 3);
+  next->adopt(0, *fresh, 0);
+  CHECK(next->array(0, 0) != fresh->array(0, 0));
 }
 
 TEST_CASE("an array outlives its level") {

@@ -47,6 +47,9 @@ std::vector<Issue> validate(std::string_view given, const Options& options) {
   } catch (const FormatError& error) {
     report.add("FMT-1", error, {.path = path});
     return report.finish();
+  } catch (const IoError& error) {
+    report.add("FMT-2", error, {.path = path});
+    return report.finish();
   }
   try {
     check(report, storage, at, path, options);

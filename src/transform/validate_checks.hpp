@@ -48,6 +48,9 @@ std::optional<Collection> check_collection(Report& report, std::string_view text
 /// DIR-2 and DIR-4: what lies below DATA/, names as in a ZIP. Nothing when there is no DATA/.
 std::optional<Entries> list_data(Report& report, const std::string& folder);
 
+/// DIR-5: what lies in METADATA/ beside the first `num_levels` tables.
+void check_metadata_folder(Report& report, const std::string& folder, std::size_t num_levels);
+
 /// What columns a level table must have.
 enum class TableKind { Zip, Folder, Index };
 
@@ -56,7 +59,7 @@ std::shared_ptr<const LevelTable> open_level(Report& report, const std::shared_p
                                              const ErrorContext& where);
 /// SCH-2, SCH-5 to SCH-7, LVL-8.
 void check_columns(Report& report, const LevelTable& table, TableKind kind, const Collection* collection);
-/// SCH-1 by every value: a column that cannot be decoded, and text that is not UTF-8.
+/// SCH-8, and SCH-1 by every value: a column that cannot be decoded, and text that is not UTF-8.
 void check_values(Report& report, const LevelTable& table);
 
 /// Rows [begin, end) of a level: those of one container.

@@ -92,6 +92,8 @@ std::optional<Collection> check_collection(Report& report, std::string_view text
     report.add(rule_of(error), message, where);
     return std::nullopt;
   }
+  for (const auto& name : repeated_members(text))
+    report.add("COL-14", "COLLECTION.json has " + quoted(name) + " twice in one object", where);
   check_texts(report, *out, where);
   check_lists(report, *out, where);
   check_box(report, out->extent, "extent.spatial", where);

@@ -114,11 +114,27 @@ std::shared_ptr<const LevelTable> open_level(Report& report, const std::shared_p
   return nullptr;
 }
 
+namespace {
+
+void check_statistics(Report& report, const LevelTable& table, int column) {
+  for (int g = 0; g < table.num_row_groups(); ++g) {
+    const auto why = table.why_wrong_statistics(column, g);
+    if (why.empty()) continue;
+    report.add("SCH-8",
+               "statistics of column " + quoted(table.columns()[static_cast<std::size_t>(column)].name) +
+                   " in row group " + std::to_string(g) + ": " + why,
+               table.where());
+  }
+}
+
+}  // namespace
+
 void check_values(Report& report, const LevelTable& table) {
   for (int c = 0; c < static_cast<int>(table.columns().size()); ++c) {
     const std::string& name = table.columns()[static_cast<std::size_t>(c)].name;
-    if (name == names::kId) continue;  // ID-1 looks at them
     try {
+      check_statistics(report, table, c);
+      if (name == names::kId) continue;  // ID-1 looks at them
       for (int g = 0; g < table.num_row_groups(); ++g) {
         const auto row = first_not_utf8(*table.decode(c, g));
         if (!row) continue;

@@ -122,6 +122,7 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
     if (!there) break;
     out.levels.push_back(open_folder_level(report, storage, path, k));
   }
+  check_metadata_folder(report, path, out.levels.size());
   out.entries = list_data(report, path);
   Section section{.path = path, .is_zip = false};
   section.open_meta = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -73,5 +74,21 @@ class Listing {
 }  // namespace
 
 std::optional<Entries> list_data(Report& report, const std::string& folder) { return Listing(report, folder).list(); }
+
+void check_metadata_folder(Report& report, const std::string& folder, std::size_t num_levels) {
+  const auto levels = std::span(names::kLevelFiles).first(num_levels);
+  std::error_code error;
+  std::vector<std::string> foreign;
+  auto at = fs::directory_iterator(path_join(folder, names::kMetadata), error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (std::find(levels.begin(), levels.end(), name) == levels.end()) foreign.push_back(name);
+  }
+  std::sort(foreign.begin(), foreign.end());
+  for (const auto& name : foreign) {
+    report.add("DIR-5", tacore::quoted(name) + " in METADATA/ is no level table of this dataset",
+               {.path = path_join(path_join(folder, names::kMetadata), name)});
+  }
+}
 
 }  // namespace tacore::validator

@@ -18,6 +18,7 @@ void MetaCheck::begin(std::string_view path) {
   try {
     table_ = LevelTable::open(section_.open_meta(*entry), where());
     check_columns();
+    adopt_columns();
   } catch (const Error& error) {
     report_.add("MET-1", quoted(name_) + ": " + message_of(error), where());
     table_ = nullptr;
@@ -45,6 +46,17 @@ void MetaCheck::check_columns() {
     if (column.name.starts_with(names::kInternal) || table_->find(column.name) >= 0) continue;
     report_.add("MET-4", quoted(name_) + " has no column " + quoted(column.name), where());
   }
+}
+
+/// Folders of a tree have the same children, so most of their columns are the same bytes.
+void MetaCheck::adopt_columns() {
+  if (last_) {
+    for (const auto name : {names::kId, names::kType, names::kOffset, names::kSize}) {
+      const int column = table_->find(name), last = last_->find(name);
+      if (column >= 0 && last >= 0) table_->adopt(column, *last_, last);
+    }
+  }
+  last_ = table_;
 }
 
 void MetaCheck::check(std::string_view id, SampleType type, std::optional<std::size_t> entry) {

@@ -17,6 +17,7 @@ class MetaCheck {
 
  private:
   void check_columns();
+  void adopt_columns();
   void check_place(std::size_t entry);
   ErrorContext where() const { return {.path = section_.path, .offset = offset_, .level = level_}; }
 
@@ -24,6 +25,7 @@ class MetaCheck {
   const Section& section_;
   int level_;
   std::shared_ptr<const LevelTable> table_ = {};
+  std::shared_ptr<const LevelTable> last_ = {};  ///< the one before
   std::string name_ = {};
   std::optional<uint64_t> offset_ = {};
   int64_t row_ = 0;

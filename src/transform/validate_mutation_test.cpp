@@ -68,8 +68,7 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
          const auto other = z.bytes.find("DATA/valencia", z.directory);
          z.bytes.replace(other, 13, "DATA/new_york");
        }},
-      {"ZIP-7", "5 bytes between the central directory",
-       [](FlatZip& z) { z.bytes.insert(z.end, "     "); }},
+      {"ZIP-7", "5 bytes between the central directory", [](FlatZip& z) { z.bytes.insert(z.end, "     "); }},
       {"ZIP-7", "5 bytes that belong to nothing before the central directory",
        [](FlatZip& z) {
          z.bytes.insert(z.directory, "     ");
@@ -80,6 +79,14 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
       {"ZIP-10", "'DATB/madrid' is no part", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
       {"OFF-3", "'DATA/madrid'", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
       {"ZIP-11", "symbolic link", [](FlatZip& z) { put32(z.bytes, z.central + 38, 0120777u << 16); }},
+      {"ZIP-12", "'DATA/madrid' has an extra field",
+       [](FlatZip& z) {
+         z.bytes.insert(z.central + 46 + 11, std::string("UT\1\0\3", 5));
+         z.bytes[z.central + 30] = 5;
+         put32(z.bytes, z.end + 5 + 12, static_cast<uint32_t>(z.end - z.directory + 5));
+       }},
+      {"ZIP-10", "'METADATA/level7.parquet' is no part",
+       [](FlatZip& z) { z.bytes[z.bytes.find("METADATA/level0", z.directory) + 14] = '7'; }},
       {"HDR-2", "extra field", [](FlatZip& z) { z.bytes[28] = 4; }},
       {"HDR-3", "METADATA/level0.parquet", [](FlatZip& z) { z.bytes[45]++; }},
       {"HDR-4", "CRC-32", [](FlatZip& z) { z.bytes[14]++; }},
@@ -119,6 +126,8 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
       {"COL-13", "-190", "-180.0", "-190.0"},
       {"COL-13", "-95", "90.0", "95.0"},
       {"COL-13", "south beyond its north", "-90.0", "91.0"},
+      {"COL-14", "'id' twice", R"("licenses")", R"("id": "nested", "licenses")"},
+      {"COL-14", "'spatial' twice", R"("spatial")", R"("spatial": null, "spatial")"},
       {"PIT-3", "FILE expected", R"("type": "FOLDER")", R"("type": "FILE")"},
       {"PIT-4", "FILE 'item_9' as child 0 of 'africa'", R"("item_0")", R"("item_9")"},
       {"PIT-5", "n is 4, the level has 3", R"("n": 3)", R"("n": 4)"},
@@ -191,6 +200,14 @@ TEST_CASE("Faults of the files of a FOLDER") {
   check_broken(nested, "PIT-2", "has a column 'score', its level has none");
   check_broken(nested, "MET-4", "has no column 'cloud_cover'");
 
+  for (const char* name : {"level3.parquet", "level7.parquet", "notes.txt"}) {
+    CAPTURE(std::string(name));
+    folder.write("nested/METADATA/" + std::string(name), "bytes");
+    check_broken(nested, "DIR-5", "'" + std::string(name) + "'");
+    fs::remove(nested + "/METADATA/" + name);
+  }
+  CHECK_FALSE(rules_of(validate(nested)).contains("DIR-5"));
+
   folder.write("nested/DATA/more", "bytes");
   check_broken(nested, "DIR-3", "'DATA/more' belongs to no row");
   fs::remove(nested + "/DATA/asia/item_0");
@@ -226,6 +243,29 @@ TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
   CHECK(find(issues, "OFF-2", "internal:offset is 2"));
   CHECK(find(issues, "MET-3", "'DATA/two/__meta__' row 2: internal:offset is 3"));
   CHECK(find(issues, "ID-3", "'__TACOPAD__0' of type FILE and 5 bytes"));
+}
+
+TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by them") {
+  // The bounds of a text stand in the footer as they are, twice (min_value, max_value and their older namesakes).
+  const auto lie = [](const std::string& path, const std::string& old, const std::string& now) {
+    const std::string file = path + "/METADATA/level0.parquet";
+    std::string bytes = read_file(file);
+    // After the last page, of which level0 of the dataset has some.
+    const auto footer = bytes.size() - 8 - static_cast<unsigned char>(bytes[bytes.size() - 8]) -
+                        256 * static_cast<unsigned char>(bytes[bytes.size() - 7]);
+    int count = 0;
+    for (auto at = bytes.find(old, footer); at != std::string::npos; at = bytes.find(old, at + 1), ++count)
+      bytes.replace(at, old.size(), now);
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+    return count;
+  };
+  const Folder folder;
+  const auto path = folder.copy("nested");
+  CHECK_FALSE(rules_of(validate(path, {.deep = true})).contains("SCH-8"));
+  REQUIRE(lie(path, "africa", "afrika") > 0);  // the least of the ids: africa, asia, europe
+  CHECK_FALSE(rules_of(validate(path)).contains("SCH-8"));
+  CHECK(find(validate(path, {.deep = true}), "SCH-8",
+             "column 'id' in row group 0: min is 'afrika', the values have 'africa'"));
 }
 
 TEST_CASE("Faults of an index over several datasets") {

@@ -14,7 +14,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"FMT-2", "6", kError, "Every byte that is asked for can be read."},
 
     {"ZIP-1", "6.3", kError, "The archive has an end record and a central directory that can be read."},
-    {"ZIP-2", "6.3", kError, "A local header says what its central entry says: name, version needed, method, flags, time, CRC-32, sizes."},
+    {"ZIP-2", "6.3", kError,
+     "A local header says what its central entry says: name, version needed, method, flags, time, CRC-32, sizes."},
     {"ZIP-3", "6.3", kError, "Every entry is stored (compression method 0)."},
     {"ZIP-4", "6.3", kError, "No entry is encrypted or has a data descriptor."},
     {"ZIP-5", "6.3", kError, "Entry names are unique."},
@@ -24,6 +25,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"ZIP-9", "6.3", kError, "Entry names are relative, UTF-8 and stay below the root."},
     {"ZIP-10", "6.1", kWarning, "Entries are TACO_HEADER, DATA/, METADATA/levelN.parquet and COLLECTION.json."},
     {"ZIP-11", "6.3", kError, "No entry is a symbolic link."},
+    {"ZIP-12", "6.3", kWarning, "Central entries have no extra field but that of ZIP64."},
 
     {"HDR-1", "6.3", kError, "TACO_HEADER is the entry at byte 0."},
     {"HDR-2", "6.3", kError, "TACO_HEADER is well formed: 116 bytes at byte 41, 2 to 7 ranges inside the file."},
@@ -46,6 +48,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"COL-11", "5.5.2", kWarning, "Tasks are of the published list."},
     {"COL-12", "5.5.2", kError, "`title` has at most 250 characters."},
     {"COL-13", "5.5.2", kError, "`extent` is a box in WGS 84 and an interval of time."},
+    {"COL-14", "6.1", kError, "No object of COLLECTION.json has two members of one name."},
 
     {"PIT-1", "5.5", kError, "Samples are isomorphic: as many children, the same id and type at the same position."},
     {"PIT-2", "5.5", kError, "Samples of a level share one schema; `__meta__` has no other columns or types."},
@@ -61,6 +64,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"SCH-5", "6.6", kWarning, "taco:field_schema lists the columns of each level with their types."},
     {"SCH-6", "7.2.3", kWarning, "Columns that only readers make, such as internal:gdal_vsi, are not stored."},
     {"SCH-7", "7.1.2", kWarning, "Extension columns are letters, digits and `_`, with at most one colon."},
+    {"SCH-8", "6.2", kError,
+     "Parquet statistics hold for the values: no value outside of min and max, as many nulls (deep checks only)."},
 
     {"ID-1", "5.5.1", kError, "Ids are legal: no slash, colon or control character, not `.` or `..`, no leading `__`."},
     {"ID-2", "5.5.1", kError, "Ids are unique among siblings."},
@@ -90,6 +95,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"DIR-2", "6.4", kError, "No symbolic link below DATA/ leads out of it or to a folder."},
     {"DIR-3", "6.1", kWarning, "Every file below DATA/ belongs to a row."},
     {"DIR-4", "6.4", kError, "Folders can be listed, and the sizes of files read."},
+    {"DIR-5", "6.1", kWarning, "METADATA/ holds the level tables and nothing else."},
 
     {"CAT-1", "6.5", kError, "The header of a __TACOCAT__ file is well formed."},
     {"CAT-2", "6.6", kError, "taco:sources agrees with itself: count, ids, files, extents."},

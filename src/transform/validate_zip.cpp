@@ -46,6 +46,9 @@ void check_names(Report& report, const ByteSource& archive, const std::vector<zi
     } else if (!is_known_name(entry.name)) {
       report.add("ZIP-10", "entry " + quoted(entry.name) + " is no part of a TACO dataset", where);
     }
+    if (entry.has_foreign_extra) {
+      report.add("ZIP-12", "entry " + quoted(entry.name) + " has an extra field that is not of ZIP64", where);
+    }
     if (entry.is_link()) {
       report.add("ZIP-11", "entry " + quoted(entry.name) + " is a symbolic link", where);
     }

@@ -12,3 +12,5 @@ cp permuted_offsets.tacozip "$scratch/$name"
 cd "$scratch"
 taco validate "$name" --json --quiet | python3 -c "$summary"
 taco validate "$name" 2>&1 | grep -c '^error OFF-1 tab\\x09 "quoted" .*\\x01 é.tacozip level 1 byte [0-9]*: '
+# What cannot be opened is a finding, too.
+show validate none.tacozip --json --quiet
