@@ -220,10 +220,10 @@ TEST_CASE("T82: what is there is replaced only when asked, and in one step") {
   CHECK_THROWS_AS(create({shop.tree(), collection()}, shop.out("d.zip"), {.overwrite = true}), IoError);
 }
 
-TEST_CASE("T83: names that are part of a dataset are refused") {
+TEST_CASE("T83: names that are part of a dataset, and those of older formats, are refused") {
   const Workshop shop;
   shop.add("a", "1");
-  for (const std::string name : {"DATA", "METADATA", ".tacocat", "DATA/"}) {
+  for (const std::string name : {"DATA", "METADATA", ".tacocat", "DATA/", "x.taco", "x.Tortilla"}) {
     CAPTURE(name);
     CHECK_THROWS_AS(create({shop.tree(), collection()}, shop.out(name)), ValidationError);
   }

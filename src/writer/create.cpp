@@ -55,6 +55,12 @@ void check_output(const std::string& output, const CreateOptions& options) {
       throw ValidationError("a folder of this name is part of a dataset", {.path = output});
     }
   }
+  for (const std::string_view legacy : {".taco", ".tortilla"}) {
+    if (ends_with_ignoring_case(output, legacy)) {
+      throw ValidationError("is a name of TACO before 2.0, under which readers would refuse it; .tacozip expected",
+                            {.path = output});
+    }
+  }
   if (!is_zip_name(output) && (options.split_size > 0 || !options.group_by.empty())) {
     throw ValidationError("a FOLDER is written as one; a name in .tacozip expected", {.path = output});
   }
