@@ -37,7 +37,7 @@ class SpillFile {
     static std::map<std::string, std::weak_ptr<SpillFile>> files;
     const std::lock_guard lock(mutex);
     auto out = files[folder].lock();
-    if (!out) files[folder] = out = std::make_shared<SpillFile>(folder);
+    if (!out || out->owner_ != ::getpid()) files[folder] = out = std::make_shared<SpillFile>(folder);
     return out;
   }
 
@@ -82,13 +82,14 @@ class SpillFile {
   }
 
   void release(uint64_t begin, uint64_t size) noexcept {
-    if (size == 0) return;
+    if (size == 0 || owner_ != ::getpid()) return;  // a forked child shares the file with its parent
     ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
                 static_cast<off_t>(size));
   }
 
  private:
   std::string folder_;
+  const pid_t owner_ = ::getpid();
   int descriptor_ = -1;
   std::mutex mutex_;
   uint64_t end_ = 0;

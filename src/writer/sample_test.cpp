@@ -2,6 +2,8 @@
 
 #include <arrow/c/abi.h>
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -141,6 +143,25 @@ TEST_CASE("T10: cleanup lets go of bytes, once or twice; copies keep them") {
   Sample file("f", __FILE__);
   file.cleanup();
   CHECK(file.size() > 0);
+}
+
+TEST_CASE("bytes in temp_dir outlive a forked child that had copies and samples of its own") {
+  const Folder folder;
+  const Sample large("l", Bytes(HeldBytes::kMaxInMemory));
+  std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, folder.path.string());
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    spilled.reset();
+    const Sample own("o", bytes("abcdefghij"), {}, folder.path.string());
+    ::_exit(text_of(own) == "abcdefghij" ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(text_of(*spilled) == "0123456789");
+  CHECK(text_of(Sample("t", bytes("later"), {}, folder.path.string())) == "later");
+  CHECK(text_of(*spilled) == "0123456789");
 }
 
 TEST_CASE("T13: the size is that of the data, and of all children") {
