@@ -164,6 +164,12 @@ TEST_CASE("bytes in temp_dir outlive a forked child that had copies and samples 
   CHECK(text_of(*spilled) == "0123456789");
 }
 
+TEST_CASE("a path with a NUL byte is refused, not cut there") {
+  const Folder folder;
+  const std::string path = folder.write("a", "x") + std::string(1, '\0') + "b";
+  has(error_of([&] { Sample("a", path); }), "contains a NUL byte");
+}
+
 TEST_CASE("T13: the size is that of the data, and of all children") {
   const Sample a("a", bytes("12345")), b("b", bytes("123"));
   CHECK(a.size() == 5);

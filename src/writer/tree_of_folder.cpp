@@ -45,6 +45,7 @@ bool is_folder(const std::string& path) {
 }  // namespace
 
 Payload payload_of(const std::string& path) {
+  if (path.find('\0') != path.npos) throw SchemaError("path " + quoted(path) + " contains a NUL byte");
   if (path.starts_with("/vsisubfile/")) {
     const VsiSubfile part = parse_vsi_subfile(path);
     Payload out = payload_of(part.root);

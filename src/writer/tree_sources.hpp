@@ -18,7 +18,7 @@ Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string
 Tree tree_of_samples(const std::vector<Sample>& samples, bool strict);
 
 /// The FILE at `path`, a file or /vsisubfile/ of one: its size and time. Throws IoError, also for what is no file and
-/// for remote paths.
+/// for remote paths, SchemaError for NUL bytes in it.
 Payload payload_of(const std::string& path);
 
 }  // namespace tacore
