@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -65,6 +66,13 @@ class TypeParser {
   }
 
   Type type() {
+    if (++nesting_ > kMaxNesting) fail();
+    Type out = one_type();
+    --nesting_;
+    return out;
+  }
+
+  Type one_type() {
     const auto end = rest_.find_first_of("[(<,>");
     const std::string word = lower(rest_.substr(0, end));
     rest_.remove_prefix(word.size());
@@ -106,10 +114,10 @@ class TypeParser {
     std::string zone;
     if (take(", tz=")) zone = until("]");
     expect("]");
+    static constexpr std::string_view names[] = {"s", "ms", "us", "ns"};  // by arrow::TimeUnit::type
     for (const auto candidate :
          {arrow::TimeUnit::SECOND, arrow::TimeUnit::MILLI, arrow::TimeUnit::MICRO, arrow::TimeUnit::NANO}) {
-      auto out = arrow::timestamp(candidate, zone);
-      if (out->ToString().starts_with("timestamp[" + std::string(unit))) return out;
+      if (unit == names[candidate]) return arrow::timestamp(candidate, zone);
     }
     fail();
   }
@@ -142,7 +150,10 @@ class TypeParser {
     return arrow::struct_(fields);
   }
 
+  static constexpr int kMaxNesting = 64;  // a bound for this parser; check_column has that of datasets
+
   std::string_view text_, rest_;
+  int nesting_ = 0;
 };
 
 /// What a value is called in messages.
@@ -178,6 +189,7 @@ bool append_real(arrow::ArrayBuilder& builder, const Value& value) {
   const auto* whole = value.get<int64_t>();
   if (!real && !whole) return false;
   const double number = real ? *real : static_cast<double>(*whole);
+  if (std::isfinite(number) && std::abs(number) > std::numeric_limits<typename ArrowType::c_type>::max()) return false;
   check(
       static_cast<arrow::NumericBuilder<ArrowType>&>(builder).Append(static_cast<typename ArrowType::c_type>(number)));
   return true;
@@ -294,11 +306,20 @@ Value read_list(const arrow::Array& array, int64_t row) {
   return out;
 }
 
+/// Throws SchemaError beyond 64 bits of microseconds.
+Timestamp time_of(int64_t ticks, int64_t microseconds_each) {
+  Timestamp out;
+  if (__builtin_mul_overflow(ticks, microseconds_each, &out.microseconds)) {
+    throw SchemaError("a time is out of the range of timestamp[us]");
+  }
+  return out;
+}
+
 Value read_timestamp(const arrow::Array& array, int64_t row) {
   const int64_t ticks = static_cast<const arrow::TimestampArray&>(array).Value(row);
   switch (static_cast<const arrow::TimestampType&>(*array.type()).unit()) {
-    case arrow::TimeUnit::SECOND: return Timestamp{ticks * 1000000};
-    case arrow::TimeUnit::MILLI: return Timestamp{ticks * 1000};
+    case arrow::TimeUnit::SECOND: return time_of(ticks, 1000000);
+    case arrow::TimeUnit::MILLI: return time_of(ticks, 1000);
     case arrow::TimeUnit::MICRO: return Timestamp{ticks};
     case arrow::TimeUnit::NANO: break;
   }
@@ -315,8 +336,7 @@ Value read_value(const arrow::Array& array, int64_t row) {
     case arrow::Type::LARGE_BINARY:
       return Binary{std::string(static_cast<const arrow::LargeBinaryArray&>(array).GetView(row))};
     case arrow::Type::TIMESTAMP: return read_timestamp(array, row);
-    case arrow::Type::DATE32:
-      return Timestamp{static_cast<const arrow::Date32Array&>(array).Value(row) * int64_t{86400000000}};
+    case arrow::Type::DATE32: return time_of(static_cast<const arrow::Date32Array&>(array).Value(row), 86400000000);
     case arrow::Type::LIST: return read_list<arrow::ListArray>(array, row);
     case arrow::Type::LARGE_LIST: return read_list<arrow::LargeListArray>(array, row);
     case arrow::Type::FIXED_SIZE_LIST: return read_list<arrow::FixedSizeListArray>(array, row);
@@ -362,11 +382,20 @@ std::shared_ptr<arrow::DataType> infer_type(const Value& value) {
   return arrow::list(items);
 }
 
+namespace {
+
+bool is_bytes(const arrow::DataType& type) {
+  return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY;
+}
+
+}  // namespace
+
 std::shared_ptr<arrow::DataType> common_type(const std::shared_ptr<arrow::DataType>& a,
                                              const std::shared_ptr<arrow::DataType>& b) {
   if (a->Equals(*b)) return a;
   auto options = arrow::Field::MergeOptions::Permissive();
   options.promote_dictionary = false;
+  if (is_text(*a) ? is_bytes(*b) : is_text(*b) && is_bytes(*a)) return nullptr;  // Arrow would make bytes of text
   const auto merged = arrow::field("", a)->MergeWith(arrow::field("", b), options);
   return merged.ok() ? (*merged)->type() : nullptr;
 }

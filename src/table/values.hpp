@@ -29,7 +29,8 @@ std::shared_ptr<arrow::DataType> common_type(const std::shared_ptr<arrow::DataTy
 std::shared_ptr<arrow::Array> make_array(const std::vector<const Value*>& values,
                                          const std::shared_ptr<arrow::DataType>& type);
 
-/// The values of a column; text for types that Value has none for.
+/// The values of a column; text for types that Value has none for. Throws SchemaError for times beyond 64 bits of
+/// microseconds.
 std::vector<Value> read_values(const arrow::ChunkedArray& column);
 
 }  // namespace tacore
