@@ -6,6 +6,7 @@
 #include <arrow/array/builder_primitive.h>
 #include <arrow/buffer_builder.h>
 #include <arrow/csv/api.h>
+#include <arrow/extension_type.h>
 #include <arrow/io/file.h>
 #include <arrow/io/memory.h>
 #include <arrow/json/api.h>
@@ -21,6 +22,7 @@
 
 #include "base/text.hpp"
 #include "model/geojson.hpp"
+#include "model/json_text.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 
@@ -46,21 +48,38 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::Readable
   convert.null_values = {""};
   auto parse = arrow::csv::ParseOptions::Defaults();
   parse.newlines_in_values = true;
+  // Names are text, also where all look like numbers: "007".
+  convert.column_types = {{"id", arrow::utf8()}, {"path", arrow::utf8()}, {"type", arrow::utf8()}};
   auto read = arrow::csv::ReadOptions::Defaults();
   read.use_threads = false;
   return check(
       check(arrow::csv::TableReader::Make(arrow::io::default_io_context(), file, read, parse, convert))->Read());
 }
 
-/// No line may be longer than `block_size`.
-std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::io::InputStream>& file,
-                                              int32_t block_size = 1 << 20) {
+std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::Buffer>& text) {
+  const std::string_view view(*text);
+  // Arrow descends into it by recursion, without a limit.
+  if (const auto where = where_too_nested(view)) {
+    throw FormatError("JSON is nested deeper than " + std::to_string(kMaxJsonNesting), {.path = {}, .offset = *where});
+  }
+  std::size_t block = 1 << 20;  // of two lines or more: an object may not reach into a third block
+  for (std::size_t begin = 0; begin < view.size();) {
+    const std::size_t end = std::min(view.find('\n', begin), view.size());
+    block = std::max(block, 2 * (end - begin + 1));
+    begin = end + 1;
+  }
+  if (block > INT32_MAX) throw FormatError("a line of more than 1 GiB");
   auto read = arrow::json::ReadOptions::Defaults();
   read.use_threads = false;
-  read.block_size = block_size;
-  return check(check(arrow::json::TableReader::Make(arrow::default_memory_pool(), file, read,
+  read.block_size = static_cast<int32_t>(block);
+  const auto stream = std::make_shared<arrow::io::BufferReader>(text);
+  return check(check(arrow::json::TableReader::Make(arrow::default_memory_pool(), stream, read,
                                                     arrow::json::ParseOptions::Defaults()))
                    ->Read());
+}
+
+std::shared_ptr<arrow::Buffer> text_of(arrow::io::ReadableFile& file) {
+  return check(file.Read(check(file.GetSize())));
 }
 
 /// The properties as JSON lines, and behind them the geometries, in the column that filters take by themselves.
@@ -68,12 +87,10 @@ std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io
                                                  const std::string& path) {
   arrow::BinaryBuilder geometries;
   arrow::BufferBuilder lines;
-  std::size_t longest = 1 << 20;
   {
-    const auto text = check(file->Read(check(file->GetSize())));
+    const auto text = text_of(*file);
     read_geojson(std::string_view(*text), path, [&](GeoFeature feature) {
       feature.line += '\n';
-      longest = std::max(longest, 2 * feature.line.size());
       check(lines.Append(feature.line));
       if (feature.geometry) {
         check(geometries.Append(reinterpret_cast<const uint8_t*>(feature.geometry->data()),
@@ -85,9 +102,7 @@ std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io
   }
   const auto column = check(geometries.Finish());
   if (column->length() == 0) throw FormatError("a FeatureCollection of no features");
-  if (longest > INT32_MAX) throw FormatError("a feature whose properties have more than 1 GiB");
-  const auto stream = std::make_shared<arrow::io::BufferReader>(check(lines.Finish()));
-  const auto table = read_json_lines(stream, static_cast<int32_t>(longest));
+  const auto table = read_json_lines(check(lines.Finish()));
   if (table->num_columns() == 0) throw FormatError("features that have neither an id nor properties");
   return check(table->AddColumn(table->num_columns(), arrow::field("istac:geometry", column->type()),
                                 std::make_shared<arrow::ChunkedArray>(column)));
@@ -98,7 +113,11 @@ std::shared_ptr<arrow::Array> in_microseconds(const arrow::TimestampArray& secon
   const auto& type = static_cast<const arrow::TimestampType&>(*seconds.type());
   arrow::TimestampBuilder out(arrow::timestamp(arrow::TimeUnit::MICRO, type.timezone()), arrow::default_memory_pool());
   for (int64_t row = 0; row < seconds.length(); ++row) {
-    check(seconds.IsNull(row) ? out.AppendNull() : out.Append(seconds.Value(row) * 1'000'000));
+    int64_t microseconds = 0;
+    if (!seconds.IsNull(row) && __builtin_mul_overflow(seconds.Value(row), int64_t{1'000'000}, &microseconds)) {
+      throw SchemaError("row " + std::to_string(row) + " has a time out of the range of timestamp[us]");
+    }
+    check(seconds.IsNull(row) ? out.AppendNull() : out.Append(microseconds));
   }
   return check(out.Finish());
 }
@@ -112,6 +131,9 @@ std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& 
   for (int c = 0; c < out->num_columns(); ++c) {
     auto values = out->column(c)->num_chunks() == 1 ? out->column(c)->chunk(0)
                                                     : check(arrow::MakeEmptyArray(out->column(c)->type()));
+    if (values->type_id() == arrow::Type::EXTENSION) {
+      values = static_cast<const arrow::ExtensionArray&>(*values).storage();
+    }
     if (values->type_id() == arrow::Type::TIMESTAMP) {
       const auto& times = static_cast<const arrow::TimestampArray&>(*values);
       const auto unit = static_cast<const arrow::TimestampType&>(*times.type()).unit();
@@ -133,7 +155,7 @@ std::shared_ptr<arrow::Table> read_table(const std::string& path) {
     } else if (ends_with_ignoring_case(path, ".csv")) {
       out = read_csv(*file);
     } else if (ends_with_ignoring_case(path, ".jsonl")) {
-      out = read_json_lines(*file);
+      out = read_json_lines(text_of(**file));
     } else if (ends_with_ignoring_case(path, ".geojson")) {
       out = read_geojson_table(*file, path);
     } else {

@@ -12,13 +12,13 @@ namespace tacore {
 
 /// The rows of a `.parquet`, `.csv`, `.jsonl` or `.geojson` file, each column in one piece. Types of the text formats
 /// are inferred: whole numbers are int64, numbers double, ISO 8601 times timestamps (micro- or nanoseconds), an empty
-/// field of CSV is null. Of GeoJSON the rows are the features: their properties, `id` when they have one, and the
-/// column `istac:geometry` (ISO WKB). Throws IoError; FormatError for what cannot be read, and for a name of another
-/// kind.
+/// field of CSV is null; its `id`, `path` and `type` are text. Of GeoJSON the rows are the features: their properties,
+/// `id` when they have one, and the column `istac:geometry` (ISO WKB). Throws IoError; FormatError for what cannot be
+/// read, and for a name of another kind.
 std::shared_ptr<arrow::Table> read_table(const std::string& path);
 
 /// The same rows, each column in one piece, also of none; timestamps in seconds become those in microseconds, since
-/// Parquet has none.
+/// Parquet has none, and extension types what they store. Throws SchemaError for times beyond microseconds.
 std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table);
 /// The values of a column of such a table, or one made of it. Throws SchemaError, with the names of all, when there is
 /// none of this name.
