@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
+#include "table/column_check.hpp"
 #include "table/stack_tables.hpp"
 #include "table/values.hpp"
 
@@ -62,11 +63,14 @@ bool same_fields(const std::vector<Metadata>& a, const std::vector<Metadata>& b)
 
 std::shared_ptr<arrow::Array> make_column(const std::string& name, const std::vector<const Value*>& values,
                                           const Type& type) {
+  std::shared_ptr<arrow::Array> out;
   try {
-    return make_array(values, type);
+    out = make_array(values, type);
   } catch (const SchemaError& error) {
     throw SchemaError("field " + quoted(name) + ": " + error.message());
   }
+  check_column(name, *out);
+  return out;
 }
 
 const Value* find(const std::vector<Metadata>& row, std::size_t guess, const std::string& key) {

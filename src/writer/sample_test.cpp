@@ -170,6 +170,11 @@ TEST_CASE("a path with a NUL byte is refused, not cut there") {
   has(error_of([&] { Sample("a", path); }), "contains a NUL byte");
 }
 
+TEST_CASE("metadata that readers could not open is refused at once") {
+  has(error_of([&] { made("a", {{"k", "\xff"}}); }), "field 'k' is not UTF-8 in row 0");
+  has(error_of([&] { made("a", {{"k", Struct{}}}); }), "field 'k' has a struct without fields");
+}
+
 TEST_CASE("T13: the size is that of the data, and of all children") {
   const Sample a("a", bytes("12345")), b("b", bytes("123"));
   CHECK(a.size() == 5);

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tacore/create.hpp"
 #include "tacore/verbose.hpp"
 #include "writer/sample_test_data.hpp"
@@ -152,6 +155,22 @@ TEST_CASE("T40: columns of values are added at any level") {
   CHECK(names(more, 1) == Strings{"w double"});
   has(error_of([&] { all.extend_with({{"w", {1, "t"}}}, 1); }), "field 'w' has int64 and string; one type expected");
   has(error_of([&] { all.extend_with({{"internal:w", {1, 2}}}, 1); }), "key 'internal:w'");
+}
+
+TEST_CASE("columns of a table that no dataset can hold are told by name, and twins as such") {
+  const auto fault_of = [](const std::string& name, const std::string& text) -> std::string {
+    const std::string path = (std::filesystem::temp_directory_path() / ("tacore-tortilla-test-" + name)).string();
+    std::ofstream(path, std::ios::binary) << text;
+    try {
+      Tortilla::from_table(path);
+    } catch (const SchemaError& error) {
+      return error.message();
+    }
+    return "";
+  };
+  CHECK(fault_of("twins.csv", "id,id,path\na,b,c\n") == "column 'id' is there twice");
+  CHECK(fault_of("latin1.jsonl", "{\"id\":\"a\",\"path\":\"p\",\"k\":\"\xff\"}\n") ==
+        "field 'k' is not UTF-8 in row 0");
 }
 
 TEST_CASE("samples in columns are FILEs of those paths") {

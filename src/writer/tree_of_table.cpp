@@ -5,6 +5,7 @@
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
+#include "table/column_check.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
@@ -22,10 +23,12 @@ struct Node {
 class TableTree {
  public:
   TableTree(std::shared_ptr<arrow::Table> table, const std::string& name, const std::string& folder)
-      : path_(name), folder_(folder), table_(std::move(table)), ids_(text_column(*table_, "id", name)) {
+      : path_(name), folder_(folder), table_(std::move(table)) {
+    check_columns();
+    ids_ = text_column(*table_, "id", name);
     if (has("path")) paths_ = text_column(*table_, "path", name);
+    if (has("type")) types_ = text_column(*table_, "type", path_);
     paths_.resize(ids_.size());
-    check_names();
   }
 
   Tree run() {
@@ -71,7 +74,7 @@ class TableTree {
                       {.path = path_});
   }
 
-  void check_names() {
+  void check_columns() {
     for (const auto& name : column_names(*table_)) {
       if (std::count(names_.begin(), names_.end(), name) > 0) {
         throw SchemaError("column " + quoted(name) + " is there twice", {.path = path_});
@@ -81,8 +84,12 @@ class TableTree {
       if (const auto why = why_bad_key(name); !why.empty()) {
         throw SchemaError("column " + quoted(name) + " " + why, {.path = path_});
       }
+      try {
+        check_column(name, *find_column(*table_, name));
+      } catch (const SchemaError& error) {
+        throw SchemaError(error.message(), {.path = path_});
+      }
     }
-    if (has("type")) types_ = text_column(*table_, "type", path_);
   }
 
   void add(std::size_t row) {
