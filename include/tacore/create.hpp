@@ -17,15 +17,15 @@ struct TACORE_EXPORT Taco {
   Tortilla tortilla;
   Collection collection = {};
 
-  /// Sets a key of COLLECTION.json beyond those of the model. Times become RFC 3339 text. Throws SchemaError for keys
-  /// of the model and for binary values.
+  /// Sets a key of COLLECTION.json beyond those of the model. Times become RFC 3339 text, NaN and infinities null.
+  /// Throws SchemaError for keys of the model, binary values, and what is not UTF-8.
   void extend_with(const std::string& key, const Value& value);
   /// Sets all keys that the extension computes, or none.
   void extend_with(const TacoExtension& extension);
 };
 
 struct CreateOptions {
-  bool overwrite = false;  ///< replace what is there, in one step
+  bool overwrite = false;  ///< replace what is there, in one step; of folders only empty ones and datasets
   /// ZIPs of about this many bytes of samples each, filled in order: `x_part0001.tacozip`, ... (`parse_size`
   /// reads "4GB"). A sample that is larger has one of its own, and what fits into one has the plain name. 0: no limit.
   uint64_t split_size = 0;
@@ -48,11 +48,11 @@ struct CreateOptions {
 /// at once, several one after another when all are made, their index last. The same samples give the same bytes,
 /// whatever `jobs` is.
 ///
-/// Throws ValidationError before anything is written: what it would write is there or has a reserved name, two parts
-/// have one name, a FOLDER is to be split, `parquet` or
-/// `temp_dir` makes no sense, the collection breaks a rule (all are told), or
-/// the tree does (SchemaError, also for a column of `group_by` that is not there). Throws IoError when something cannot
-/// be read or written, a sample changes its size meanwhile, or `progress` returned false.
+/// Throws ValidationError before anything is written: what it would write is there, has a reserved name or none, two
+/// parts have one name, a FOLDER is to be split, `parquet` or `temp_dir` makes no sense, the collection breaks a rule
+/// (all are told), or the tree does (SchemaError, also for a column of `group_by` that is not there). Throws IoError
+/// when something cannot be read or written (the folder that `output` is in is not made), a sample changes its size
+/// meanwhile, or `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::string& output,
                                               const CreateOptions& options = {});
 

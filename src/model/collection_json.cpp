@@ -487,6 +487,7 @@ std::string with_member(std::string_view text, const std::string& key, const Val
                            encode_tail(none).contains(key) || is_read(key) || key == "taco:sources") {
     throw SchemaError("key " + tacore::quoted(key) + (key.empty() ? " is empty" : " is part of every collection"));
   }
+  if (!is_utf8(key)) throw SchemaError("key " + tacore::quoted(key) + " is not UTF-8");
   std::string out = "{";
   const std::string member = json_string(key) + ':' + encode_value(key, value).dump();
   bool replaced = false;

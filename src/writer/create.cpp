@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -50,6 +51,9 @@ struct Plan {
 };
 
 void check_output(const std::string& output, const CreateOptions& options) {
+  if (output.empty() || output.find('\0') != output.npos) {
+    throw ValidationError("the output is " + tacore::quoted(output) + "; the name of a file or folder expected");
+  }
   for (const std::string_view reserved : {".tacocat", "DATA", "METADATA"}) {
     if (file_name(output) == reserved) {
       throw ValidationError("a folder of this name is part of a dataset", {.path = output});
@@ -88,15 +92,25 @@ Plan make_plan(const Tree& tree, const std::string& output, const CreateOptions&
   return out;
 }
 
+/// A folder of files that are no dataset, such as one of samples.
+bool is_other_folder(const std::string& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  std::error_code unreadable;
+  return !exists(path_join(path, names::kCollection)) && !std::filesystem::is_empty(path, unreadable);
+}
+
 /// Nothing that the plan makes is there, unless it may be replaced.
 void check_targets(const Plan& plan, bool overwrite) {
-  if (overwrite) return;
   std::vector<std::string> names;
   for (const auto& part : plan.parts) names.push_back(part.name);
   if (plan.has_index) names.emplace_back(names::kTacocatFolder);
   for (const auto& name : names) {
     const std::string path = path_join(plan.folder, name);
-    if (exists(path)) throw ValidationError("exists already", {.path = path});
+    if (!overwrite && exists(path)) throw ValidationError("exists already", {.path = path});
+    if (overwrite && is_other_folder(path)) {
+      throw ValidationError("is a folder of other files, a dataset to be replaced expected", {.path = path});
+    }
   }
 }
 

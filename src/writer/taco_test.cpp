@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tacore/create.hpp"
 #include "tacore/extensions/labels.hpp"
@@ -36,6 +37,7 @@ TEST_CASE("T54: keys of the model and binary values are refused, and nothing cha
     CHECK(contains(error_of([&] { taco.extend_with(key, 1); }), "key '" + std::string(key) + "' is"));
   }
   CHECK(contains(error_of([&] { taco.extend_with("k", Binary{"x"}); }), "key 'k' has binary data"));
+  CHECK(contains(error_of([&] { taco.extend_with("\xff", 1); }), "is not UTF-8"));
   CHECK(taco.collection.json.empty());
 }
 
@@ -65,6 +67,29 @@ TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
   const Validation split = validate(good, "/nowhere/x.tacozip", {.split_size = 2});
   CHECK(split.issues.empty());
   CHECK(split.parts == Strings{"/nowhere/x_part0001.tacozip", "/nowhere/x_part0002.tacozip"});
+}
+
+TEST_CASE("an output without a name is refused before anything is written") {
+  const Taco taco{Tortilla({file("a")}), collection()};
+  for (const std::string& output : {std::string(), std::string("a\0b", 3)}) {
+    CHECK_THROWS_AS(create(taco, output), ValidationError);
+    CHECK(validate(taco, output).issues.size() == 1);
+  }
+}
+
+TEST_CASE("overwriting replaces datasets and empty folders, never a folder of other files") {
+  const auto folder = std::filesystem::temp_directory_path() / "tacore-taco-test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const Taco taco{Tortilla({file("a")}), collection()};
+  const CreateOptions overwrite{.overwrite = true};
+  CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
+  CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
+  std::filesystem::remove(folder / "COLLECTION.json");
+  CHECK(validate(taco, folder.string(), overwrite).issues.size() == 1);
+  CHECK_THROWS_AS(create(taco, folder.string(), overwrite), ValidationError);
+  CHECK(std::filesystem::exists(folder / "DATA" / "a"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("make_compliant pads what is missing and says so") {
