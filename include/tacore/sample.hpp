@@ -18,9 +18,11 @@ namespace tacore {
 
 class Sample;
 
-/// A field of metadata and its value (§5.2). A key is ASCII letters, digits and `_`, with at most one `:` inside; not
-/// `id`, `type`, `path` or `internal:...`. Without `type` (an Arrow name) the value has its own: int64, double, bool,
-/// string, binary, timestamp[us], lists and structs of these.
+/// A field of metadata and its value (§5.2). A key is ASCII letters, digits and `_`, with at most one `:` inside, which
+/// letters of other scripts may follow; not `id`, `type`, `path` or `internal:...`. Without `type` (an Arrow name) the
+/// value has its own: int64, double, bool, string, binary, timestamp[us], lists and structs of these. Text is UTF-8;
+/// at most 32 lists and structs are in one another; a struct has fields, of different names. A time has milliseconds at
+/// least: Parquet has no coarser ones but dates (date32).
 struct Metadata {
   std::string key = {};
   Value value = {};
@@ -47,6 +49,8 @@ class TACORE_EXPORT Tortilla {
   explicit Tortilla(std::vector<Sample> samples, bool strict_schema = true);
 
   /// Samples in columns, for millions of them: a FILE each (§5.1), `paths` as Sample has them, as many as `ids`.
+  /// Throws IoError when there is no such file; SchemaError: another number of paths or values than ids, no samples,
+  /// two of one id, an id or key that may not be (§5.6), a type that does not hold its values.
   Tortilla(std::vector<std::string> ids, std::vector<std::string> paths, std::vector<MetadataColumn> metadata = {});
 
   /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
@@ -62,7 +66,8 @@ class TACORE_EXPORT Tortilla {
   /// read, SchemaError for what it lists.
   static Tortilla from_table(const std::string& path);
 
-  /// The same from rows in memory, which are read to their end. Relative paths start from the working folder.
+  /// The same from rows in memory, which are read to their end and released. Relative paths start from the working
+  /// folder. Extension types become what they store.
   static Tortilla from_arrow(ArrowArrayStream* rows);
 
   /// The same samples with padding wherever a FOLDER lacks a child that others at its position have (§5.5, §5.6): a
@@ -82,10 +87,12 @@ class TACORE_EXPORT Tortilla {
   uint64_t num_bytes() const noexcept;
   /// The bytes of each sample of level 0, those of its children for a FOLDER.
   std::vector<uint64_t> sizes() const;
+  /// Throws SchemaError for a level that is not there, as all below do.
   std::vector<std::string> ids(int level = 0) const;
   /// The metadata of a level, in order: `id`, `type` and what create() adds are not among them.
   std::vector<FieldDescription> fields(int level = 0) const;
-  /// The values of a field. Throws SchemaError, naming those there are.
+  /// The values of a field; text for types that Value has none for. Throws SchemaError: no such field (those there are
+  /// are named), a time beyond 64 bits of microseconds.
   std::vector<Value> column(std::string_view key, int level = 0) const;
   /// The rows of level `deep` (§7.1): id, type, path (null for a FOLDER and for bytes), metadata; below the root also
   /// internal:parent_id, the row of the parent, and internal:current_id. Throws SchemaError for a level that is not
@@ -95,7 +102,7 @@ class TACORE_EXPORT Tortilla {
   /// A copy with the columns of `extension` at level 0; with `schema_only` they are null and nothing is computed.
   /// Throws SchemaError: another number of values than samples, or a field that is there.
   Tortilla extend_with(const TortillaExtension& extension, bool schema_only = false) const;
-  /// A copy with these columns too.
+  /// A copy with these columns too, a value for each sample of the level. Throws SchemaError as above.
   Tortilla extend_with(std::vector<MetadataColumn> columns, int level = 0) const;
   /// A copy without a field. Throws SchemaError: `id`, `type`, `path`, and what is not there.
   Tortilla pop(std::string_view key, int level = 0) const;
@@ -108,17 +115,20 @@ class TACORE_EXPORT Tortilla {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// A sample to be written (§5.1). A value; copies share the bytes.
+/// A sample to be written (§5.1). A value; copies share the bytes, and different copies may be used by different
+/// threads.
 class TACORE_EXPORT Sample {
  public:
   /// A FILE, which `path` names: absolute or from the working folder, or a part of a file as GDAL has it
   /// (`/vsisubfile/OFFSET_SIZE,PATH`). It is read when it is written, and may not change its size until then. Throws
-  /// SchemaError for an id or key that may not be (§5.6), IoError when there is no such file.
+  /// SchemaError for an id or key that may not be (§5.6) and a type that does not hold its value, IoError when there is
+  /// no such file.
   Sample(std::string id, const std::string& path, std::vector<Metadata> metadata = {});
   /// A FILE of these bytes. Beyond 256 MiB in the process, they go to a file without name in `temp_dir` (made if it is
-  /// missing; "": the system's), and with the last copy. Throws as above, IoError when that cannot be written.
+  /// missing; "": TMPDIR, else /tmp), and with the last copy; a forked child may go on reading them. Throws as above,
+  /// IoError when that cannot be written.
   Sample(std::string id, Bytes bytes, std::vector<Metadata> metadata = {}, const std::string& temp_dir = {});
-  /// A FOLDER.
+  /// A FOLDER. Throws SchemaError as above.
   Sample(std::string id, Tortilla children, std::vector<Metadata> metadata = {});
 
   const std::string& id() const noexcept { return id_; }

@@ -10,7 +10,7 @@
 
 namespace tacore {
 
-/// Bytes that are no text, such as WKB.
+/// Bytes that are no text, such as WKB; any bytes.
 struct Binary {
   std::string bytes = {};
 
@@ -22,7 +22,8 @@ struct Value;
 /// Values by name, in order.
 using Struct = std::vector<std::pair<std::string, Value>>;
 
-/// A value of metadata (§5.2).
+/// A value of metadata (§5.2). A std::string is text in UTF-8; a list has items of one type, or nulls, where integers
+/// give way to floating point. What breaks this is told where the value is used.
 struct Value {
   using List = std::vector<Value>;
 
