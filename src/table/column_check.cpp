@@ -3,6 +3,8 @@
 #include <arrow/array.h>
 #include <arrow/type.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
 
 #include "base/text.hpp"
@@ -62,11 +64,27 @@ std::string why_not(const arrow::DataType& type, int nesting) {
   return "";
 }
 
+/// The first time that microseconds, in which SQL has them, do not hold.
+std::optional<int64_t> first_beyond_microseconds(const arrow::Array& values) {
+  if (values.type_id() != arrow::Type::TIMESTAMP) return std::nullopt;
+  const auto& times = static_cast<const arrow::TimestampArray&>(values);
+  if (static_cast<const arrow::TimestampType&>(*times.type()).unit() != arrow::TimeUnit::MILLI) return std::nullopt;
+  constexpr int64_t kMost = INT64_MAX / 1000;
+  for (int64_t row = 0; row < times.length(); ++row) {
+    if (!times.IsNull(row) && (times.Value(row) > kMost || times.Value(row) < -kMost)) return row;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void check_column(const std::string& name, const arrow::Array& values) {
   std::string why = why_not(*values.type(), 0);
   if (why.empty()) {
+    if (const auto row = first_beyond_microseconds(values)) {
+      throw SchemaError("field " + quoted(name) + " has a time in row " + std::to_string(*row) +
+                        " that microseconds do not hold");
+    }
     const auto status = values.ValidateFull();
     if (status.ok()) return;
     const auto row = first_not_utf8(values);

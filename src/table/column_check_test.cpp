@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/array/builder_nested.h>
+#include <arrow/array/builder_time.h>
 #include <arrow/array/util.h>
 #include <arrow/type.h>
 #include <doctest/doctest.h>
@@ -84,4 +85,15 @@ TEST_CASE("types that published readers do not open are refused") {
     CHECK_THROWS_AS(check_column("k", *nulls_of(type)), SchemaError);
   }
   CHECK_NOTHROW(check_column("k", *nulls_of(arrow::decimal128(10, 2))));
+}
+
+TEST_CASE("milliseconds beyond what microseconds hold are refused, with their row") {
+  const auto times = [](int64_t second) {
+    arrow::TimestampBuilder builder(arrow::timestamp(arrow::TimeUnit::MILLI), arrow::default_memory_pool());
+    for (const int64_t value : {int64_t{0}, second}) REQUIRE(builder.Append(value).ok());
+    return builder.Finish().ValueOrDie();
+  };
+  check_column("t", *times(INT64_MAX / 1000));
+  CHECK_THROWS_WITH_AS(check_column("t", *times(INT64_MAX / 1000 + 1)),
+                       "field 't' has a time in row 1 that microseconds do not hold", SchemaError);
 }
