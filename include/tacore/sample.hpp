@@ -76,7 +76,7 @@ class TACORE_EXPORT Tortilla {
   /// completed: an id that is a FILE here and a FOLDER there, siblings in another order, ...
   Tortilla pad() const;
   /// The same samples with padding after those of level 0 until their number is a multiple of `n`. Throws
-  /// ValidationError for n < 1, SchemaError for FOLDERs whose children differ.
+  /// ValidationError for n < 1 and n > 2^24, SchemaError for FOLDERs whose children differ.
   Tortilla pad_to(int64_t n) const;
 
   /// Samples of a level, 0 for one that does not exist.

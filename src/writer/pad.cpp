@@ -226,6 +226,11 @@ Tree pad(const Tree& tree) { return Padder(tree).run(); }
 
 Tree pad_to(const Tree& tree, int64_t n) {
   if (n < 1) throw ValidationError("padding to a multiple of " + std::to_string(n) + "; at least 1 expected");
+  constexpr int64_t kMost = 1 << 24;  // more padding than samples that it could be meant for
+  if (n > kMost) {
+    throw ValidationError("padding to a multiple of " + std::to_string(n) + "; at most " + std::to_string(kMost) +
+                          " expected");
+  }
   const bool nested = check_tree(tree).root_type == SampleType::Folder;
   Tree out = tree;
   TreeLevel& roots = out.levels[0];

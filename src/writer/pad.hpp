@@ -15,7 +15,7 @@ namespace tacore {
 Tree pad(const Tree& tree);
 
 /// The same tree with padding after its roots until their number is a multiple of `n`: `__TACOPAD__0`, `__TACOPAD__1`,
-/// ..., beside FOLDERs placeholder FOLDERs with placeholders in them. Throws ValidationError for n < 1, SchemaError for
+/// ..., beside FOLDERs placeholder FOLDERs with placeholders in them. Throws ValidationError for n < 1 and n > 2^24, SchemaError for
 /// an irregular tree of FOLDERs.
 Tree pad_to(const Tree& tree, int64_t n);
 
