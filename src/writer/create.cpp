@@ -211,6 +211,7 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
   check_collection(taco.collection);
   const Tree& tree = taco.tortilla.impl()->tree;
   const PitSchema pit_schema = check_tree(tree);
+  check_field_names(tree);
   const Plan plan = make_plan(tree, output, options);
   check_targets(plan, options.overwrite);
   const Progress progress(options, taco.tortilla.num_bytes(), output);
@@ -250,6 +251,7 @@ Validation validate(const Taco& taco, const std::string& given, const CreateOpti
   note([&] { check_parquet_options(options.parquet); });
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });
+  note([&] { check_field_names(tree); });
   note([&] { extent_of(tree); });
   if (regular) {
     note([&] {

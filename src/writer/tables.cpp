@@ -4,7 +4,9 @@
 #include <numeric>
 #include <optional>
 
+#include "base/text.hpp"
 #include "format/names.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 
@@ -59,6 +61,18 @@ std::string core_description(const std::string& name) {
 }
 
 }  // namespace
+
+void check_field_names(const Tree& tree) {
+  for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level) {
+    std::map<std::string, std::string> folded;
+    for (const auto& field : level_fields(tree, level)) {
+      const auto [known, is_new] = folded.emplace(lower(field.name), field.name);
+      if (is_new) continue;
+      throw SchemaError("level " + std::to_string(level) + " has fields " + quoted(known->second) + " and " +
+                        quoted(field.name) + ", which differ in case only; SQL takes them for one");
+    }
+  }
+}
 
 std::vector<FieldDescription> level_fields(const Tree& tree, int level) {
   // Names and types are those of no rows at all: nothing is made of a million samples for them.

@@ -21,6 +21,9 @@ std::shared_ptr<arrow::Table> with_paths(const Tree& tree, int level, const std:
 /// What export_metadata() tells of a level: id, type, path, metadata; below the root the numbers too.
 std::shared_ptr<arrow::Table> exported_table(const Tree& tree, int level);
 
+/// Throws SchemaError for two columns of a level whose names differ in case only: SQL takes them for one.
+void check_field_names(const Tree& tree);
+
 /// `taco:field_schema` of a level: without the places in a ZIP, which it never lists.
 std::vector<FieldDescription> level_fields(const Tree& tree, int level);
 

@@ -92,6 +92,17 @@ TEST_CASE("overwriting replaces datasets and empty folders, never a folder of ot
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("fields that differ in case only are refused, those of every dataset too") {
+  const auto issues = [](const char* a, const char* b) {
+    return validate({Tortilla({file("x", {{a, 1}, {b, 2}})}), collection()}, "/nowhere/x").issues;
+  };
+  CHECK(issues("k", "k2").empty());
+  CHECK(issues("k", "K") ==
+        Strings{"level 0 has fields 'k' and 'K', which differ in case only; SQL takes them for one"});
+  CHECK(issues("a", "ID") ==
+        Strings{"level 0 has fields 'id' and 'ID', which differ in case only; SQL takes them for one"});
+}
+
 TEST_CASE("make_compliant pads what is missing and says so") {
   const Taco regular{Tortilla({folder("t", {"a", "b"})}), collection()};
   CHECK(make_compliant(regular).changes.empty());
