@@ -235,9 +235,10 @@ bool append_struct(arrow::ArrayBuilder& builder, const Value& value) {
   if (!fields) return false;
   auto& out = static_cast<arrow::StructBuilder&>(builder);
   check(out.Append());
+  const Type type = builder.type();  // made anew by each call
   std::size_t used = 0;
   for (int f = 0; f < out.num_fields(); ++f) {
-    const std::string& name = builder.type()->field(f)->name();
+    const std::string& name = type->field(f)->name();
     const auto found = std::find_if(fields->begin(), fields->end(), [&](const auto& v) { return v.first == name; });
     if (found == fields->end()) {
       check(out.field_builder(f)->AppendNull());
