@@ -19,8 +19,8 @@ ABOUT = ["--id", "bench", "--description", "Made for a benchmark", "--license", 
          "other"]
 
 # A virtual machine gives free memory back to its host, and gets it page by page: several seconds for 2 GB, for whoever
-# comes first. So this much is taken and freed before each run.
-MEMORY = 3 << 30
+# comes first. So this much is taken and freed before each run, by a process of its own: what is measured would inherit it.
+TAKE_MEMORY = f"bytes([1]) * {3 << 30}"
 
 
 def timed(command, output):
@@ -29,7 +29,7 @@ def timed(command, output):
         shutil.rmtree(output)
     output.unlink(missing_ok=True)
     subprocess.run(["sync", "-f", output.parent], check=True)
-    bytes([1]) * MEMORY
+    subprocess.run([sys.executable, "-c", TAKE_MEMORY], check=True)
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said, errors = process.stdout.read(), process.stderr.read()

@@ -17,6 +17,9 @@
 namespace tacore {
 namespace {
 
+/// Pieces from this size on are worth a word with the disk of their own.
+constexpr uint64_t kWorthwhile = 256 << 10;
+
 [[noreturn]] void fail(const std::string& what, const std::string& path, int error_number) {
   throw IoError(what, {.path = path}, error_number);
 }
@@ -61,7 +64,6 @@ void sync_folder_of(const std::string& path) {
 }
 
 void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
-  constexpr uint64_t kWorthwhile = 256 << 10;
   if (size < kWorthwhile) return;
   ::sync_file_range(descriptor, static_cast<off_t>(offset), static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE);
 }
@@ -71,15 +73,38 @@ OutputFile::OutputFile(std::string target, bool overwrite, const std::string& te
   require_free(target_, overwrite_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot be created", target_, errno);
+  direct_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
 }
 
 OutputFile::~OutputFile() {
+  if (direct_ >= 0) ::close(direct_);
   if (descriptor_ < 0) return;
   ::close(descriptor_);
   ::unlink(temporary_.c_str());
 }
 
 void OutputFile::write(uint64_t offset, std::span<const std::byte> bytes) const {
+  const uint64_t begin = (offset + kDiskBlock - 1) / kDiskBlock * kDiskBlock;
+  const uint64_t end = (offset + bytes.size()) / kDiskBlock * kDiskBlock;
+  const bool is_placed = reinterpret_cast<uintptr_t>(bytes.data()) % kDiskBlock == offset % kDiskBlock;
+  if (direct_ < 0 || !is_placed || end < begin + kWorthwhile) return write_cached(offset, bytes);
+  write_cached(offset, bytes.first(begin - offset));
+  write_direct(begin, bytes.subspan(begin - offset, end - begin));
+  write_cached(end, bytes.subspan(end - offset));
+}
+
+void OutputFile::write_direct(uint64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(direct_, bytes.data(), bytes.size(), narrow<off_t>(offset, "offset"));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EINVAL) return write_cached(offset, bytes);  // its blocks are larger, or it cannot
+    if (written < 0) throw IoError("cannot be written", {.path = target_, .offset = offset}, errno);
+    offset += static_cast<uint64_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::write_cached(uint64_t offset, std::span<const std::byte> bytes) const {
   const uint64_t begin = offset, size = bytes.size();
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), narrow<off_t>(offset, "offset"));

@@ -7,6 +7,9 @@
 
 namespace tacore {
 
+/// Direct writes begin and end at multiples of this, in the file and in memory.
+inline constexpr std::size_t kDiskBlock = 4096;
+
 /// A file that appears under its name whole or not at all: it is written beside it, under a name of its own, synced and
 /// renamed by commit(). Without that it is removed when this goes.
 class OutputFile {
@@ -18,7 +21,9 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Writes all of `bytes` at `offset`, or throws IoError. Safe from several threads.
+  /// Writes all of `bytes` at `offset`, or throws IoError. Safe from several threads. A large piece whose address
+  /// leaves the same remainder by kDiskBlock as `offset` goes straight to the disk, where the file system can: new
+  /// pages of the cache can cost more than the disk.
   void write(uint64_t offset, std::span<const std::byte> bytes) const;
   /// Waits until what was written, which must be all, is on the disk. commit() does so unless it was done: between the
   /// two is the last moment to stop. Throws IoError.
@@ -27,10 +32,14 @@ class OutputFile {
   void commit();
 
  private:
+  void write_direct(uint64_t offset, std::span<const std::byte> bytes) const;
+  void write_cached(uint64_t offset, std::span<const std::byte> bytes) const;
+
   std::string target_;
   std::string temporary_;
   bool overwrite_;
   int descriptor_ = -1;
+  int direct_ = -1;  ///< the same file without the page cache, or -1
   bool is_synced_ = false;
 };
 

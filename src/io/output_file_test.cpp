@@ -4,11 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "tacore/error.hpp"
 
@@ -53,6 +55,29 @@ TEST_CASE("a file appears when it is committed, with what was written at any off
   file.commit();
   CHECK(text_of(path) == "hello world");
   CHECK(folder.num_files() == 1);
+}
+
+TEST_CASE("large pieces are whole wherever they begin, in the file and in memory") {
+  const Folder folder;
+  const std::string path = folder.file("out");
+  std::string expected(3 << 20, '.');
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<char>(i * 2654435761U >> 24);
+  std::vector<char> memory(expected.size() + 2 * kDiskBlock);
+  for (const std::size_t first : {std::size_t{0}, std::size_t{1}, kDiskBlock - 1, kDiskBlock}) {
+    for (const bool is_placed : {true, false}) {
+      CAPTURE(first);
+      CAPTURE(is_placed);
+      OutputFile file(path, true);
+      write(file, 0, std::string_view(expected).substr(0, first));
+      std::size_t lead = (kDiskBlock - reinterpret_cast<uintptr_t>(memory.data()) % kDiskBlock) % kDiskBlock;
+      lead += is_placed ? first % kDiskBlock : (first + 1) % kDiskBlock;
+      std::copy(expected.begin() + static_cast<std::ptrdiff_t>(first), expected.end(),
+                memory.begin() + static_cast<std::ptrdiff_t>(lead));
+      write(file, first, std::string_view(memory.data() + lead, expected.size() - first));
+      file.commit();
+      CHECK((text_of(path) == expected));
+    }
+  }
 }
 
 TEST_CASE("T93: a file that is not committed leaves nothing behind") {

@@ -2,23 +2,38 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "io/output_file.hpp"
+
 namespace tacore {
 
-std::span<std::byte> scratch(std::size_t size) {
-  thread_local std::unique_ptr<std::byte[]> memory;
+namespace {
+
+struct Free {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+
+}  // namespace
+
+std::span<std::byte> scratch(std::size_t size, uint64_t offset) {
+  thread_local std::unique_ptr<std::byte[], Free> memory;
   thread_local std::size_t capacity = 0;
-  if (capacity < size) {
-    memory = std::make_unique_for_overwrite<std::byte[]>(size);
-    capacity = size;
+  const std::size_t lead = offset % kDiskBlock;
+  const std::size_t needed = (lead + size + kDiskBlock - 1) / kDiskBlock * kDiskBlock;
+  if (capacity < needed) {
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(kDiskBlock, needed)));
+    if (!memory) throw std::bad_alloc();
+    capacity = needed;
   }
-  return {memory.get(), size};
+  return {memory.get() + lead, size};
 }
 
 void run_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& task) {

@@ -121,7 +121,7 @@ class ZipWriter {
   void copy_together(std::size_t begin, std::size_t end) {
     const uint64_t first = entries_[begin].local_offset;
     const uint64_t last = end < entries_.size() ? entries_[end].local_offset : end_;
-    const std::span piece = scratch(last - first);
+    const std::span piece = scratch(last - first, first);
     uint64_t num_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
       zip::CentralEntry& entry = entries_[i];
@@ -143,7 +143,6 @@ class ZipWriter {
     zip::CentralEntry& entry = entries_[i];
     PayloadReader reader(payload(samples_[i]));
     const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
-    const std::span piece = scratch(kPiece);
     uint32_t crc = 0;
     for (uint64_t done = 0; done < entry.size;) {
       if (const uint64_t hole = reader.skip_hole(entry.size - done); hole > 0) {
@@ -152,7 +151,9 @@ class ZipWriter {
         tell(hole);
         continue;
       }
-      const std::span part = piece.first(std::min<uint64_t>(kPiece, entry.size - done));
+      // Up to where a block of the disk ends: the next piece begins with one.
+      const uint64_t most = kPiece - (begin + done) % kDiskBlock;
+      const std::span part = scratch(std::min(most, entry.size - done), begin + done);
       reader.read(part);
       crc = crc32(part, crc);
       file_.write(begin + done, part);
