@@ -27,14 +27,6 @@
 namespace tacore {
 namespace {
 
-uint64_t num_bytes_of(const Tree& tree) {
-  uint64_t out = 0;
-  for (const auto& level : tree.levels) {
-    for (const auto& payload : level.payloads) out += payload.size;
-  }
-  return out;
-}
-
 constexpr const char* kTacoVersion = "2.0.0";
 
 bool exists(const std::string& path) {
@@ -192,7 +184,7 @@ void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit
     zips.push_back(path_join(draft.path(), part.name));
     write.progress = progress.after(done);
     write_zip(samples, collection_of(samples, given, schema_of_part(samples, pit_schema)), zips.back(), write);
-    done += num_bytes_of(samples);
+    done += samples.num_bytes();
   }
   if (plan.has_index) {
     write_tacocat(zips, write.parquet);

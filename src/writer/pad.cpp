@@ -16,8 +16,6 @@
 namespace tacore {
 namespace {
 
-std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
-
 const Payload& no_bytes() {
   static const Payload none{.held = std::make_shared<const HeldBytes>(Bytes(), "")};
   return none;

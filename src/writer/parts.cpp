@@ -15,8 +15,6 @@
 namespace tacore {
 namespace {
 
-std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
-
 /// What other systems do not take in names, and blanks, as one `_` each run; none at the ends.
 std::string sanitized(const std::string& text) {
   std::string out;
@@ -31,22 +29,6 @@ std::string sanitized(const std::string& text) {
   }
   if (out.ends_with('_')) out.pop_back();
   return out;
-}
-
-/// Bytes below each row of level 0.
-std::vector<uint64_t> root_sizes(const Tree& tree) {
-  std::vector<uint64_t> below;
-  for (std::size_t level = tree.levels.size(); level-- > 0;) {
-    const auto& here = tree.levels[level];
-    std::vector<uint64_t> sizes(here.ids.size());
-    for (std::size_t row = 0; row < sizes.size(); ++row) sizes[row] = here.payloads[row].size;
-    if (level + 1 < tree.levels.size()) {
-      const auto& parents = tree.levels[level + 1].parents;
-      for (std::size_t child = 0; child < below.size(); ++child) sizes[index(parents[child])] += below[child];
-    }
-    below = std::move(sizes);
-  }
-  return below;
 }
 
 std::vector<Part> group(const Tree& tree, const std::string& stem, const std::string& suffix,
@@ -112,7 +94,7 @@ std::vector<Part> plan_parts(const Tree& tree, const std::string& name, uint64_t
   const auto [stem, suffix] = stem_and_suffix(name);
   std::vector<Part> parts = group_by.empty() ? std::vector{std::move(whole)} : group(tree, stem, suffix, group_by);
   if (split_size > 0) {
-    const auto sizes = root_sizes(tree);
+    const auto sizes = tree.root_sizes();
     std::vector<Part> all;
     for (const auto& part : parts) {
       for (auto& piece : split(part, stem_and_suffix(part.name).first, suffix, sizes, split_size))

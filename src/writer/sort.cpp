@@ -8,8 +8,6 @@
 namespace tacore {
 namespace {
 
-std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
-
 template <class T>
 std::vector<T> take(const std::vector<T>& values, const std::vector<int64_t>& rows) {
   std::vector<T> out;

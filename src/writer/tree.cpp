@@ -15,8 +15,6 @@
 namespace tacore {
 namespace {
 
-std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
-
 /// FOLDERs that stand at one position of the tree, and what the children of the first of them are.
 struct Position {
   std::string first = {};  ///< path of the first of these FOLDERs
@@ -217,6 +215,28 @@ std::string Tree::path(int level, int64_t row) const {
     out = levels[static_cast<std::size_t>(level)].ids[index(row)] + "/" + out;
   }
   return out;
+}
+
+uint64_t Tree::num_bytes() const {
+  uint64_t out = 0;
+  for (const auto& level : levels) {
+    for (const auto& payload : level.payloads) out += payload.size;
+  }
+  return out;
+}
+
+std::vector<uint64_t> Tree::root_sizes() const {
+  std::vector<uint64_t> below;
+  for (std::size_t level = levels.size(); level-- > 0;) {
+    std::vector<uint64_t> here(levels[level].ids.size());
+    for (std::size_t row = 0; row < here.size(); ++row) here[row] = levels[level].payloads[row].size;
+    if (level + 1 < levels.size()) {
+      const auto& parents = levels[level + 1].parents;
+      for (std::size_t child = 0; child < below.size(); ++child) here[index(parents[child])] += below[child];
+    }
+    below = std::move(here);
+  }
+  return below;
 }
 
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {

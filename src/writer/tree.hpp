@@ -42,7 +42,14 @@ struct Tree {
   std::vector<int64_t> first_children(int level) const;
   /// The path of a row from DATA/, `a/b`.
   std::string path(int level, int64_t row) const;
+  /// The bytes of all FILEs.
+  uint64_t num_bytes() const;
+  /// The bytes of each root, those of its descendants for a FOLDER.
+  std::vector<uint64_t> root_sizes() const;
 };
+
+/// A row as what vectors take.
+inline std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
 
 /// Checks what §5.5 and §5.6 ask of a tree and gives its pattern. Throws SchemaError for no samples, more than six
 /// levels, an id that may not be, two siblings of one id, a FOLDER without children, roots of both types, and PIT-1:
