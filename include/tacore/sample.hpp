@@ -46,12 +46,13 @@ class TACORE_EXPORT Tortilla {
   /// types, at each level; a null fits any type. Else a level gets the fields of all, null where a sample has none, in
   /// the order first seen; integers give way to floating point. Throws SchemaError, which names the first sample and
   /// the fields that differ: none at all, two of one id, fields as above.
-  explicit Tortilla(std::vector<Sample> samples, bool strict_schema = true);
+  explicit Tortilla(const std::vector<Sample>& samples, bool strict_schema = true);
 
   /// Samples in columns, for millions of them: a FILE each (§5.1), `paths` as Sample has them, as many as `ids`.
   /// Throws IoError when there is no such file; SchemaError: another number of paths or values than ids, no samples,
   /// two of one id, an id or key that may not be (§5.6), a type that does not hold its values.
-  Tortilla(std::vector<std::string> ids, std::vector<std::string> paths, std::vector<MetadataColumn> metadata = {});
+  Tortilla(std::vector<std::string> ids, const std::vector<std::string>& paths,
+           const std::vector<MetadataColumn>& metadata = {});
 
   /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
   /// code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for what is neither file nor
@@ -103,7 +104,7 @@ class TACORE_EXPORT Tortilla {
   /// Throws SchemaError: another number of values than samples, or a field that is there.
   Tortilla extend_with(const TortillaExtension& extension, bool schema_only = false) const;
   /// A copy with these columns too, a value for each sample of the level. Throws SchemaError as above.
-  Tortilla extend_with(std::vector<MetadataColumn> columns, int level = 0) const;
+  Tortilla extend_with(const std::vector<MetadataColumn>& columns, int level = 0) const;
   /// A copy without a field. Throws SchemaError: `id`, `type`, `path`, and what is not there.
   Tortilla pop(std::string_view key, int level = 0) const;
 

@@ -74,10 +74,11 @@ std::string why_not_popped(std::string_view key, const std::vector<std::string>&
 
 Tortilla::Tortilla(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
 
-Tortilla::Tortilla(std::vector<Sample> samples, bool strict_schema)
+Tortilla::Tortilla(const std::vector<Sample>& samples, bool strict_schema)
     : impl_(make(tree_of_samples(samples, strict_schema))) {}
 
-Tortilla::Tortilla(std::vector<std::string> ids, std::vector<std::string> paths, std::vector<MetadataColumn> metadata) {
+Tortilla::Tortilla(std::vector<std::string> ids, const std::vector<std::string>& paths,
+                   const std::vector<MetadataColumn>& metadata) {
   Tree tree = tree_of_columns(std::move(ids), paths);
   if (!metadata.empty()) add_columns(tree.levels[0], metadata);
   check_tree(tree);
@@ -104,27 +105,9 @@ int64_t Tortilla::num_samples(int level) const noexcept {
 
 int Tortilla::depth() const noexcept { return std::max(0, static_cast<int>(impl_->tree.levels.size()) - 1); }
 
-uint64_t Tortilla::num_bytes() const noexcept {
-  uint64_t out = 0;
-  for (const auto& level : impl_->tree.levels) {
-    for (const auto& payload : level.payloads) out += payload.size;
-  }
-  return out;
-}
+uint64_t Tortilla::num_bytes() const noexcept { return impl_->tree.num_bytes(); }
 
-std::vector<uint64_t> Tortilla::sizes() const {
-  std::vector<uint64_t> below;
-  for (auto level = impl_->tree.levels.rbegin(); level != impl_->tree.levels.rend(); ++level) {
-    std::vector<uint64_t> here(level->ids.size());
-    for (std::size_t row = 0; row < here.size(); ++row) here[row] = level->payloads[row].size;
-    if (level != impl_->tree.levels.rbegin()) {
-      const auto& parents = (level - 1)->parents;
-      for (std::size_t row = 0; row < below.size(); ++row) here[static_cast<std::size_t>(parents[row])] += below[row];
-    }
-    below = std::move(here);
-  }
-  return below;
-}
+std::vector<uint64_t> Tortilla::sizes() const { return impl_->tree.root_sizes(); }
 
 std::vector<std::string> Tortilla::ids(int level) const { return level_of(impl_->tree, level).ids; }
 
@@ -165,10 +148,10 @@ Tortilla Tortilla::extend_with(const TortillaExtension& extension, bool schema_o
   std::vector<MetadataColumn> columns;
   for (std::size_t c = 0; c < schema.size(); ++c)
     columns.push_back({schema[c].name, std::move(values[c]), schema[c].type, schema[c].description});
-  return extend_with(std::move(columns));
+  return extend_with(columns);
 }
 
-Tortilla Tortilla::extend_with(std::vector<MetadataColumn> columns, int level) const {
+Tortilla Tortilla::extend_with(const std::vector<MetadataColumn>& columns, int level) const {
   level_of(impl_->tree, level);
   Tree tree = impl_->tree;
   add_columns(tree.levels[static_cast<std::size_t>(level)], columns);
