@@ -226,12 +226,12 @@ std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::ve
   return take_rows(table, rows, columns);
 }
 
-int64_t count_values(const arrow::Table& table, int column, const std::vector<int64_t>& rows) {
+bool has_value(const arrow::Table& table, int column, const std::vector<int64_t>& rows) {
   const auto& values = array_of(table, column);
-  int64_t out = 0;
-  for (const int64_t row : rows) out += row >= 0 && !values.IsNull(row) ? 1 : 0;
-  return out;
+  return std::any_of(rows.begin(), rows.end(), [&](int64_t row) { return row >= 0 && !values.IsNull(row); });
 }
+
+bool has_value(const arrow::Table& table, int column) { return table.column(column)->null_count() < table.num_rows(); }
 
 std::vector<std::string> column_names(const arrow::Table& table) { return table.schema()->field_names(); }
 

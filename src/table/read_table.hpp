@@ -36,8 +36,9 @@ std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::ve
 /// The same in all columns.
 std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows);
 
-/// How many of these rows (-1: none) have a value in a column.
-int64_t count_values(const arrow::Table& table, int column, const std::vector<int64_t>& rows);
+/// Whether one of these rows (-1: none) has a value in a column; of all rows, whether any has.
+bool has_value(const arrow::Table& table, int column, const std::vector<int64_t>& rows);
+bool has_value(const arrow::Table& table, int column);
 
 std::vector<std::string> column_names(const arrow::Table& table);
 

@@ -128,13 +128,11 @@ class TableTree {
 
   /// Metadata of a level: what some of its rows have, and what none of the table has.
   std::vector<int> columns(const std::vector<int64_t>& rows) const {
-    std::vector<int64_t> all(ids_.size());
-    for (std::size_t row = 0; row < all.size(); ++row) all[row] = static_cast<int64_t>(row);
     std::vector<int> out;
     for (int c = 0; c < static_cast<int>(names_.size()); ++c) {
       const std::string& name = names_[static_cast<std::size_t>(c)];
       if (name == "id" || name == "path" || name == "type") continue;
-      if (count_values(*table_, c, rows) > 0 || count_values(*table_, c, all) == 0) out.push_back(c);
+      if (has_value(*table_, c, rows) || !has_value(*table_, c)) out.push_back(c);
     }
     return out;
   }
