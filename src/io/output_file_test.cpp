@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.hpp"
 #include "tacore/error.hpp"
 
 namespace {
@@ -19,22 +20,9 @@ namespace {
 using namespace tacore;
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "tacore-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  int num_files() const {
-    return static_cast<int>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  std::string path_;
-};
+int num_files(const TemporaryFolder& folder) {
+  return static_cast<int>(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
+}
 
 void write(const OutputFile& file, uint64_t offset, std::string_view text) {
   file.write(offset, std::as_bytes(std::span(text)));
@@ -46,20 +34,20 @@ std::string text_of(const std::string& path) {
 }
 
 TEST_CASE("a file appears when it is committed, with what was written at any offset in any order") {
-  const Folder folder;
-  const std::string path = folder.file("out");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
   OutputFile file(path, false);
   write(file, 6, "world");
   write(file, 0, "hello ");
   CHECK_FALSE(fs::exists(path));
   file.commit();
   CHECK(text_of(path) == "hello world");
-  CHECK(folder.num_files() == 1);
+  CHECK(num_files(folder) == 1);
 }
 
 TEST_CASE("large pieces are whole wherever they begin, in the file and in memory") {
-  const Folder folder;
-  const std::string path = folder.file("out");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
   std::string expected(3 << 20, '.');
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<char>(i * 2654435761U >> 24);
   std::vector<char> memory(expected.size() + 2 * kDiskBlock);
@@ -81,17 +69,17 @@ TEST_CASE("large pieces are whole wherever they begin, in the file and in memory
 }
 
 TEST_CASE("T93: a file that is not committed leaves nothing behind") {
-  const Folder folder;
+  const TemporaryFolder folder;
   {
-    const OutputFile file(folder.file("out"), false);
+    const OutputFile file(folder.path("out"), false);
     write(file, 0, "lost");
   }
-  CHECK(folder.num_files() == 0);
+  CHECK(num_files(folder) == 0);
 }
 
 TEST_CASE("T82: what is there stays, unless it may be replaced") {
-  const Folder folder;
-  const std::string path = folder.file("out");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
   std::ofstream(path) << "old";
   CHECK_THROWS_WITH_AS(OutputFile(path, false), doctest::Contains("out: exists already"), IoError);
   {
@@ -101,12 +89,12 @@ TEST_CASE("T82: what is there stays, unless it may be replaced") {
     file.commit();
   }
   CHECK(text_of(path) == "new");
-  CHECK(folder.num_files() == 1);
+  CHECK(num_files(folder) == 1);
 }
 
 TEST_CASE("what appears while a file is written is not replaced") {
-  const Folder folder;
-  const std::string path = folder.file("out");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
   {
     OutputFile file(path, false);
     write(file, 0, "mine");
@@ -114,31 +102,31 @@ TEST_CASE("what appears while a file is written is not replaced") {
     CHECK_THROWS_WITH_AS(file.commit(), doctest::Contains("out: exists already"), IoError);
   }
   CHECK(text_of(path) == "theirs");
-  CHECK(folder.num_files() == 1);
+  CHECK(num_files(folder) == 1);
 }
 
 TEST_CASE("a folder is not replaced by a file, and no folder is made for one") {
-  const Folder folder;
-  fs::create_directory(folder.file("sub"));
-  CHECK_THROWS_WITH_AS(OutputFile(folder.file("sub"), true), doctest::Contains("sub: is a folder"), IoError);
-  CHECK_THROWS_WITH_AS(OutputFile(folder.file("none/out"), false), doctest::Contains("none/out: cannot be created"),
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path("sub"));
+  CHECK_THROWS_WITH_AS(OutputFile(folder.path("sub"), true), doctest::Contains("sub: is a folder"), IoError);
+  CHECK_THROWS_WITH_AS(OutputFile(folder.path("none/out"), false), doctest::Contains("none/out: cannot be created"),
                        IoError);
 }
 
 TEST_CASE("a write that fails says where, and nothing stays") {
-  const Folder folder;
+  const TemporaryFolder folder;
   struct rlimit before = {};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const struct rlimit little = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &little);
   {
-    const OutputFile file(folder.file("out"), false);
+    const OutputFile file(folder.path("out"), false);
     CHECK_THROWS_WITH_AS(write(file, 4096, "x"), doctest::Contains("out: cannot be written"), IoError);
   }
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  CHECK(folder.num_files() == 0);
+  CHECK(num_files(folder) == 0);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST_CASE("a sample whose size its local header does not state is no shorter sam
 
 TEST_CASE("a local header that stands there twice is no sample") {
   const TemporaryFolder folder;
-  const std::string index = folder.copy("cascade_tacocat", "set");
+  const std::string index = folder.copy(golden("cascade_tacocat"), "set");
   std::string part = file_text(index + "/cascade_part0001.tacozip");
   const std::string name = "DATA/europe/country_1/city_0";
   const auto local = part.find(name) - 30;

@@ -72,7 +72,7 @@ TEST_CASE("rows of several levels have none, and get no path that is not theirs"
 
 TEST_CASE("a dataset reads its files wherever the process has gone") {
   const TemporaryFolder folder;
-  folder.copy("nested", "here/nested");
+  folder.copy(golden("nested"), "here/nested");
   const fs::path before = fs::current_path();
   fs::current_path(folder.path("here"));
   const DataFrame rows = load("nested").data();

@@ -33,7 +33,7 @@ TEST_CASE("C031: the attributes are those of COLLECTION.json") {
 
 TEST_CASE("C031: what COLLECTION.json does not say has the defaults of the reference, in every format") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "plain");
+  const std::string path = folder.copy(golden("nested"), "plain");
   std::string pit = file_text(path + "/COLLECTION.json");
   pit = pit.substr(pit.find("\"taco:pit_schema\""));
   pit = pit.substr(0, pit.find("\"taco:field_schema\""));

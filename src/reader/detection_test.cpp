@@ -33,7 +33,7 @@ TEST_CASE("C006: a path whose last part is .tacocat is a TACOCAT, with and witho
 
 TEST_CASE("C007: a folder named foo.tacocat has its real parent as the place of its ZIPs") {
   const TemporaryFolder folder;
-  folder.copy("cascade_tacocat", "set");
+  folder.copy(golden("cascade_tacocat"), "set");
   fs::rename(folder.path("set/.tacocat"), folder.path("set/foo.tacocat"));
   for (const std::string end : {"", "/"}) {
     const Dataset dataset = load(folder.path("set/foo.tacocat") + end);
@@ -46,7 +46,7 @@ TEST_CASE("C007: a folder named foo.tacocat has its real parent as the place of 
 
 TEST_CASE("an index folder under any name, by any way to it, is a TACOCAT with its ZIPs beside it") {
   const TemporaryFolder folder;
-  folder.copy("cascade_tacocat", "set");
+  folder.copy(golden("cascade_tacocat"), "set");
   fs::rename(folder.path("set/.tacocat"), folder.path("set/index"));
   fs::create_directory_symlink(folder.path("set/index"), folder.path("link"));
   fs::copy(golden("cascade_tacocat/.tacocat"), folder.path("set/.tacocat"), fs::copy_options::recursive);
@@ -74,8 +74,8 @@ TEST_CASE("a __TACOCAT__ file names its partitions, whose extents it does not kn
 
 TEST_CASE("C008: a folder with .tacocat/COLLECTION.json is a TACOCAT even where it has a COLLECTION.json of its own") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "both");
-  folder.copy("cascade_tacocat/.tacocat", "both/.tacocat");
+  const std::string path = folder.copy(golden("nested"), "both");
+  folder.copy(golden("cascade_tacocat/.tacocat"), "both/.tacocat");
   CHECK(load(path).format() == Format::Tacocat);
   CHECK(load(path).num_rows() == 4);
 }
@@ -98,7 +98,7 @@ TEST_CASE("C010: a folder with neither is a FormatError that names what is missi
 
 TEST_CASE("C011: a FOLDER without METADATA and one without level0 are FormatErrors with the words of the reference") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "plain");
+  const std::string path = folder.copy(golden("nested"), "plain");
   fs::remove(path + "/METADATA/level0.parquet");
   CHECK(has_text(error_of([&] { load(path); }), "FormatError: " + path + ": No metadata files found"));
   fs::remove_all(path + "/METADATA");
@@ -110,10 +110,10 @@ TEST_CASE("names are read without regard to case") {
   for (const std::string name : {"A.ZIP", "a.TacoZip", "b.Zip"}) {
     CAPTURE(name);
     const auto storage = std::make_shared<CountingStorage>();
-    CHECK(load(folder.copy("flat.tacozip", name), {}, storage).format() == Format::Zip);
+    CHECK(load(folder.copy(golden("flat.tacozip"), name), {}, storage).format() == Format::Zip);
     CHECK(storage->num_probes() == 0);
   }
-  folder.copy("cascade_tacocat", "set");
+  folder.copy(golden("cascade_tacocat"), "set");
   fs::rename(folder.path("set/.tacocat"), folder.path("set/.TACOCAT"));
   CHECK(load(folder.path("set/.TACOCAT")).format() == Format::Tacocat);
 }
@@ -136,7 +136,7 @@ TEST_CASE("a file tells by its content what its name does not") {
   for (const auto& c : cases) {
     CAPTURE(std::string(c.from));
     CAPTURE(std::string(c.as));
-    CHECK(load(folder.copy(c.from, c.as)).format() == c.format);
+    CHECK(load(folder.copy(golden(c.from), c.as)).format() == c.format);
     fs::remove(folder.path(c.as));
   }
 }
@@ -175,7 +175,7 @@ TEST_CASE("an ordinary ZIP, and JSON that lists no sources, are FormatErrors") {
   std::string end(22, '\0');
   end.replace(0, 4, "PK\5\6", 4);
   CHECK(has_text(error_of([&] { load(folder.write("a.zip", end)); }), "COLLECTION.json"));
-  const std::string lone = folder.copy("nested/COLLECTION.json", "COLLECTION.json");
+  const std::string lone = folder.copy(golden("nested/COLLECTION.json"), "COLLECTION.json");
   fs::rename(lone, folder.path("x.json"));
   CHECK(has_text(error_of([&] { load(folder.path("x.json")); }),
                  "FormatError: " + folder.path("x.json") + ": no taco:sources"));
@@ -192,7 +192,7 @@ TEST_CASE("nothing at a path is an IoError, and so is an empty path") {
 
 TEST_CASE("a folder holds an index by its fixed names") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("cascade_tacocat", "set");
+  const std::string path = folder.copy(golden("cascade_tacocat"), "set");
   CHECK(load(path).format() == Format::Tacocat);
   fs::remove_all(path + "/.tacocat");
   CHECK(load(path).format() == Format::Tacocat);  // __TACOCAT__
@@ -203,7 +203,7 @@ TEST_CASE("a folder holds an index by its fixed names") {
 
 TEST_CASE("a .tacocat folder without COLLECTION.json does not count") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "plain");
+  const std::string path = folder.copy(golden("nested"), "plain");
   fs::create_directory(path + "/.tacocat");
   CHECK(load(path).format() == Format::Folder);
   CHECK(has_text(error_of([&] { load(path + "/.tacocat"); }), "COLLECTION.json not found"));
@@ -213,7 +213,7 @@ TEST_CASE("a TACOCAT that is moved or renamed together with its parts opens and 
   for (const std::string index : {"", "/.tacocat", "/__TACOCAT__", "/TACOLLECTION.json"}) {
     CAPTURE(index);
     const TemporaryFolder folder;
-    folder.copy("cascade_tacocat", "before");
+    folder.copy(golden("cascade_tacocat"), "before");
     const Dataset before = load(folder.path("before") + index);
     const DataFrame region = children(before.data(), "africa");
     const Bytes bytes = children(region, ids(region)[1]).read_bytes(1);
@@ -254,7 +254,7 @@ TEST_CASE("read_collection reads the collection alone: no level, no footer") {
 
 TEST_CASE("read_collection needs no tables: a dataset whose levels are damaged still tells what it is") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "plain");
+  const std::string path = folder.copy(golden("nested"), "plain");
   folder.write("plain/METADATA/level0.parquet", "damaged");
   fs::remove(path + "/METADATA/level1.parquet");
   CHECK(read_collection(path).id == "nested");
@@ -296,7 +296,7 @@ TEST_CASE("rows of a TACOLLECTION.json are counted in its partitions, by their f
   CHECK(has_text(error_of([&] { (void)index.dataset.level_rows(3); }), "Level 3 does not exist: the deepest is 2"));
 
   const TemporaryFolder folder;
-  folder.copy("flat_padded.tacozip", "part.tacozip");
+  folder.copy(golden("flat_padded.tacozip"), "part.tacozip");
   const std::string text = R"({"id": "padded", "taco:pit_schema": {"root": {"n": 77, "type": "FILE"}, "hierarchy": {}},
     "taco:sources": {"count": 1, "files": ["part.tacozip"]}})";
   const Dataset padded = load(folder.write("TACOLLECTION.json", text));
@@ -369,7 +369,7 @@ TEST_CASE("a query before a filter needs every partition") {
 
 TEST_CASE("a partition without a stated extent is always asked") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("cascade_tacocat", "set");
+  const std::string path = folder.copy(golden("cascade_tacocat"), "set");
   std::string text = file_text(path + "/TACOLLECTION.json");
   const auto sources = text.find("taco:sources");
   for (auto at = text.find("\"spatial\"", sources); at != text.npos; at = text.find("\"spatial\"", at))
@@ -383,7 +383,7 @@ TEST_CASE("a partition without a stated extent is always asked") {
 
 TEST_CASE("a missing partition is an error where it is needed, and only there") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("cascade_tacocat", "set");
+  const std::string path = folder.copy(golden("cascade_tacocat"), "set");
   fs::remove(path + "/cascade_part0003.tacozip");
   const Dataset dataset = load(path + "/TACOLLECTION.json");
   CHECK(ids(dataset.filter_bbox(*dataset.collection().sources[1].extent.spatial, {.level = 2}).data()) ==
@@ -418,7 +418,7 @@ TEST_CASE("rows of a stored level of a TACOLLECTION.json are the same behind any
 
 TEST_CASE("partitions that are listed twice, or are indexes themselves, are refused") {
   const TemporaryFolder folder;
-  folder.copy("cascade_tacocat", "set");
+  folder.copy(golden("cascade_tacocat"), "set");
   const std::string text = file_text(golden("cascade_tacocat/TACOLLECTION.json"));
   const auto with = [&](const std::string& other) {
     std::string out = text;

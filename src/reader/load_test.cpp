@@ -25,11 +25,11 @@ struct Copies {
   std::vector<Copy> all;
 
   Copies() {
-    const std::string zip = folder.copy("nested.tacozip", "a.tacozip");
+    const std::string zip = folder.copy(golden("nested.tacozip"), "a.tacozip");
     all.push_back({"zip", zip, zip});
-    const std::string plain = folder.copy("nested", "plain");
+    const std::string plain = folder.copy(golden("nested"), "plain");
     all.push_back({"folder", plain + "/COLLECTION.json", plain});
-    const std::string cat = folder.copy("cascade_tacocat", "cat");
+    const std::string cat = folder.copy(golden("cascade_tacocat"), "cat");
     all.push_back({"tacocat folder", cat + "/.tacocat/COLLECTION.json", cat + "/.tacocat"});
     all.push_back({"tacocat file", cat + "/__TACOCAT__", cat + "/__TACOCAT__"});
     all.push_back({"tacollection", cat + "/TACOLLECTION.json", cat + "/TACOLLECTION.json"});
@@ -105,7 +105,7 @@ TEST_CASE("C014: a missing local ZIP is an IoError that names the path") {
 
 TEST_CASE("C015: a header that is wrong is a FormatError with the path") {
   const TemporaryFolder folder;
-  const std::string zip = folder.copy("flat.tacozip", "a.tacozip");
+  const std::string zip = folder.copy(golden("flat.tacozip"), "a.tacozip");
   std::string bytes = file_text(zip);
   bytes[41] = 9;
   folder.write("a.tacozip", bytes);
@@ -113,7 +113,7 @@ TEST_CASE("C015: a header that is wrong is a FormatError with the path") {
   CHECK(has_text(error, "FormatError: " + zip));
   CHECK(has_text(error, "9"));
 
-  const std::string tacocat = folder.copy(kParts + "__TACOCAT__", "__TACOCAT__");
+  const std::string tacocat = folder.copy(golden(kParts + "__TACOCAT__"), "__TACOCAT__");
   bytes = file_text(tacocat);
   bytes[8] = 2;
   folder.write("__TACOCAT__", bytes);
@@ -189,7 +189,7 @@ TEST_CASE("C017: base_path moves every path of a TACOCAT, at all levels") {
 
 TEST_CASE("C017: base_path says where the partitions of a TACOLLECTION.json are") {
   const TemporaryFolder folder;
-  const std::string index = folder.copy(kParts + "TACOLLECTION.json", "TACOLLECTION.json");
+  const std::string index = folder.copy(golden(kParts + "TACOLLECTION.json"), "TACOLLECTION.json");
   CHECK(has_text(error_of([&] { load(index).data(); }), "IoError"));
   const Dataset dataset = load(index, {.base_path = golden("cascade_tacocat")});
   CHECK(dataset.data().num_rows() == 4);
@@ -252,9 +252,9 @@ TEST_CASE("C022: paths with quotes, spaces, commas, brackets and stars load and 
        {"it's", "a b", "x,y", "[z]", "*", "q\"q", "100%", "a?b", "ünï", "{level:0}", "$1", "a;b", "tab\tx"}) {
     CAPTURE(odd);
     const TemporaryFolder folder;
-    const std::string zip = folder.copy("nested.tacozip", odd + "/" + odd + ".tacozip");
-    const std::string plain = folder.copy("nested", odd + "/" + odd);
-    const std::string cat = folder.copy("cascade_tacocat", odd + "/cat " + odd);
+    const std::string zip = folder.copy(golden("nested.tacozip"), odd + "/" + odd + ".tacozip");
+    const std::string plain = folder.copy(golden("nested"), odd + "/" + odd);
+    const std::string cat = folder.copy(golden("cascade_tacocat"), odd + "/cat " + odd);
     for (const std::string& path : {zip, plain}) {
       CAPTURE(path);
       const Dataset dataset = load(path);
@@ -300,7 +300,7 @@ TEST_CASE("C025: header entries in descending order load") {
 
 TEST_CASE("C026: a level file that cannot be read is an IoError, never a shallower dataset") {
   const TemporaryFolder folder;
-  const std::string plain = folder.copy("nested", "plain"), cat = folder.copy("cascade_tacocat", "cat");
+  const std::string plain = folder.copy(golden("nested"), "plain"), cat = folder.copy(golden("cascade_tacocat"), "cat");
   for (const std::string& level : {plain + "/METADATA/level1.parquet", cat + "/.tacocat/level2.parquet"}) {
     CAPTURE(level);
     fs::remove(level);
@@ -312,7 +312,7 @@ TEST_CASE("C026: a level file that cannot be read is an IoError, never a shallow
 
 TEST_CASE("C026: a level that the pit schema has and the dataset has not is an error that names it") {
   const TemporaryFolder folder;
-  const std::string plain = folder.copy("nested", "plain"), cat = folder.copy("cascade_tacocat", "cat");
+  const std::string plain = folder.copy(golden("nested"), "plain"), cat = folder.copy(golden("cascade_tacocat"), "cat");
   fs::remove(plain + "/METADATA/level1.parquet");
   fs::remove(cat + "/.tacocat/level2.parquet");
   CHECK(has_text(error_of([&] { load(plain); }), "level1.parquet"));
@@ -321,10 +321,10 @@ TEST_CASE("C026: a level that the pit schema has and the dataset has not is an e
 
 TEST_CASE("C027: a file that is replaced is read anew by the next load, and the dataset before keeps its own") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("flat.tacozip", "a.tacozip");
+  const std::string path = folder.copy(golden("flat.tacozip"), "a.tacozip");
   const Dataset before = load(path);
   CHECK(before.num_rows() == 5);
-  fs::rename(folder.copy("nested.tacozip", "b.tacozip"), path);
+  fs::rename(folder.copy(golden("nested.tacozip"), "b.tacozip"), path);
   CHECK(ids(load(path).data()) == ids(load(golden("nested.tacozip")).data()));
   CHECK(ids(before.data()) == ids(load(golden("flat.tacozip")).data()));
   CHECK(before.sql("SELECT * FROM data").num_rows() == 5);
@@ -332,7 +332,7 @@ TEST_CASE("C027: a file that is replaced is read anew by the next load, and the 
 
 TEST_CASE("C027: a FOLDER whose COLLECTION.json changes shows it in the next load") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "plain");
+  const std::string path = folder.copy(golden("nested"), "plain");
   CHECK(load(path).version() == "1.0.0");
   REQUIRE(edit_file(path + "/COLLECTION.json", "\"1.0.0\"", "\"2.7.1\""));
   CHECK(load(path).version() == "2.7.1");

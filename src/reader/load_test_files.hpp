@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/tabular.hpp"
 #include "tacore/verbose.hpp"
@@ -22,40 +23,6 @@ namespace fs = std::filesystem;
 inline std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/" + name; }
 /// A dataset of the reference tools; they are not part of the project.
 inline std::string published(const std::string& name) { return std::string(TACORE_SHARED_DIR) + "/golden/v2/" + name; }
-
-/// A folder of its own, gone at the end.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const fs::path& place = fs::temp_directory_path()) {
-    std::string name = (place / "tacore-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  std::string path(const std::string& name = "") const {
-    return name.empty() ? path_.string() : (path_ / name).string();
-  }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path(name);
-  }
-  /// A writable copy of a golden file or folder under another name.
-  std::string copy(const std::string& from, const std::string& as) const {
-    fs::create_directories((path_ / as).parent_path());
-    fs::copy(golden(from), path_ / as, fs::copy_options::recursive);
-    return path(as);
-  }
-
- private:
-  fs::path path_;
-};
 
 inline std::string file_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -254,7 +254,7 @@ TEST_CASE("odd ids are found by filters and queries") {
 
 TEST_CASE("C111: a folder whose __meta__ is damaged is an error of navigation that names it") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("uneven_children.tacozip", "bad.tacozip");
+  const std::string path = folder.copy(golden("uneven_children.tacozip"), "bad.tacozip");
   std::string bytes = file_text(path);
   const auto at = bytes.find("PAR1", bytes.find("DATA/b/__meta__"));
   REQUIRE(at != std::string::npos);

@@ -141,7 +141,7 @@ TEST_CASE("an explicit filter column is quoted") {
 
 TEST_CASE("paths with apostrophes are quoted, and come in only where a query asks for them") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("flat.tacozip", "it's here.tacozip");
+  const std::string path = folder.copy(golden("flat.tacozip"), "it's here.tacozip");
   const std::string written = "/it''s here.tacozip'";
   CHECK(count(rows(view_of(load(path), {box()})).sql, "it''s") == 0);
   CHECK(count(rows(view_of(load(path), {sql("SELECT \"internal:gdal_vsi\" FROM data")})).sql, written) == 1);

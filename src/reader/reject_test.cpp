@@ -262,7 +262,7 @@ TEST_CASE("reject: ids with a slash, a backslash, dots that climb, NUL, or absol
 
 TEST_CASE("reject: names that climb out of a FOLDER, as an id of a row, as a relative path and as what is asked for") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("nested", "plain"), level1 = path + "/METADATA/level1.parquet";
+  const std::string path = folder.copy(golden("nested"), "plain"), level1 = path + "/METADATA/level1.parquet";
   folder.write("secret", "not for you");
   const auto stored = arrays_of(*LevelTable::open(local_storage()->open(level1), {}));
   for (const char* const relative :
@@ -287,7 +287,7 @@ TEST_CASE("reject: names that climb out of a FOLDER, as an id of a row, as a rel
 
 TEST_CASE("reject: names that climb out of the folder of a TACOCAT") {
   const TemporaryFolder folder;
-  const std::string path = folder.copy("cascade_tacocat", "set"), level0 = path + "/.tacocat/level0.parquet";
+  const std::string path = folder.copy(golden("cascade_tacocat"), "set"), level0 = path + "/.tacocat/level0.parquet";
   const auto stored = arrays_of(*LevelTable::open(local_storage()->open(level0), {}));
   for (const char* const file : {"../x.tacozip", "/etc/passwd", "..", "", "a/b.tacozip"}) {
     CAPTURE(std::string(file));

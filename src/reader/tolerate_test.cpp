@@ -14,7 +14,7 @@ using Strings = std::vector<std::string>;
 /// A FOLDER dataset like golden/nested, whose tables a test may change.
 struct Nested {
   TemporaryFolder folder;
-  std::string path = folder.copy("nested", "plain");
+  std::string path = folder.copy(golden("nested"), "plain");
 
   NamedArrays table(const std::string& name) const {
     return arrays_of(*LevelTable::open(local_storage()->open(path + "/" + name), {}));

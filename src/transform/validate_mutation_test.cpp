@@ -95,7 +95,7 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
       {"ID-2", "'new_york' is there twice",
        [](FlatZip& z) { z.bytes.replace(z.bytes.find(std::string("\x08\0\0\0valencia", 12)) + 4, 8, "new_york"); }},
   };
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const auto& c : cases) {
     FlatZip zip;
     c.patch(zip);
@@ -137,8 +137,8 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
   const std::string title = "\"title\": \"" + std::string(251, 't') + "\"";
   for (const auto& c : cases) {
     CAPTURE(c.words);
-    const Folder folder;
-    const auto path = folder.copy("nested");
+    const TemporaryFolder folder;
+    const auto path = folder.copy(golden("nested"));
     REQUIRE(edit(path + "/COLLECTION.json", c.old, c.now ? c.now : title));
     check_broken(path, c.rule, c.words);
   }
@@ -173,16 +173,16 @@ TEST_CASE("Faults of the links between levels, one by one") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.words);
-    const Folder folder;
-    const auto path = folder.copy("nested");
+    const TemporaryFolder folder;
+    const auto path = folder.copy(golden("nested"));
     replace_integers(path + "/METADATA/" + std::string(names::kLevelFiles[c.level]), c.level, c.column, c.values);
     check_broken(path, c.rule, c.words);
   }
 }
 
 TEST_CASE("A gap in internal:current_id is no error where internal:parent_id follows it") {
-  const Folder folder;
-  const auto path = folder.copy("nested");
+  const TemporaryFolder folder;
+  const auto path = folder.copy(golden("nested"));
   replace_integers(path + "/METADATA/level0.parquet", 0, names::kCurrentId, {0, 1, 7});
   replace_integers(path + "/METADATA/level0.parquet", 0, names::kParentId, {0, 1, 7});
   replace_integers(path + "/METADATA/level1.parquet", 1, names::kParentId, {0, 0, 0, 1, 1, 1, 7, 7, 7});
@@ -190,12 +190,12 @@ TEST_CASE("A gap in internal:current_id is no error where internal:parent_id fol
 }
 
 TEST_CASE("Faults of the files of a FOLDER") {
-  const Folder folder;
-  const auto padded = folder.copy("nested_padded");
+  const TemporaryFolder folder;
+  const auto padded = folder.copy(golden("nested_padded"));
   fs::copy_file(padded + "/DATA/one/__meta__", padded + "/DATA/two/__meta__", fs::copy_options::overwrite_existing);
   check_broken(padded, "MET-2", "row 1 is FILE 'b', FILE '__TACOPAD__0' expected");
 
-  const auto nested = folder.copy("nested");
+  const auto nested = folder.copy(golden("nested"));
   fs::copy_file(padded + "/DATA/one/__meta__", nested + "/DATA/asia/__meta__", fs::copy_options::overwrite_existing);
   check_broken(nested, "PIT-2", "has a column 'score', its level has none");
   check_broken(nested, "MET-4", "has no column 'cloud_cover'");
@@ -259,8 +259,8 @@ TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by 
     std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
     return count;
   };
-  const Folder folder;
-  const auto path = folder.copy("nested");
+  const TemporaryFolder folder;
+  const auto path = folder.copy(golden("nested"));
   CHECK_FALSE(rules_of(validate(path, {.deep = true})).contains("SCH-8"));
   REQUIRE(lie(path, "africa", "afrika") > 0);  // the least of the ids: africa, asia, europe
   CHECK_FALSE(rules_of(validate(path)).contains("SCH-8"));
@@ -270,8 +270,8 @@ TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by 
 
 TEST_CASE("Faults of an index over several datasets") {
   const auto change = [](const char* rule, const char* words, const std::function<void(const std::string&)>& patch) {
-    const Folder folder;
-    const auto path = folder.copy("cascade_tacocat");
+    const TemporaryFolder folder;
+    const auto path = folder.copy(golden("cascade_tacocat"));
     patch(path);
     check_broken(path, rule, words);
   };
@@ -304,8 +304,8 @@ TEST_CASE("Faults of an index over several datasets") {
 }
 
 TEST_CASE("Faults of a TACOLLECTION.json") {
-  const Folder folder;
-  const auto path = folder.copy("cascade_tacocat") + "/TACOLLECTION.json";
+  const TemporaryFolder folder;
+  const auto path = folder.copy(golden("cascade_tacocat")) + "/TACOLLECTION.json";
   REQUIRE(edit(path, R"("n": 4)", R"("n": 5)"));
   check_broken(path, "CAT-8", "n of the root is 5, its sources have 4");
   REQUIRE(edit(path, R"("country_0")", R"("country_9")"));

@@ -224,7 +224,7 @@ constexpr BadCase kBad[] = {
 }  // namespace
 
 TEST_CASE("Every bad dataset of golden-errors breaks its rule") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string script = std::string(TACORE_SOURCE_DIR) + "/tests/golden-errors/make_errors.py";
   const std::string command = "python3 '" + script + "' '" + golden("") + "' '" + folder.path("") + "' > /dev/null";
   REQUIRE(std::system(command.c_str()) == 0);
@@ -244,7 +244,7 @@ TEST_CASE("Every bad dataset of golden-errors breaks its rule") {
 }
 
 TEST_CASE("One flipped bit of a payload is found by a deep check only, and only its entry is named") {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const auto& [entry, offset] : std::map<std::string, std::size_t>{{"DATA/valencia", 200}, {"DATA/suva", 422}}) {
     std::string bytes = read_file(golden("flat_plain.tacozip"));
     bytes[offset] ^= 1;
@@ -258,7 +258,7 @@ TEST_CASE("One flipped bit of a payload is found by a deep check only, and only 
 }
 
 TEST_CASE("A path that cannot be opened, or is no dataset, is an issue") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK(find(validate(folder.path("absent.tacozip")), "FMT-2", "No such file"));
   CHECK(find(validate(folder.write("text.txt", "hello")), "FMT-1", "not a TACO dataset"));
   CHECK(find(validate(folder.path("")), "FMT-1", "COLLECTION.json not found"));
@@ -266,7 +266,7 @@ TEST_CASE("A path that cannot be opened, or is no dataset, is an issue") {
 }
 
 TEST_CASE("A TACOCAT looks for its sources in the base path") {
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::copy(golden("cascade_tacocat/.tacocat"), folder.path(".tacocat"), fs::copy_options::recursive);
   CHECK(error_rules(validate(folder.path(""))) == std::set<std::string>{"CAT-3"});
   CHECK(error_rules(validate(folder.path(""), {.base_path = golden("cascade_tacocat")})).empty());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.hpp"
 #include "tacore/validator.hpp"
 
 /// Datasets of the tests of validate(), good and patched.
@@ -21,34 +22,6 @@ inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-
-/// A temporary folder of its own, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "tacore-validate-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-
-  std::string path(const std::string& name) const { return name.empty() ? path_.string() : (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path(name);
-  }
-  /// A copy of a golden file or folder, writable.
-  std::string copy(const std::string& name) const {
-    const auto target = path_ / fs::path(name).filename();
-    fs::copy(golden(name), target, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-    fs::permissions(target, fs::perms::owner_write, fs::perm_options::add);
-    return target.string();
-  }
-
- private:
-  fs::path path_;
-};
 
 /// Replaces the first `old` of a file, which must be there.
 inline bool edit(const std::string& path, const std::string& old, const std::string& now) {

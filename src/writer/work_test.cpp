@@ -1,7 +1,6 @@
 #include "writer/work.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/temporary_folder.hpp"
 #include "tacore/create.hpp"
 #include "tacore/error.hpp"
 
@@ -24,28 +24,6 @@ using namespace tacore;
 namespace fs = std::filesystem;
 
 constexpr int kJobs = 4;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "tacore-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  void add(const std::string& name, const std::string& bytes) const {
-    const fs::path file = path_ / name;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << bytes;
-  }
-  std::string file(const std::string& name = "") const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 /// All files at or below `path`, by name.
 std::map<std::string, std::string> bytes_of(const std::string& path) {
@@ -64,13 +42,13 @@ std::map<std::string, std::string> bytes_of(const std::string& path) {
 }
 
 /// Folders of two small files, and one of several pieces.
-Taco taco_of(const Folder& source) {
+Taco taco_of(const TemporaryFolder& source) {
   for (int tile = 0; tile < 40; ++tile) {
     const std::string folder = "tile" + std::to_string(tile);
-    source.add(folder + "/red", "red of " + folder);
-    source.add(folder + "/green", std::string(tile == 7 ? 9'000'000 : 1000, 'g'));
+    source.write(folder + "/red", "red of " + folder);
+    source.write(folder + "/green", std::string(tile == 7 ? 9'000'000 : 1000, 'g'));
   }
-  return {Tortilla::from_folder(source.file()),
+  return {Tortilla::from_folder(source.path()),
           {.id = "made",
            .dataset_version = "1.0.0",
            .description = "Made by a test",
@@ -103,13 +81,13 @@ TEST_CASE("the first error is thrown when all threads have ended, and few tasks 
 }
 
 TEST_CASE("T95: many threads write the same bytes as one") {
-  const Folder source, out;
+  const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {
     CAPTURE(name);
-    create(taco, out.file("one_" + name), {.jobs = 1});
-    create(taco, out.file("many_" + name), {.jobs = kJobs});
-    CHECK(bytes_of(out.file("one_" + name)) == bytes_of(out.file("many_" + name)));
+    create(taco, out.path("one_" + name), {.jobs = 1});
+    create(taco, out.path("many_" + name), {.jobs = kJobs});
+    CHECK(bytes_of(out.path("one_" + name)) == bytes_of(out.path("many_" + name)));
   }
 }
 
@@ -118,7 +96,7 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
     uint64_t last = 0;
     bool falls = false;
   };
-  const Folder source, out;
+  const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {
     CAPTURE(name);
@@ -129,14 +107,14 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
       t.last = num_done;
       return true;
     };
-    create(taco, out.file(name), {.jobs = kJobs, .progress = note, .user = &told});
+    create(taco, out.path(name), {.jobs = kJobs, .progress = note, .user = &told});
     CHECK_FALSE(told.falls);
     CHECK(told.last == taco.tortilla.num_bytes());
   }
 }
 
 TEST_CASE("T93: what progress stops leaves nothing, at whatever call") {
-  const Folder source, out;
+  const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {
     for (int calls = 0; calls < 300; calls += 7) {
@@ -145,29 +123,29 @@ TEST_CASE("T93: what progress stops leaves nothing, at whatever call") {
       int left = calls;
       const auto count = [](uint64_t, uint64_t, void* user) { return --*static_cast<int*>(user) >= 0; };
       try {
-        create(taco, out.file(name), {.jobs = kJobs, .progress = count, .user = &left});
+        create(taco, out.path(name), {.jobs = kJobs, .progress = count, .user = &left});
       } catch (const IoError& error) {
         CHECK(error.message() == "stopped");
-        CHECK(fs::is_empty(out.file()));
+        CHECK(fs::is_empty(out.path()));
         continue;
       }
       CHECK(calls > 0);
-      fs::remove_all(out.file(name));
+      fs::remove_all(out.path(name));
       break;
     }
   }
 }
 
 TEST_CASE("one tree is written to several datasets at once") {
-  const Folder source, out;
+  const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   std::vector<std::thread> threads;
   for (const std::string name : {"a.tacozip", "b.tacozip", "c", "d"}) {
-    threads.emplace_back([&, name] { create(taco, out.file(name), {.jobs = 2}); });
+    threads.emplace_back([&, name] { create(taco, out.path(name), {.jobs = 2}); });
   }
   for (auto& thread : threads) thread.join();
-  CHECK(bytes_of(out.file("a.tacozip")) == bytes_of(out.file("b.tacozip")));
-  CHECK(bytes_of(out.file("c")) == bytes_of(out.file("d")));
+  CHECK(bytes_of(out.path("a.tacozip")) == bytes_of(out.path("b.tacozip")));
+  CHECK(bytes_of(out.path("c")) == bytes_of(out.path("d")));
 }
 
 }  // namespace
