@@ -101,6 +101,14 @@ tabular::Encoding parse_format(const std::string& text) {
   }
 }
 
+ColumnMode parse_mode(const std::string& text) {
+  try {
+    return parse_column_mode(text);
+  } catch (const QueryError&) {
+    throw UsageError("--mode is " + in_quotes(text) + ", expected intersection, fill_missing or strict");
+  }
+}
+
 int parse_count(const std::string& option, const std::string& text) {
   int out = 0;
   if (parse_number(text, out) && out >= 0) return out;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tacore/bbox.hpp>
+#include <tacore/dataset.hpp>
 #include <tacore/parquet_options.hpp>
 #include <tacore/tabular.hpp>
 #include <tacore/time_range.hpp>
@@ -17,6 +18,7 @@ BBox parse_bbox(const std::string& text);
 /// "A/B" as TimeRange::parse takes it.
 TimeRange parse_datetime(const std::string& text);
 tabular::Encoding parse_format(const std::string& text);
+ColumnMode parse_mode(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
 /// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".

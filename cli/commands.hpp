@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tacore/bbox.hpp>
+#include <tacore/dataset.hpp>
 #include <tacore/tabular.hpp>
 #include <tacore/time_range.hpp>
 
@@ -50,12 +51,17 @@ struct LsOptions {
 };
 int run_ls(const LsOptions& options);
 
-struct QueryOptions {
+/// Samples of a dataset.
+struct Selection {
   std::string path = {};
-  std::optional<std::string> sql = {};
   std::string base_path = {};
+  std::optional<std::string> sql = {};
   Where where = {};
-  std::optional<int> level = {};                 ///< that `where` tests
+  std::optional<int> level = {};  ///< that `where` tests
+};
+
+struct QueryOptions {
+  Selection selection = {};
   std::optional<tabular::Encoding> format = {};  ///< else the file name tells
   Destination output = {};
 };
@@ -80,6 +86,14 @@ struct StatsCommandOptions {
 };
 int run_stats(const StatsCommandOptions& options);
 
+/// How a dataset is written.
+struct Writing {
+  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
+  std::string temp_dir = {};
+  int jobs = 0;
+  bool overwrite = false;
+};
+
 struct CreateCommandOptions {
   std::string source = {};  ///< a folder or a table
   std::string output = {};
@@ -89,15 +103,36 @@ struct CreateCommandOptions {
   bool pad = false;
   std::optional<int> pad_to = {};
   std::vector<std::string> extensions = {};  ///< as check_extensions() has them
-  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};
   bool no_tacocat = false;
-  std::string temp_dir = {};
-  int jobs = 0;
-  bool overwrite = false;
+  Writing writing = {};
 };
 int run_create(const CreateCommandOptions& options);
+
+struct ExportCommandOptions {
+  Selection selection = {};
+  std::string output = {};
+  std::string id = {};
+  bool strict = false;
+  Writing writing = {};
+};
+int run_export(const ExportCommandOptions& options);
+
+struct ConvertOptions {
+  std::string input = {};
+  std::string output = {};
+  Writing writing = {};
+};
+int run_convert(const ConvertOptions& options);
+
+struct ConcatOptions {
+  std::vector<std::string> paths = {};  ///< of the datasets, then of the new one
+  ColumnMode mode = ColumnMode::Intersection;
+  std::string id = {};
+  Writing writing = {};
+};
+int run_concat(const ConcatOptions& options);
 
 struct ValidateOptions {
   std::string path = {};

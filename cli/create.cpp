@@ -1,4 +1,3 @@
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -8,39 +7,12 @@
 #include <tacore/create.hpp>
 #include <tacore/error.hpp>
 
-#include "arguments.hpp"
 #include "commands.hpp"
+#include "copying.hpp"
 #include "extensions.hpp"
-#include "progress_bar.hpp"
 
 namespace tacore::cli {
 namespace {
-
-volatile sig_atomic_t interrupted = 0;
-
-extern "C" void note_signal(int signal) { interrupted = signal; }
-
-/// While this lives, Ctrl-C and its like only ask the work to stop, so that it can clean up. Ended by the same signal
-/// afterwards.
-class Interruptible {
- public:
-  Interruptible() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction action = {};
-      ::sigaction(signal, nullptr, &action);
-      if (action.sa_handler != SIG_DFL) continue;  // nohup
-      action.sa_handler = note_signal;
-      ::sigaction(signal, &action, nullptr);
-    }
-  }
-  ~Interruptible() {
-    if (interrupted == 0) return;
-    ::signal(interrupted, SIG_DFL);
-    ::raise(interrupted);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-};
 
 bool is_folder(const std::string& path) {
   struct stat status = {};
@@ -97,39 +69,15 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
   }
 }
 
-bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
-  static_cast<ProgressBar*>(bar)->show(num_done, num_bytes);
-  return interrupted == 0;
-}
-
 }  // namespace
 
 int run_create(const CreateCommandOptions& options) {
-  struct stat status = {};
-  const bool is_one = options.split_size == 0 && options.group_by.empty();
-  if (is_one && !options.overwrite && ::lstat(options.output.c_str(), &status) == 0) {
-    throw ValidationError("exists already; --overwrite replaces it", {.path = options.output});
-  }
+  if (options.split_size == 0 && options.group_by.empty()) check_output(options.output, options.writing);
   check_extensions(options.extensions);
-  const ParquetOptions parquet = parse_parquet(options.parquet);
   try {
     const Taco taco{samples_of(options), collection_of(options)};
-    const Interruptible interruptible;  // nothing was written so far
-    ProgressBar bar;
-    try {
-      create(taco, options.output,
-             {.overwrite = options.overwrite,
-              .split_size = options.split_size,
-              .group_by = options.group_by,
-              .consolidate = !options.no_tacocat,
-              .jobs = options.jobs,
-              .parquet = parquet,
-              .temp_dir = options.temp_dir,
-              .progress = show,
-              .user = &bar});
-    } catch (const IoError&) {
-      if (interrupted == 0) throw;  // else the signal says it
-    }
+    run_copy({.split_size = options.split_size, .group_by = options.group_by, .consolidate = !options.no_tacocat},
+             options.writing, [&](const CreateOptions& how) { create(taco, options.output, how); });
   } catch (const SchemaError& error) {
     throw SchemaError(error.message() + hint(options, error), error.context());
   }

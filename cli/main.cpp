@@ -20,6 +20,8 @@
 namespace tacore::cli {
 namespace {
 
+constexpr const char* kDatasetHelp = "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json";
+
 /// Help without CLI11's TEXT, REQUIRED and Needs, which the usage line and the texts say better.
 class HelpFormat final : public CLI::Formatter {
  public:
@@ -57,8 +59,7 @@ struct Tool {
   std::pair<CLI::App*, std::shared_ptr<Options>> add_reader(const char* name, const char* what, const char* examples,
                                                             int (*run)(const Options&)) {
     auto out = add(name, what, examples, run);
-    out.first->add_option("PATH", out.second->path, "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json")
-        ->required();
+    out.first->add_option("PATH", out.second->path, kDatasetHelp)->required();
     return out;
   }
 };
@@ -117,25 +118,51 @@ void add_ls(Tool& tool) {
   add_base_path(command, options->base_path);
 }
 
+/// What selects samples, PATH aside.
+void add_selection(CLI::App* command, Selection& selection) {
+  add_parsed(
+      command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
+      "One SELECT over data (what the filters leave), level0, level1, ...");
+  add_where(command, selection.where);
+  add_parsed(
+      command, "--level", "N", [&](const std::string& text) { selection.level = parse_count("--level", text); },
+      "The level that the filters test; rows stay those of level 0");
+  add_base_path(command, selection.base_path);
+}
+
+void add_id(CLI::App* command, std::string& id) {
+  command->add_option("--id", id, "Of the new dataset; else that of the first")->type_name("ID");
+}
+
+void add_writing(CLI::App* command, Writing& writing) {
+  add_parsed(
+      command, "--jobs", "N", [&](const std::string& given) { writing.jobs = parse_count("--jobs", given); },
+      "Threads that copy; one for each processor when not given");
+  command->add_option("--temp-dir", writing.temp_dir, "Where it is until it is whole: a folder on the same file system")
+      ->type_name("DIR");
+  command
+      ->add_option("--parquet", writing.parquet,
+                   "Of its Parquet files: compression, compression_level, row_group_rows, page_bytes, "
+                   "statistics=on|off, content_defined_chunks=on|off, min_chunk_bytes, max_chunk_bytes")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--overwrite", writing.overwrite, "Replace what is there, in one step");
+}
+
 void add_query(Tool& tool) {
   auto [command, options] =
-      tool.add_reader("query", "Selects samples by place, time and SQL",
-                      "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
-                      "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
-                      "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
-                      run_query);
-  add_parsed(
-      command, "SQL", "", [o = options](const std::string& text) { o->sql = text; },
-      "One SELECT over data (what the filters leave), level0, level1, ...");
-  add_where(command, options->where);
-  add_parsed(
-      command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "The level that the filters test; rows stay those of level 0");
+      tool.add("query", "Selects samples by place, time and SQL",
+               "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
+               "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
+               "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
+               run_query);
+  command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
+  add_selection(command, options->selection);
   add_parsed(
       command, "-f,--format", "FORMAT", [o = options](const std::string& text) { o->format = parse_format(text); },
       "table, csv, json or parquet; else as the file name says");
   add_output(command, options->output);
-  add_base_path(command, options->base_path);
 }
 
 void add_read(Tool& tool) {
@@ -220,17 +247,46 @@ void add_create(Tool& tool) {
       ->delimiter(',')
       ->take_all();
   command->add_flag("--no-tacocat", options->no_tacocat, "No .tacocat, the index beside several .tacozip");
+  add_writing(command, options->writing);
+}
+
+void add_export(Tool& tool) {
+  auto [command, options] =
+      tool.add("export", "Writes some samples, with all below them, as a dataset of their own",
+               "  taco export landsat.tacozip test.tacozip \"SELECT * FROM data WHERE split = 'test'\"\n"
+               "  taco export landsat_nested.tacozip north --bbox -34.87,-8.0,-34.85,-7.98 --id north",
+               run_export);
+  command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
+  command->add_option("OUT", options->output, "New .tacozip or .zip, else a folder")->required();
+  add_selection(command, options->selection);
+  add_id(command, options->id);
+  command->add_flag("--strict", options->strict, "Refuse samples whose children differ, instead of padding");
+  add_writing(command, options->writing);
+}
+
+void add_convert(Tool& tool) {
+  auto [command, options] = tool.add("convert", "Turns a .tacozip into a folder, and a folder into a .tacozip",
+                                     "  taco convert landsat.tacozip landsat\n"
+                                     "  taco convert landsat landsat.tacozip",
+                                     run_convert);
+  command->add_option("IN", options->input, "Dataset: .tacozip or folder")->required();
+  command->add_option("OUT", options->output, "The other: a new folder, or .tacozip or .zip")->required();
+  add_writing(command, options->writing);
+}
+
+void add_concat(Tool& tool) {
+  auto [command, options] = tool.add("concat", "Writes several datasets as one",
+                                     "  taco concat 2023.tacozip 2024.tacozip all.tacozip --id all\n"
+                                     "  taco concat a b ab --mode fill_missing",
+                                     run_concat);
+  command->add_option("PATHS", options->paths, "The datasets, then the new .tacozip or .zip, else folder")
+      ->required()
+      ->expected(3, -1);
   add_parsed(
-      command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
-      "Threads that copy; one for each processor when not given");
-  command
-      ->add_option("--temp-dir", options->temp_dir, "Where it is until it is whole: a folder on the same file system")
-      ->type_name("DIR");
-  texts("--parquet", "KEY=VALUE",
-        "Of its Parquet files: compression, compression_level, row_group_rows, page_bytes, statistics=on|off, "
-        "content_defined_chunks=on|off, min_chunk_bytes, max_chunk_bytes",
-        options->parquet);
-  command->add_flag("--overwrite", options->overwrite, "Replace what is there, in one step");
+      command, "--mode", "MODE", [o = options](const std::string& text) { o->mode = parse_mode(text); },
+      "Columns that some lack: intersection drops them, fill_missing keeps them, strict refuses");
+  add_id(command, options->id);
+  add_writing(command, options->writing);
 }
 
 /// The same three flags before and after the subcommand.
@@ -265,6 +321,9 @@ void define(Tool& tool) {
   add_stats(tool);
   add_validate(tool);
   add_create(tool);
+  add_export(tool);
+  add_convert(tool);
+  add_concat(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <string_view>
 
-#include <tacore/dataset.hpp>
 #include <tacore/tabular.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "selection.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -32,31 +32,16 @@ Encoding format_of(const QueryOptions& options) {
                    " ends neither in .csv, .json nor .parquet; say which with --format");
 }
 
-Dataset filtered(Dataset dataset, const QueryOptions& options) {
-  const FilterOptions at{.level = options.level.value_or(0)};
-  if (options.where.bbox) dataset = dataset.filter_bbox(*options.where.bbox, at);
-  if (options.where.datetime) dataset = dataset.filter_datetime(*options.where.datetime, at);
-  return dataset;
-}
-
 }  // namespace
 
 int run_query(const QueryOptions& options) {
-  if (options.level && options.where.empty()) {
-    throw UsageError(
-        "--level is the level that --bbox and --datetime test, and neither is given; "
-        "for the rows of a level: \"SELECT * FROM level1\"");
-  }
+  check_selection(options.selection);
   const Encoding format = format_of(options);
   if (format == Encoding::Parquet && options.output.path.empty() && is_terminal_output()) {
     throw QueryError("Parquet is not for terminals: add --output FILE");
   }
-  with_output(options.output, [&](tabular::Output& output) {
-    Dataset dataset = load(options.path, {.base_path = options.base_path});
-    dataset = filtered(dataset, options);
-    if (options.sql) dataset = dataset.sql(*options.sql);
-    tabular::encode(dataset.data(), format, output);
-  });
+  with_output(options.output,
+              [&](tabular::Output& output) { tabular::encode(select(options.selection).data(), format, output); });
   return 0;
 }
 

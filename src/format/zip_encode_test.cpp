@@ -177,6 +177,9 @@ TEST_CASE("DOS times are UTC, in steps of two seconds, between 1980 and 2107") {
   CHECK(is(0, 0, 1 << 5 | 1));
   CHECK(is(INT64_MIN, 0, 1 << 5 | 1));
   CHECK(is(INT64_MAX, 23 << 11 | 59 << 5 | 29, 127 << 9 | 12 << 5 | 31));
+  CHECK(seconds_of(dos_time(1'767'126'787)) == 1'767'126'786);
+  CHECK(seconds_of(dos_time(INT64_MAX)) == 4'354'819'198);
+  CHECK(seconds_of({.time = 0, .date = 0}) == 315'532'800);
 }
 
 TEST_CASE("a name that no ZIP can hold is refused") {

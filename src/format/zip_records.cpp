@@ -396,6 +396,15 @@ DosTime dos_time(int64_t seconds) {
                             static_cast<int>(static_cast<unsigned>(day.day())))};
 }
 
+int64_t seconds_of(DosTime time) {
+  const std::chrono::year_month_day day(std::chrono::year(1980 + (time.date >> 9)),
+                                        std::chrono::month(time.date >> 5 & 15U), std::chrono::day(time.date & 31U));
+  const auto midnight = std::chrono::sys_days(
+      day.ok() ? day : std::chrono::year_month_day(std::chrono::year(1980), std::chrono::January, std::chrono::day(1)));
+  return std::chrono::seconds(midnight.time_since_epoch()).count() + (time.time >> 11) * 3600 +
+         (time.time >> 5 & 63) * 60 + (time.time & 31) * 2;
+}
+
 CentralEntry stored_entry(std::string name, uint64_t size, uint64_t local_offset, DosTime time) {
   if (name.size() > kMax16)
     throw FormatError("a name of " + std::to_string(name.size()) + " bytes, at most 65535 fit a ZIP");

@@ -102,6 +102,8 @@ struct DosTime {
   uint16_t date = 0x21;  ///< 1980-01-01
 };
 DosTime dos_time(int64_t seconds_since_1970);
+/// The seconds since 1970 of such a time; what is no date counts as 1980-01-01.
+int64_t seconds_of(DosTime time);
 
 /// An entry to be written at `local_offset`: stored, made by Unix, a plain file of mode 0644, names beyond ASCII marked
 /// as UTF-8, the version that it needs. Its crc32 is set later. Throws FormatError for a name longer than 65,535 bytes.

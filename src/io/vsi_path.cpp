@@ -131,6 +131,11 @@ std::string path_join(std::string_view folder, std::string_view name) {
   return std::string(without_trailing_slashes(folder)).append("/").append(name);
 }
 
+std::string without_slashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 bool is_zip_name(std::string_view path) {
   return ends_with_ignoring_case(path, ".tacozip") || ends_with_ignoring_case(path, ".zip");
 }

@@ -38,6 +38,8 @@ VsiSubfile parse_vsi_subfile(std::string_view path);
 /// are ignored; the parent of / is / itself, with an empty name.
 std::string parent_folder(std::string_view path);
 std::string file_name(std::string_view path);
+/// The same path without slashes at its end.
+std::string without_slashes(std::string path);
 /// True for `.tacozip` and `.zip`, in any case.
 bool is_zip_name(std::string_view path);
 /// a/b with exactly one slash between; `name` alone when `folder` is empty.

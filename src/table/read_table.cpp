@@ -226,6 +226,13 @@ std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::ve
   return take_rows(table, rows, columns);
 }
 
+std::shared_ptr<arrow::Table> select_columns(const std::shared_ptr<arrow::Table>& table,
+                                             const std::vector<std::string>& names) {
+  std::vector<int> columns;
+  for (const auto& name : names) columns.push_back(table->schema()->GetFieldIndex(name));
+  return check(table->SelectColumns(columns));
+}
+
 bool has_value(const arrow::Table& table, int column, const std::vector<int64_t>& rows) {
   const auto& values = array_of(table, column);
   return std::any_of(rows.begin(), rows.end(), [&](int64_t row) { return row >= 0 && !values.IsNull(row); });

@@ -36,6 +36,10 @@ std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::ve
 /// The same in all columns.
 std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows);
 
+/// The columns of these names, in their order.
+std::shared_ptr<arrow::Table> select_columns(const std::shared_ptr<arrow::Table>& table,
+                                             const std::vector<std::string>& names);
+
 /// Whether one of these rows (-1: none) has a value in a column; of all rows, whether any has.
 bool has_value(const arrow::Table& table, int column, const std::vector<int64_t>& rows);
 bool has_value(const arrow::Table& table, int column);

@@ -320,6 +320,16 @@ std::shared_ptr<const Rows> table_rows(const std::shared_ptr<arrow::Table>& tabl
   return std::make_shared<TableRows>(std::move(columns), std::move(chunks), std::move(begins));
 }
 
+std::shared_ptr<arrow::Table> to_table(const Rows& rows, const std::vector<std::pair<std::string, int>>& columns) {
+  arrow::FieldVector fields;
+  arrow::ArrayVector arrays;
+  for (const auto& [name, column] : columns) {
+    arrays.push_back(rows.array(column, 0, rows.num_rows()));
+    fields.push_back(arrow::field(name, arrays.back()->type()));
+  }
+  return arrow::Table::Make(arrow::schema(fields), arrays, rows.num_rows());
+}
+
 int64_t memory_in_use() { return arrow::default_memory_pool()->bytes_allocated(); }
 
 std::shared_ptr<const Rows> with_keys(std::shared_ptr<const Rows> rows) {

@@ -79,6 +79,9 @@ std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level
 /// A computed table. Chunks stay as they are while they are large; a row is found in the logarithm of their number.
 std::shared_ptr<const Rows> table_rows(const std::shared_ptr<arrow::Table>& table);
 
+/// All rows as a table of these columns, by name and number.
+std::shared_ptr<arrow::Table> to_table(const Rows& rows, const std::vector<std::pair<std::string, int>>& columns);
+
 /// Bytes that Arrow holds in this process.
 int64_t memory_in_use();
 

@@ -112,11 +112,6 @@ void check_collection(const Collection& collection) {
     throw ValidationError("the collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "));
 }
 
-std::string without_slashes(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
-}
-
 std::vector<std::string> paths_of(const Plan& plan) {
   std::vector<std::string> out;
   for (const auto& part : plan.parts) out.push_back(path_join(plan.folder, part.name));

@@ -94,16 +94,18 @@ class Places {
 
 }  // namespace
 
-Extent extent_of(const Tree& tree) {
+std::optional<Extent> stated_extent(const Tree& tree) {
   for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level) {
     const auto& table = tree.levels[static_cast<std::size_t>(level)].columns;
     if (!table) continue;
     for (const char* family : {"stac", "istac"}) {
       const Places places(*table, family, level);
-      if (places.there()) return {.spatial = places.box().value_or(kGlobe), .temporal = places.times()};
+      if (places.there()) return Extent{.spatial = places.box().value_or(kGlobe), .temporal = places.times()};
     }
   }
-  return {.spatial = kGlobe, .temporal = std::nullopt};
+  return std::nullopt;
 }
+
+Extent extent_of(const Tree& tree) { return stated_extent(tree).value_or(Extent{.spatial = kGlobe}); }
 
 }  // namespace tacore

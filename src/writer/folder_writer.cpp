@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/crc32.hpp"
 #include "format/names.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -123,14 +124,16 @@ class FolderWriter {
     PayloadReader reader(payload);
     NewFile file(draft, name);
     const std::span piece = scratch(std::min(payload.size, kPiece));
+    uint32_t crc = 0;
     for (uint64_t done = 0; done < payload.size;) {
       const std::span part = piece.first(std::min<uint64_t>(kPiece, payload.size - done));
       reader.read(part);
+      if (payload.crc32) crc = crc32(part, crc);
       file.write(part);
       done += part.size();
       tell(part.size());
     }
-    reader.finish();
+    reader.finish(crc);
     file.set_time(payload.time);
     file.close();
   }

@@ -84,7 +84,8 @@ TEST_CASE("T32: beside folders, padding of roots is folders of padding; less tha
   CHECK(lines_of(tree) == Lines{"t/", "__TACOPAD__0/", "t/a/", "t/b", "__TACOPAD__0/__TACOPAD__0/",
                                 "__TACOPAD__0/__TACOPAD__1", "t/a/x", "__TACOPAD__0/__TACOPAD__0/__TACOPAD__0"});
   CHECK(check_tree(tree).root_n == 2);
-  for (const int64_t n : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX}) CHECK_THROWS_AS(pad_to(tree, n), ValidationError);
+  for (const int64_t n : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX})
+    CHECK_THROWS_AS(pad_to(tree, n), ValidationError);
   CHECK_THROWS_AS(pad_to(tree_of({"t/", "u/", "t/a", "t/b", "u/a"}), 3), SchemaError);
 }
 

@@ -54,7 +54,12 @@ uint64_t PayloadReader::skip_hole(uint64_t most) {
   return hole;
 }
 
-void PayloadReader::finish() {
+void PayloadReader::finish(uint32_t crc32) {
+  if (payload_.crc32 && *payload_.crc32 != crc32) {
+    throw FormatError("damaged: " + std::to_string(payload_.size) + " bytes have CRC-32 " + std::to_string(crc32) +
+                          ", its ZIP says " + std::to_string(*payload_.crc32),
+                      {.path = payload_.path, .offset = payload_.offset});
+  }
   if (payload_.held || payload_.part) return;
   std::byte more;
   ssize_t count = -1;

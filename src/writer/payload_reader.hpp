@@ -19,8 +19,9 @@ class PayloadReader {
   void read(std::span<std::byte> out);
   /// Skips zero bytes that the file system does not store, `most` of them at most, and returns how many.
   uint64_t skip_hole(uint64_t most);
-  /// To be called when everything was read: there must be no more.
-  void finish();
+  /// To be called when everything was read: there must be no more, and its CRC-32 that which is known, if one is.
+  /// Throws IoError; FormatError for another CRC-32.
+  void finish(uint32_t crc32);
 
  private:
   const Payload& payload_;

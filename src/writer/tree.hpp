@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Payload {
   uint64_t size = 0;
   int64_t time = 0;   ///< of the last change, seconds since 1970
   bool part = false;  ///< the file may go on behind them
+  std::optional<uint32_t> crc32 = {};  ///< what they are known to have, from a ZIP
 };
 
 /// All samples of one level, in columns of equal length. The children of a sample are next to each other, in the order

@@ -129,8 +129,8 @@ class ZipWriter {
       const std::span data = piece.subspan(at + header, entry.size);
       PayloadReader reader(payload(samples_[i]));
       reader.read(data);
-      reader.finish();
       entry.crc32 = crc32(data);
+      reader.finish(entry.crc32);
       const auto local = zip::encode_local_header(entry);
       std::copy(local.begin(), local.end(), piece.begin() + static_cast<std::ptrdiff_t>(at));
       num_bytes += entry.size;
@@ -160,7 +160,7 @@ class ZipWriter {
       done += part.size();
       tell(part.size());
     }
-    reader.finish();
+    reader.finish(crc);
     entry.crc32 = crc;
     file_.write(entry.local_offset, zip::encode_local_header(entry));
   }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+#include <tacore/create.hpp>
+
+#include "commands.hpp"
+
+namespace tacore::cli {
+
+/// Throws ValidationError, which names --overwrite, when something is there that may not be replaced.
+void check_output(const std::string& output, const Writing& writing);
+
+/// Calls `copy` with what `options` and `writing` say, while a bar shows how far it is. Ctrl-C and its like ask it to
+/// stop and clean up, and end the process when it has.
+void run_copy(CreateOptions options, const Writing& writing, const std::function<void(const CreateOptions&)>& copy);
+
+}  // namespace tacore::cli

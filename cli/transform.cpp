@@ -1,0 +1,36 @@
+#include <tacore/transform.hpp>
+
+#include "commands.hpp"
+#include "copying.hpp"
+#include "selection.hpp"
+
+namespace tacore::cli {
+int run_export(const ExportCommandOptions& options) {
+  check_selection(options.selection);
+  check_output(options.output, options.writing);
+  const Dataset dataset = select(options.selection);
+  run_copy({}, options.writing, [&](const CreateOptions& how) {
+    export_dataset(dataset, options.output, {.create = how, .strict = options.strict, .id = options.id});
+  });
+  return 0;
+}
+
+int run_convert(const ConvertOptions& options) {
+  check_output(options.output, options.writing);
+  run_copy({}, options.writing, [&](const CreateOptions& how) { convert(options.input, options.output, how); });
+  return 0;
+}
+
+int run_concat(const ConcatOptions& options) {
+  if (options.paths.size() < 3) throw UsageError("at least two datasets and the name of the new one expected");
+  const std::string& output = options.paths.back();
+  check_output(output, options.writing);
+  std::vector<Dataset> datasets;
+  for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) datasets.push_back(load(options.paths[i]));
+  const Dataset all = concat(datasets, options.mode);
+  run_copy({}, options.writing,
+           [&](const CreateOptions& how) { export_dataset(all, output, {.create = how, .id = options.id}); });
+  return 0;
+}
+
+}  // namespace tacore::cli

@@ -1,0 +1,52 @@
+#include "io/vsi_path.hpp"
+#include "tacore/error.hpp"
+#include "tacore/transform.hpp"
+#include "transform/dataset_tree.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore {
+namespace {
+
+void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
+  Tree tree = tree_of_container(dataset);
+  const Taco taco{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})),
+                  dataset.collection()};
+  try {
+    create(taco, output, options);
+  } catch (const SchemaError& error) {
+    if (!error.message().starts_with("PIT violation")) throw;
+    throw SchemaError(error.message() + "; export fills in what is missing", error.context());
+  }
+}
+
+[[noreturn]] void fail(const std::string& what, const std::string& path) {
+  throw ValidationError(what, {.path = path});
+}
+
+}  // namespace
+
+void convert(const std::string& input, const std::string& output, const CreateOptions& options) {
+  const Dataset dataset = load(input);
+  if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
+    fail("is an index of datasets; a ZIP or FOLDER expected, export joins those of an index", input);
+  }
+  const bool to_zip = is_zip_name(without_slashes(output));
+  if (to_zip != (dataset.format() == Format::Folder)) {
+    fail(to_zip ? "is a ZIP already; the name of a folder expected for the output"
+                : "is a FOLDER already; a name in .tacozip expected for the output",
+         input);
+  }
+  convert(dataset, output, options);
+}
+
+void zip2folder(const std::string& zip, const std::string& folder, const CreateOptions& options) {
+  if (is_zip_name(without_slashes(folder))) fail("is the name of a ZIP; that of a folder expected", folder);
+  convert(zip, folder, options);
+}
+
+void folder2zip(const std::string& folder, const std::string& zip, const CreateOptions& options) {
+  if (!is_zip_name(without_slashes(zip))) fail("is the name of a folder; one in .tacozip or .zip expected", zip);
+  convert(folder, zip, options);
+}
+
+}  // namespace tacore

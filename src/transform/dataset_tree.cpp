@@ -1,0 +1,336 @@
+#include "transform/dataset_tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "model/identifier.hpp"
+#include "reader/dataset_impl.hpp"
+#include "table/column_check.hpp"
+#include "table/read_table.hpp"
+#include "table/stack_tables.hpp"
+#include "transform/zip_entries.hpp"
+#include "writer/tree_sources.hpp"
+
+namespace tacore {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool is_metadata(std::string_view name) {
+  return name != names::kId && name != names::kType && name != names::kPath && !name.starts_with(names::kInternal);
+}
+
+/// A container of a view, and the columns of a level that it has, by the names that the view has for them.
+struct Leaf {
+  int number = 0;
+  std::shared_ptr<const Container> container = {};
+  std::map<std::string, std::string> columns = {};
+};
+
+void add_leaves(const View& view, int number, int level, std::vector<Leaf>& out) {
+  if (const auto* container = std::get_if<std::shared_ptr<const Container>>(&view.base)) {
+    Leaf leaf{.number = number, .container = *container};
+    for (const auto& column : stored_columns(view, level)) {
+      if (is_metadata(column.name)) leaf.columns.emplace(column.name, column.name);
+    }
+    out.push_back(std::move(leaf));
+    return;
+  }
+  const Union& all = std::get<Union>(view.base);
+  const auto& columns = all.columns[index(level)];
+  for (const auto& part : all.parts) {
+    const std::size_t first = out.size();
+    add_leaves(*part.view, number + part.first_leaf, level, out);
+    for (std::size_t i = first; i < out.size(); ++i) {
+      const auto inside = std::exchange(out[i].columns, {});
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const auto found = inside.find(all.names[index(level)][c]);
+        if (found != inside.end()) out[i].columns.emplace(columns[c].name, found->second);
+      }
+    }
+  }
+}
+
+/// The columns of a view are those that are stored, whatever rows are chosen.
+bool keeps_stored_columns(const View& view) {
+  if (changes_columns(view)) return false;
+  const auto* all = std::get_if<Union>(&view.base);
+  return !all || std::all_of(all->parts.begin(), all->parts.end(),
+                             [](const UnionPart& part) { return keeps_stored_columns(*part.view); });
+}
+
+/// Metadata in the order of the view.
+Names metadata_names(const View& view, int level) {
+  Names out;
+  for (const auto& column : stored_columns(view, level)) {
+    if (is_metadata(column.name)) out.push_back(column.name);
+  }
+  return out;
+}
+
+/// The rows of a level, and where their parents are in the level above.
+struct LevelRowKeys {
+  std::vector<RowKey> keys;
+  std::vector<int64_t> parents;
+};
+
+class TreeBuilder {
+ public:
+  explicit TreeBuilder(const View& view) : view_(view) {}
+
+  /// Adds a level below those there are. `rows`: its metadata, of these rows, instead of what is stored.
+  void add(const LevelRowKeys& level_rows, const std::shared_ptr<const Rows>& rows = nullptr) {
+    const int level = static_cast<int>(out_.levels.size());
+    const auto& keys = level_rows.keys;
+    TreeLevel& here = out_.levels.emplace_back();
+    here.ids.resize(keys.size());
+    here.types.resize(keys.size());
+    here.payloads.resize(keys.size());
+    here.parents = level_rows.parents;
+    std::map<int, std::vector<int64_t>> by_leaf;  // positions in `keys`
+    for (std::size_t i = 0; i < keys.size(); ++i) by_leaf[keys[i].part].push_back(static_cast<int64_t>(i));
+    std::vector<Leaf> leaves;
+    add_leaves(view_, 0, level, leaves);
+    std::vector<TablePart> parts;
+    std::vector<int64_t> order;  // of the rows of `parts`: their positions
+    for (const auto& leaf : leaves) {
+      std::vector<int64_t> positions = std::move(by_leaf[leaf.number]);
+      std::sort(positions.begin(), positions.end(),
+                [&](int64_t a, int64_t b) { return keys[index(a)].row < keys[index(b)].row; });
+      auto table = take(leaf, level, positions, keys, here, rows == nullptr);
+      parts.push_back({std::move(table), static_cast<int64_t>(positions.size())});
+      order.insert(order.end(), positions.begin(), positions.end());
+    }
+    here.columns = rows ? computed(*rows) : in_order(stack_tables(parts), order, metadata_names(view_, level));
+  }
+
+  Tree finish() { return std::move(out_); }
+
+ private:
+  /// Fills in the rows at `positions` of `here`, which are those of one leaf, ascending, and returns their metadata.
+  std::shared_ptr<arrow::Table> take(const Leaf& leaf, int level, const std::vector<int64_t>& positions,
+                                     const std::vector<RowKey>& keys, TreeLevel& here, bool with_columns) {
+    const auto table = leaf.container->level(level);
+    std::vector<int64_t> chosen;
+    chosen.reserve(positions.size());
+    for (const int64_t position : positions) {
+      const int64_t row = keys[index(position)].row;
+      chosen.push_back(row);
+      const RowAddress at = leaf.container->address(level, row);
+      here.ids[index(position)] = at.id;
+      here.types[index(position)] = at.type;
+      if (at.type == SampleType::File) here.payloads[index(position)] = payload(*leaf.container, at);
+    }
+    if (!with_columns) return nullptr;
+    const auto rows = level_rows(table, std::nullopt, std::move(chosen));
+    std::vector<std::pair<std::string, int>> columns;
+    for (const auto& name : metadata_names(view_, level)) {
+      const auto found = leaf.columns.find(name);
+      if (found != leaf.columns.end()) columns.emplace_back(name, table->find(found->second));
+    }
+    return columns.empty() ? nullptr : to_table(*rows, columns);
+  }
+
+  Payload payload(const Container& container, const RowAddress& at) {
+    Payload out = payload_of(container.vsi_path(at));
+    if (container.format() != Format::Folder) entries_.check(at, out);
+    return out;
+  }
+
+  static std::shared_ptr<arrow::Table> in_order(std::shared_ptr<arrow::Table> table, const std::vector<int64_t>& order,
+                                                const Names& names) {
+    if (!table) return nullptr;
+    table = in_one_piece(select_columns(table, names));
+    if (std::is_sorted(order.begin(), order.end())) return table;
+    std::vector<int64_t> places(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) places[index(order[i])] = static_cast<int64_t>(i);
+    return take_rows(*table, places);
+  }
+
+  static std::shared_ptr<arrow::Table> computed(const Rows& rows) {
+    std::vector<std::pair<std::string, int>> columns;
+    for (std::size_t c = 0; c < rows.columns().size(); ++c) {
+      const std::string& name = rows.columns()[c].name;
+      if (!is_metadata(name)) continue;
+      if (const auto why = why_bad_key(name); !why.empty()) {
+        throw SchemaError("column " + quoted(name) + " of the query " + why + "; AS gives it another name");
+      }
+      columns.emplace_back(name, static_cast<int>(c));
+    }
+    if (columns.empty()) return nullptr;
+    auto out = in_one_piece(to_table(rows, columns));
+    for (const auto& [name, column] : columns) check_column(name, *find_column(*out, name));
+    return out;
+  }
+
+  const View& view_;
+  ZipEntries entries_;
+  Tree out_;
+};
+
+void check_queries(const View& view, const std::string& path) {
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (!sql) continue;
+    for (const auto& table : sql->select.tables) {
+      if (table.starts_with("level") && table != "level0") {
+        throw NavigationError("a query used " + table + ", so its rows are not those of samples alone", {.path = path});
+      }
+    }
+  }
+  if (const auto* all = std::get_if<Union>(&view.base)) {
+    for (const auto& part : all->parts) check_queries(*part.view, part.source_path);
+  }
+}
+
+/// The samples of the view, in its order.
+LevelRowKeys roots(const Dataset::Impl& impl, const Rows& rows) {
+  if (rows.num_rows() == 0) throw QueryError("no samples are left", {.path = impl.path});
+  LevelRowKeys out;
+  std::unordered_set<int64_t> seen;
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    const auto key = rows.key(row);
+    if (!key || key->level != 0) {
+      throw NavigationError("row " + std::to_string(row) + " lost its place in the dataset; SELECT * keeps it",
+                            {.path = impl.path});
+    }
+    if (!seen.insert(key->encode()).second) {
+      throw NavigationError("row " + std::to_string(row) + " is a sample that is there already", {.path = impl.path});
+    }
+    out.keys.push_back(*key);
+  }
+  return out;
+}
+
+/// The children that read() shows of the rows of `level`.
+LevelRowKeys children_of(const View& view, int level, const std::vector<RowKey>& parents) {
+  const auto pairs = Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).children(level));
+  constexpr int kParent = 0, kChild = 2, kId = 3;
+  std::unordered_map<int64_t, int64_t> first;  // of each parent
+  for (int64_t row = 0; row < pairs->num_rows(); ++row) first.emplace(*pairs->integer(kParent, row), row);
+  LevelRowKeys out;
+  for (std::size_t p = 0; p < parents.size(); ++p) {
+    const int64_t parent = parents[p].encode();
+    const auto found = first.find(parent);
+    if (found == first.end()) continue;
+    for (int64_t row = found->second; row < pairs->num_rows() && pairs->integer(kParent, row) == parent; ++row) {
+      const auto child = pairs->integer(kChild, row);
+      if (!child || is_padding_id(pairs->text(kId, row).value_or(""))) continue;
+      out.keys.push_back(RowKey::decode(*child));
+      out.parents.push_back(static_cast<int64_t>(p));
+    }
+  }
+  return out;
+}
+
+/// All rows of a level, by internal:parent_id. `places`: where the rows of the level above stand.
+LevelRowKeys all_children(const Container& container, int level, const std::vector<int64_t>& places) {
+  const auto& table = container.stored_level(level);
+  const int parent = table->find(names::kParentId);
+  const auto& above = container.stored_level(level - 1);
+  std::unordered_map<std::string, int64_t> by_id;  // older writers named the parent
+  const bool names_parent = parent >= 0 && table->columns()[index(parent)].type.find("string") != std::string::npos;
+  if (names_parent) {
+    for (int64_t row = 0; row < above->num_rows(); ++row)
+      by_id.emplace(above->text(above->find(names::kId), row).value_or(""), row);
+  }
+  const auto parent_of = [&](int64_t row) {
+    if (names_parent) {
+      const auto found = by_id.find(table->text(parent, row).value_or(""));
+      if (found != by_id.end()) return found->second;
+    } else if (const auto id = parent < 0 ? std::nullopt : table->integer(parent, row)) {
+      return container.row_of(level - 1, *id, *id);
+    }
+    throw FormatError("row " + std::to_string(row) + " has no parent that internal:parent_id names", table->where());
+  };
+  std::vector<int64_t> parents(index(table->num_rows())), order(parents.size());
+  for (std::size_t row = 0; row < parents.size(); ++row)
+    parents[row] = places[index(parent_of(static_cast<int64_t>(row)))];
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return parents[index(a)] < parents[index(b)]; });
+  LevelRowKeys out;
+  for (const int64_t row : order) {
+    out.keys.push_back({0, level, row});
+    out.parents.push_back(parents[index(row)]);
+  }
+  return out;
+}
+
+void add_descriptions(const Collection& collection, Tree& tree) {
+  for (std::size_t k = 0; k < tree.levels.size(); ++k) {
+    const auto found = collection.field_schema.find("level" + std::to_string(k));
+    if (found == collection.field_schema.end()) continue;
+    for (const auto& field : found->second) {
+      if (!field.description.empty()) tree.levels[k].descriptions.emplace(field.name, field.description);
+    }
+  }
+}
+
+/// Samples of several datasets may have one id.
+void make_unique(TreeLevel& roots) {
+  std::unordered_set<std::string> seen, all(roots.ids.begin(), roots.ids.end());
+  std::string first;
+  int64_t count = 0;
+  for (auto& id : roots.ids) {
+    if (seen.insert(id).second) continue;
+    std::string other;
+    for (int n = 2; other.empty() || all.contains(other); ++n) other = id + "_" + std::to_string(n);
+    if (count++ == 0) first = quoted(id) + ", the second is " + quoted(other) + " now";
+    id = other;
+    all.insert(other);
+    seen.insert(std::move(other));
+  }
+  if (count > 0)
+    log::warning(std::to_string(count) + (count == 1 ? " sample has" : " samples have") +
+                 " the id of another: " + first);
+}
+
+}  // namespace
+
+Tree tree_of_view(const Dataset& dataset) {
+  const Dataset::Impl& impl = *dataset.impl();
+  const View& view = impl.view();
+  check_queries(view, impl.path);
+  const auto rows = impl.rows();
+  TreeBuilder builder(view);
+  LevelRowKeys level_rows = roots(impl, *rows);
+  builder.add(level_rows, keeps_stored_columns(view) ? nullptr : rows);
+  for (int level = 0; level + 1 < view.num_levels; ++level) {
+    LevelRowKeys below = children_of(view, level, level_rows.keys);
+    if (below.keys.empty()) break;
+    builder.add(below);
+    level_rows = std::move(below);
+  }
+  Tree out = builder.finish();
+  make_unique(out.levels[0]);
+  add_descriptions(dataset.collection(), out);
+  return out;
+}
+
+Tree tree_of_container(const Dataset& dataset) {
+  const View& view = dataset.impl()->view();
+  const Container& container = *view.container();
+  LevelRowKeys level_rows;
+  for (int64_t row = 0; row < container.stored_level(0)->num_rows(); ++row) level_rows.keys.push_back({0, 0, row});
+  TreeBuilder builder(view);
+  builder.add(level_rows);
+  for (int level = 1; level < view.num_levels; ++level) {
+    std::vector<int64_t> places(level_rows.keys.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[index(level_rows.keys[i].row)] = static_cast<int64_t>(i);
+    level_rows = all_children(container, level, places);
+    builder.add(level_rows);
+  }
+  Tree out = builder.finish();
+  add_descriptions(dataset.collection(), out);
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,97 @@
+#include <stdlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "base/text.hpp"
+#include "model/collection_merge.hpp"
+#include "reader/dataset_impl.hpp"
+#include "tacore/transform.hpp"
+#include "transform/dataset_tree.hpp"
+#include "writer/extent.hpp"
+#include "writer/pad.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore {
+namespace {
+
+/// The collections of all containers of a view.
+void add_collections(const View& view, std::vector<const Collection*>& out) {
+  if (const Container* container = view.container()) return out.push_back(&container->collection());
+  for (const auto& part : std::get<Union>(view.base).parts) add_collections(*part.view, out);
+}
+
+/// The id of the dataset, or those of all that are joined.
+Value ids_of(const std::vector<const Collection*>& collections) {
+  Value::List out;
+  for (const Collection* collection : collections) {
+    if (std::find(out.begin(), out.end(), Value(collection->id)) == out.end()) out.emplace_back(collection->id);
+  }
+  return out.size() == 1 ? out[0] : Value(out);
+}
+
+/// Now, unless SOURCE_DATE_EPOCH says when that is.
+Timestamp now() {
+  int64_t seconds = 0;
+  const char* given = ::getenv("SOURCE_DATE_EPOCH");
+  const std::string_view text = given ? given : "";
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+  return Timestamp{seconds * 1'000'000};
+}
+
+/// Of the samples, else of what they were taken from.
+Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& collections) {
+  if (auto stated = stated_extent(tree)) return *stated;
+  Extent out;
+  std::vector<BBox> boxes;
+  for (const Collection* collection : collections) {
+    if (collection->extent.spatial) boxes.push_back(*collection->extent.spatial);
+    const auto& times = collection->extent.temporal;
+    if (!times) continue;
+    if (!out.temporal) out.temporal = times;
+    out.temporal = TimeRange{std::min(out.temporal->start, times->start), std::max(out.temporal->end, times->end)};
+  }
+  if (!boxes.empty()) out.spatial = merge_boxes(boxes);
+  return out;
+}
+
+Tree regular(Tree tree, bool strict) {
+  if (strict) {
+    check_tree(tree);
+    return tree;
+  }
+  try {
+    check_tree(tree);
+  } catch (const SchemaError&) {
+    return pad(tree);  // and its own words when that does not help
+  }
+  return tree;
+}
+
+}  // namespace
+
+Taco taco_of(const Dataset& dataset, bool strict) {
+  Tree tree = regular(tree_of_view(dataset), strict);
+  std::vector<const Collection*> collections;
+  add_collections(dataset.impl()->view(), collections);
+  Collection collection = dataset.collection();
+  collection.extent = extent_of_subset(tree, collections);
+  Taco out{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})), std::move(collection)};
+  out.extend_with("taco:subset_of", ids_of(collections));
+  out.extend_with("taco:subset_date", Value(now()));
+  return out;
+}
+
+std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
+                                        const ExportOptions& options) {
+  Taco taco = taco_of(dataset, options.strict);
+  if (!options.id.empty()) taco.collection.id = options.id;
+  return create(taco, output, options.create);
+}
+
+}  // namespace tacore
