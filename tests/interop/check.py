@@ -7,7 +7,8 @@ TOOL is the program `taco`, VALUE_WRITER that of write_values.cpp; CASE is a nam
 
 Cases are called DIRECTION/DATASET/FACT. In direction `read`, tacotoolbox writes and `taco` reads. In direction `write`,
 `taco create` or a program of the C++ API writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF
-read. What went in is a tree of trees.py: every reader must give back its ids, types, values, Arrow types, children and
+read. In directions `export` and `convert`, `taco` makes one dataset of another, and the same programs read it. What went
+in is a tree of trees.py: every reader must give back its ids, types, values, Arrow types, children and
 bytes (facts.py).
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
@@ -176,6 +177,38 @@ def write_cases():
     yield from cases("write/raster", Once(created_raster), [taco_read, gdal_in_zip, gdal_subfile])
 
 
+# ------------------------------------------------------------------------------------------------- direction: transform
+
+
+def transformed(scratch, command, name, container, values=False):
+    """What tacotoolbox wrote, or a program of the C++ API with metadata of every kind, made into another dataset."""
+    (scratch / "from").mkdir()
+    made = written_values(scratch / "from", container) if values else published(scratch / "from", name, container)
+    other = "zip" if (container == "folder") == (command == "convert") else "folder"
+    output = output_of(scratch, other)
+    taco(command, made.path, output)
+    return Dataset(output, made.roots, made.columns)
+
+
+def transform_cases():
+    folder_facts = [*TACO_FACTS, taco_validate_own, *TACOREADER_FACTS, *PARQUET_FACTS]
+    for command in ("export", "convert"):
+        for container in ("zip", "folder"):
+            is_zip = (container == "folder") == (command == "convert")
+            wanted = [*folder_facts, *ZIP_FACTS] if is_zip else folder_facts
+            for name in ("flat", "nested", "reversed", "deep", "mixed"):
+                dataset = Once(partial(transformed, command=command, name=name, container=container))
+                yield from cases(f"{command}/{name}.{container}", dataset, wanted)
+            values = Once(partial(transformed, command=command, name="", container=container, values=True))
+            yield from cases(f"{command}/values.{container}", values, [*wanted, descriptions_are_kept])
+            padding_facts = [*TACO_FACTS, taco_validate_own, tacoreader_rows, tacoreader_children, tacoreader_bytes]
+            for name in ("padded_flat", "padded", "uneven"):
+                if (command, name) == ("convert", "uneven"):
+                    continue  # refused: tests/cli
+                dataset = Once(partial(transformed, command=command, name=name, container=container))
+                yield from cases(f"{command}/{name}.{container}", dataset, padding_facts)
+
+
 # --------------------------------------------------------------------------------------------------------------- runner
 
 
@@ -208,7 +241,7 @@ def cases(dataset_name, dataset, wanted):
 
 
 def selected(patterns):
-    for name, check in [*read_cases(), *write_cases()]:
+    for name, check in [*read_cases(), *write_cases(), *transform_cases()]:
         if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
             yield name, check
 
