@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/identifier.hpp"
+#include "reader/child_rows.hpp"
 #include "reader/dataset_impl.hpp"
 #include "table/column_check.hpp"
 #include "table/read_table.hpp"
@@ -117,7 +118,7 @@ class TreeBuilder {
   /// Fills in the rows at `positions` of `here`, which are those of one leaf, ascending, and returns their metadata.
   std::shared_ptr<arrow::Table> take(const Leaf& leaf, int level, const std::vector<int64_t>& positions,
                                      const std::vector<RowKey>& keys, TreeLevel& here, bool with_columns) {
-    const auto table = leaf.container->level(level);
+    const auto& table = leaf.container->stored_level(level);
     std::vector<int64_t> chosen;
     chosen.reserve(positions.size());
     for (const int64_t position : positions) {
@@ -209,8 +210,35 @@ LevelRowKeys roots(const Dataset::Impl& impl, const Rows& rows) {
   return out;
 }
 
+/// The children of the rows of `level` by their positions, which costs what they are, not what the level is; nullopt
+/// where the tree is not uniform.
+std::optional<LevelRowKeys> computed_children_of(const Dataset::Impl& impl, int level,
+                                                 const std::vector<RowKey>& parents) {
+  LevelRowKeys out;
+  std::map<int, std::shared_ptr<const Container>> leaves;
+  for (std::size_t p = 0; p < parents.size(); ++p) {
+    auto& container = leaves[parents[p].part];
+    if (!container) container = impl.leaf(parents[p].part);
+    if (sample_type(*container->stored_level(level), parents[p].row) == SampleType::File) continue;
+    const auto range = computed_children(*container, level, parents[p].row);
+    if (!range) return std::nullopt;
+    const auto& below = container->stored_level(level + 1);
+    const int id = below->find(names::kId);
+    for (int64_t row = range->begin; row < range->begin + range->count; ++row) {
+      if (below->may_have_padding() && is_padding_id(below->text(id, row).value_or(""))) continue;
+      out.keys.push_back({parents[p].part, level + 1, row});
+      out.parents.push_back(static_cast<int64_t>(p));
+    }
+  }
+  return out;
+}
+
 /// The children that read() shows of the rows of `level`.
-LevelRowKeys children_of(const View& view, int level, const std::vector<RowKey>& parents) {
+LevelRowKeys children_of(const Dataset::Impl& impl, int level, const std::vector<RowKey>& parents) {
+  const View& view = impl.view();
+  if (!restricts(view, level + 1)) {
+    if (auto computed = computed_children_of(impl, level, parents)) return std::move(*computed);
+  }
   const auto pairs = Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).children(level));
   constexpr int kParent = 0, kChild = 2, kId = 3;
   std::unordered_map<int64_t, int64_t> first;  // of each parent
@@ -304,7 +332,7 @@ Tree tree_of_view(const Dataset& dataset) {
   LevelRowKeys level_rows = roots(impl, *rows);
   builder.add(level_rows, keeps_stored_columns(view) ? nullptr : rows);
   for (int level = 0; level + 1 < view.num_levels; ++level) {
-    LevelRowKeys below = children_of(view, level, level_rows.keys);
+    LevelRowKeys below = children_of(impl, level, level_rows.keys);
     if (below.keys.empty()) break;
     builder.add(below);
     level_rows = std::move(below);

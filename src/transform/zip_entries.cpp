@@ -1,38 +1,71 @@
 #include "transform/zip_entries.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
-#include "io/byte_source.hpp"
 #include "reader/zip_offsets.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
+namespace {
 
-void ZipEntries::check(const RowAddress& at, Payload& payload) {
-  const auto [found, is_new] = by_zip_.try_emplace(payload.path);
-  auto& entries = found->second;
-  if (is_new) {
-    entries = read_directory(*local_storage()->open(payload.path));
-    std::sort(entries.begin(), entries.end(),
+constexpr uint16_t kHasDescriptor = 1 << 3;  // APPNOTE 4.4.4: the header has no CRC-32 then
+
+/// The local header of `name` that ends at `end`; nullopt when none does.
+std::optional<zip::LocalHeader> header_before(const ByteSource& archive, uint64_t end, const std::string& name) {
+  for (const uint64_t extra : {uint64_t{0}, zip::kFullZip64ExtraSize}) {
+    const uint64_t size = zip::kLocalHeaderSize + name.size() + extra;
+    if (end < size || end > archive.size()) continue;
+    const Bytes bytes = archive.read({end - size, size});
+    if (zip::is_local_header_of(bytes, name)) return zip::parse_local_header(bytes, end - size);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ZipEntries::Archive& ZipEntries::archive(const std::string& path) {
+  Archive& out = archives_[path];
+  if (!out.source) out.source = local_storage()->open(path);
+  return out;
+}
+
+const zip::CentralEntry* ZipEntries::entry_before(Archive& archive, uint64_t offset) {
+  if (archive.entries.empty()) {
+    archive.entries = read_directory(*archive.source);
+    std::sort(archive.entries.begin(), archive.entries.end(),
               [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
   }
+  const auto next = std::partition_point(archive.entries.begin(), archive.entries.end(),
+                                         [&](const auto& entry) { return entry.local_offset < offset; });
+  return next == archive.entries.begin() ? nullptr : &*std::prev(next);
+}
+
+void ZipEntries::check(const RowAddress& at, Payload& payload) {
+  Archive& in = archive(payload.path);
+  const std::string name = entry_name(at.relative_path, SampleType::File);
   const auto fail = [&](const std::string& what) {
     throw FormatError("sample " + quoted(at.relative_path) + ": " + what,
                       {.path = payload.path, .offset = payload.offset});
   };
-  const auto next = std::partition_point(entries.begin(), entries.end(),
-                                         [&](const auto& entry) { return entry.local_offset < payload.offset; });
-  if (next == entries.begin()) fail("the ZIP has no entry there");
-  const auto& entry = *std::prev(next);
-  if (entry.name != entry_name(at.relative_path, SampleType::File)) fail("the entry there is " + quoted(entry.name));
-  if (entry.method != 0) fail("its entry is compressed (method " + std::to_string(entry.method) + "), stored expected");
-  if (entry.size != payload.size) {
-    fail("internal:size is " + std::to_string(payload.size) + ", its entry has " + std::to_string(entry.size) +
-         " bytes");
-  }
-  payload.crc32 = entry.crc32;
-  payload.time = zip::seconds_of({.time = entry.time, .date = entry.date});
+  const auto take = [&](const auto& entry) {
+    if (entry.method != 0) {
+      fail("its entry is compressed (method " + std::to_string(entry.method) + "), stored expected");
+    }
+    if (entry.size != payload.size) {
+      fail("internal:size is " + std::to_string(payload.size) + ", its entry has " + std::to_string(entry.size) +
+           " bytes");
+    }
+    payload.crc32 = entry.crc32;
+    payload.time = zip::seconds_of({.time = entry.time, .date = entry.date});
+  };
+  const auto header = header_before(*in.source, payload.offset, name);
+  if (header && (header->flags & kHasDescriptor) == 0) return take(*header);
+  const auto* entry = entry_before(in, payload.offset);
+  if (!entry) return fail("the ZIP has no entry there");
+  if (entry->name != name) fail("the entry there is " + quoted(entry->name));
+  take(*entry);
 }
 
 }  // namespace tacore
