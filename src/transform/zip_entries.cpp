@@ -10,7 +10,8 @@
 namespace tacore {
 namespace {
 
-constexpr uint16_t kHasDescriptor = 1 << 3;  // APPNOTE 4.4.4: the header has no CRC-32 then
+constexpr uint16_t kEncrypted = 1;           // APPNOTE 4.4.4
+constexpr uint16_t kHasDescriptor = 1 << 3;  // the header has no CRC-32 then
 
 /// The local header of `name` that ends at `end`; nullopt when none does.
 std::optional<zip::LocalHeader> header_before(const ByteSource& archive, uint64_t end, const std::string& name) {
@@ -53,6 +54,7 @@ void ZipEntries::check(const RowAddress& at, Payload& payload) {
     if (entry.method != 0) {
       fail("its entry is compressed (method " + std::to_string(entry.method) + "), stored expected");
     }
+    if ((entry.flags & kEncrypted) != 0) fail("its entry is encrypted");
     if (entry.size != payload.size) {
       fail("internal:size is " + std::to_string(payload.size) + ", its entry has " + std::to_string(entry.size) +
            " bytes");

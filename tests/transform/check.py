@@ -300,7 +300,35 @@ def concat(world, source, seed):
     assert "cloud" in said and not (world.scratch / "no").exists(), said
 
 
+def hostile(world, bad_id, level):
+    """Ids that lead elsewhere: refused, and nothing is written anywhere."""
+    source = world.scratch / "source" / "deep" / "set"
+    shutil.copytree(GOLDEN / "nested", source)
+    file = source / "METADATA" / f"level{level}.parquet"
+    table = pq.read_table(file)
+    for column in ("id", "internal:relative_path"):
+        if column in table.column_names:
+            values = table[column].to_pylist()
+            values[0] = bad_id if column == "id" else values[0].rsplit("/", 1)[0] + "/" + bad_id
+            index = table.column_names.index(column)
+            table = table.set_column(index, table.field(index), pa.array(values, table.field(index).type))
+    pq.write_table(table, file)
+    (world.scratch / "source" / "evil").write_bytes(b"evil")
+    before = sorted(p for p in world.scratch.rglob("*"))
+    out = world.scratch / "out"
+    out.mkdir()
+    for arguments in (["convert", source, out / "x.tacozip"], ["export", source, out / "x"],
+                      ["export", source, out / "x.tacozip"]):
+        said = world.taco(*arguments, fails=True)
+        assert "id" in said or "path" in said, said
+    assert sorted(p for p in world.scratch.rglob("*") if p != out) == before
+
+
 def cases():
+    for bad_id in ("../../evil", "/etc/passwd", "..", "a\\b", "a/b", "__meta__", "nul\0byte", ""):
+        for level in (0, 1):
+            name = f"hostile/{bad_id!r}/{level}"
+            yield name, lambda world, bad_id=bad_id, level=level: hostile(world, bad_id, level)
     for name in golden_names():
         if name not in IRREGULAR + TWINS:
             yield f"convert/{name}", lambda world, name=name: convert(world, GOLDEN / name)
