@@ -116,6 +116,16 @@ void OutputFile::write_cached(uint64_t offset, std::span<const std::byte> bytes)
   start_writeback(descriptor_, begin, size);
 }
 
+void OutputFile::copy(const OpenFile& source, uint64_t from, uint64_t offset, uint64_t size,
+                      const std::function<void(uint64_t num_bytes)>& tell) const {
+  copy_range(source, from, {.descriptor = descriptor_, .name = target_}, offset, size, tell);
+}
+
+void OutputFile::take_permissions(const OpenFile& source) const noexcept {
+  struct stat status = {};
+  if (::fstat(source.descriptor, &status) == 0) ::fchmod(descriptor_, status.st_mode & 07777);
+}
+
 void OutputFile::sync() {
   if (::fsync(descriptor_) != 0) fail("cannot be written to the disk", target_, errno);
   is_synced_ = true;

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+
+#include "io/copy_range.hpp"
 
 namespace tacore {
 
@@ -25,6 +28,11 @@ class OutputFile {
   /// leaves the same remainder by kDiskBlock as `offset` goes straight to the disk, where the file system can: new
   /// pages of the cache can cost more than the disk.
   void write(uint64_t offset, std::span<const std::byte> bytes) const;
+  /// Copies `size` bytes of an open file, from `from` on, to `offset`, as copy_range() does.
+  void copy(const OpenFile& source, uint64_t from, uint64_t offset, uint64_t size,
+            const std::function<void(uint64_t num_bytes)>& tell) const;
+  /// Gives it the permissions of what it is to replace, where that can be.
+  void take_permissions(const OpenFile& source) const noexcept;
   /// Waits until what was written, which must be all, is on the disk. commit() does so unless it was done: between the
   /// two is the last moment to stop. Throws IoError.
   void sync();

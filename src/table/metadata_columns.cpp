@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
+#include "model/identifier.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 #include "table/column_check.hpp"
+#include "table/read_table.hpp"
 #include "table/stack_tables.hpp"
 #include "table/values.hpp"
 
@@ -143,6 +146,22 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
                                std::make_shared<arrow::ChunkedArray>(array)));
   }
   return out;
+}
+
+void check_metadata(const arrow::Table& table, const std::vector<std::string_view>& keys, const std::string& path) {
+  std::set<std::string> seen;
+  for (const auto& name : table.schema()->field_names()) {
+    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " is there twice", {.path = path});
+    if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
+    if (const auto why = why_bad_key(name); !why.empty()) {
+      throw SchemaError("column " + quoted(name) + " " + why, {.path = path});
+    }
+    try {
+      check_column(name, *find_column(table, name));
+    } catch (const SchemaError& error) {
+      throw SchemaError(error.message(), {.path = path});
+    }
+  }
 }
 
 std::shared_ptr<arrow::ChunkedArray> column_or_null(const arrow::Table& table, std::string_view name) {

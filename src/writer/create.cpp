@@ -62,20 +62,6 @@ void check_output(const std::string& output, const CreateOptions& options) {
   }
 }
 
-/// What is made there gets its name in one step, which no file system does for another.
-void check_temp_dir(const std::string& output, const std::string& temp_dir) {
-  if (temp_dir.empty()) return;
-  const std::string parent = parent_folder(output);
-  struct stat there = {}, here = {};
-  if (::stat(temp_dir.c_str(), &there) != 0)
-    throw IoError("cannot be used for temporary files", {.path = temp_dir}, errno);
-  if (!S_ISDIR(there.st_mode)) throw ValidationError("is no folder for temporary files", {.path = temp_dir});
-  if (::stat(parent.empty() ? "." : parent.c_str(), &here) == 0 && here.st_dev != there.st_dev) {
-    throw ValidationError("is on another file system than " + output + "; temporary files on the same one expected",
-                          {.path = temp_dir});
-  }
-}
-
 Plan make_plan(const Tree& tree, const std::string& output, const CreateOptions& options) {
   Plan out{.folder = parent_folder(output),
            .parts = plan_parts(tree, file_name(output), options.split_size, options.group_by),

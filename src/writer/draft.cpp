@@ -3,15 +3,22 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& path) { throw IoError(what, {.path = path}, errno); }
+
+}  // namespace
 
 Draft::Draft(const std::string& target, const std::string& temp_dir)
     : target_(target), path_(temporary_for(target, temp_dir)) {
@@ -29,6 +36,70 @@ std::string Draft::target(const std::string& name) const { return path_join(targ
 
 void Draft::make_folder(const std::string& name) const {
   if (::mkdir(path(name).c_str(), 0777) != 0) throw IoError("cannot be created", {.path = target(name)}, errno);
+}
+
+void Draft::write_file(const std::string& name, std::span<const std::byte> bytes) const {
+  DraftFile file(*this, name);
+  file.write(bytes);
+  file.close();
+}
+
+/// Its file system, which is quicker than file by file.
+void Draft::sync() const {
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) fail("cannot be written to the disk", target_);
+  const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (error_number != 0) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
+}
+
+DraftFile::DraftFile(const Draft& draft, const std::string& name) : target_(draft.target(name)) {
+  descriptor_ = ::open(draft.path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("cannot be created", target_);
+}
+
+DraftFile::~DraftFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void DraftFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot be written", target_);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    start_writeback(descriptor_, size_, static_cast<uint64_t>(count));
+    size_ += static_cast<uint64_t>(count);
+  }
+}
+
+void DraftFile::copy(const OpenFile& source, uint64_t size, const std::function<void(uint64_t num_bytes)>& tell) {
+  copy_range(source, 0, {.descriptor = descriptor_, .name = target_}, 0, size, tell);
+}
+
+void DraftFile::set_time(int64_t seconds) {
+  const struct timespec times[2] = {{.tv_sec = seconds, .tv_nsec = 0}, {.tv_sec = seconds, .tv_nsec = 0}};
+  ::futimens(descriptor_, times);
+}
+
+void DraftFile::set_permissions(uint32_t mode) { ::fchmod(descriptor_, mode & 07777); }
+
+void DraftFile::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (::close(descriptor) != 0) fail("cannot be written", target_);
+}
+
+void check_temp_dir(const std::string& output, const std::string& temp_dir) {
+  if (temp_dir.empty()) return;
+  const std::string parent = parent_folder(output);
+  struct stat there = {}, here = {};
+  if (::stat(temp_dir.c_str(), &there) != 0)
+    throw IoError("cannot be used for temporary files", {.path = temp_dir}, errno);
+  if (!S_ISDIR(there.st_mode)) throw ValidationError("is no folder for temporary files", {.path = temp_dir});
+  if (::stat(parent.empty() ? "." : parent.c_str(), &here) == 0 && here.st_dev != there.st_dev) {
+    throw ValidationError("is on another file system than " + output + "; temporary files on the same one expected",
+                          {.path = temp_dir});
+  }
 }
 
 void make_folder(const std::string& path) {

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "io/copy_range.hpp"
 
 namespace tacore {
 
@@ -21,11 +27,42 @@ class Draft {
   std::string target(const std::string& name) const;
   /// Throws IoError, also when it is there.
   void make_folder(const std::string& name) const;
+  /// A new file of these bytes. Throws IoError.
+  void write_file(const std::string& name, std::span<const std::byte> bytes) const;
+  /// Waits until all of it is on the disk. Throws IoError.
+  void sync() const;
 
  private:
   std::string target_;
   std::string path_;
 };
+
+/// A new file of a draft, written from its start. Closing tells of late errors; the sync of all comes at the end.
+/// Throws IoError.
+class DraftFile {
+ public:
+  DraftFile(const Draft& draft, const std::string& name);
+  ~DraftFile();
+  DraftFile(const DraftFile&) = delete;
+  DraftFile& operator=(const DraftFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  /// The bytes of another file, as copy_range() copies them.
+  void copy(const OpenFile& source, uint64_t size, const std::function<void(uint64_t num_bytes)>& tell);
+  /// Keeps the time of the sample's own file, as copies of the published writers do.
+  void set_time(int64_t seconds);
+  void set_permissions(uint32_t mode);
+  void close();
+
+ private:
+  std::string target_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+/// What is made in `temp_dir` ("": beside `output`) gets its name in one step, which no file system does for another:
+/// throws IoError or ValidationError when it is no folder of the same one.
+void check_temp_dir(const std::string& output, const std::string& temp_dir);
 
 /// Throws IoError, also when there is something at `path`.
 void make_folder(const std::string& path);

@@ -27,47 +27,6 @@ namespace {
 
 constexpr uint64_t kPiece = 1 << 20;
 
-[[noreturn]] void fail(const std::string& what, const std::string& path) { throw IoError(what, {.path = path}, errno); }
-
-/// A new file of a draft, written from its start. Closing tells of late errors; the sync of all comes at the end.
-class NewFile {
- public:
-  NewFile(const Draft& draft, const std::string& name) : target_(draft.target(name)) {
-    descriptor_ = ::open(draft.path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail("cannot be created", target_);
-  }
-  ~NewFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("cannot be written", target_);
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-      start_writeback(descriptor_, size_, static_cast<uint64_t>(count));
-      size_ += static_cast<uint64_t>(count);
-    }
-  }
-  /// Keeps the time of the sample's own file, as copies of the published writers do.
-  void set_time(int64_t seconds) {
-    const struct timespec times[2] = {{.tv_sec = seconds, .tv_nsec = 0}, {.tv_sec = seconds, .tv_nsec = 0}};
-    ::futimens(descriptor_, times);
-  }
-  void close() {
-    const int descriptor = std::exchange(descriptor_, -1);
-    if (::close(descriptor) != 0) fail("cannot be written", target_);
-  }
-
- private:
-  std::string target_;
-  int descriptor_ = -1;
-  uint64_t size_ = 0;
-};
-
 class FolderWriter {
  public:
   FolderWriter(const Tree& tree, const std::string& target, const WriteOptions& options)
@@ -87,20 +46,14 @@ class FolderWriter {
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
       tell(0);
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
-      write_file(draft, path_join("METADATA", names::kLevelFiles[level]), encode_parquet(*table, options_.parquet));
+      draft.write_file(path_join("METADATA", names::kLevelFiles[level]), encode_parquet(*table, options_.parquet));
     }
     const std::string text = encode_collection(collection);
-    write_file(draft, std::string(names::kCollection), std::as_bytes(std::span(text)));
-    publish(draft.path());
+    draft.write_file(std::string(names::kCollection), std::as_bytes(std::span(text)));
+    publish(draft);
   }
 
  private:
-  static void write_file(const Draft& draft, const std::string& name, std::span<const std::byte> bytes) {
-    NewFile file(draft, name);
-    file.write(bytes);
-    file.close();
-  }
-
   /// The samples of a level side by side: those above them are there.
   void write_samples(const Draft& draft, int level) {
     const auto& here = tree_.levels[static_cast<std::size_t>(level)];
@@ -114,15 +67,15 @@ class FolderWriter {
       const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
       if (here.types[row] == SampleType::File) return copy(here.payloads[row], draft, name);
       draft.make_folder(name);
-      write_file(draft, path_join(name, names::kMeta),
-                 encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
+      draft.write_file(path_join(name, names::kMeta),
+                       encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
       tell(0);
     });
   }
 
   void copy(const Payload& payload, const Draft& draft, const std::string& name) {
     PayloadReader reader(payload);
-    NewFile file(draft, name);
+    DraftFile file(draft, name);
     const std::span piece = scratch(std::min(payload.size, kPiece));
     uint32_t crc = 0;
     for (uint64_t done = 0; done < payload.size;) {
@@ -146,26 +99,17 @@ class FolderWriter {
     options_.progress(num_written_);
   }
 
-  void publish(const std::string& draft) {
+  void publish(const Draft& draft) {
     tell(0);
-    sync(draft);
+    draft.sync();
     tell(0);
     if (exists_) {
       // Both names change at once: the old folder is what the draft removes then.
-      exchange_names(draft, target_);
+      exchange_names(draft.path(), target_);
     } else {
-      rename_to(draft, target_, false);
+      rename_to(draft.path(), target_, false);
     }
     sync_folder_of(target_);
-  }
-
-  /// Its file system, which is quicker than file by file.
-  void sync(const std::string& draft) const {
-    const int descriptor = ::open(draft.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) fail("cannot be written to the disk", target_);
-    const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
-    ::close(descriptor);
-    if (error_number != 0) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
   }
 
   const Tree& tree_;

@@ -4,8 +4,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
-#include "model/identifier.hpp"
-#include "table/column_check.hpp"
+#include "table/metadata_columns.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
@@ -24,7 +23,8 @@ class TableTree {
  public:
   TableTree(std::shared_ptr<arrow::Table> table, const std::string& name, const std::string& folder)
       : path_(name), folder_(folder), table_(std::move(table)) {
-    check_columns();
+    names_ = column_names(*table_);
+    check_metadata(*table_, {"id", "path", "type"}, path_);
     ids_ = text_column(*table_, "id", name);
     if (has("path")) paths_ = text_column(*table_, "path", name);
     if (has("type")) types_ = text_column(*table_, "type", path_);
@@ -72,24 +72,6 @@ class TableTree {
   [[noreturn]] void fail(std::size_t row, const std::string& what) const {
     throw SchemaError("row " + std::to_string(row) + " (" + quoted(ids_[row].value_or("null")) + ") " + what,
                       {.path = path_});
-  }
-
-  void check_columns() {
-    for (const auto& name : column_names(*table_)) {
-      if (std::count(names_.begin(), names_.end(), name) > 0) {
-        throw SchemaError("column " + quoted(name) + " is there twice", {.path = path_});
-      }
-      names_.push_back(name);
-      if (name == "id" || name == "path" || name == "type") continue;
-      if (const auto why = why_bad_key(name); !why.empty()) {
-        throw SchemaError("column " + quoted(name) + " " + why, {.path = path_});
-      }
-      try {
-        check_column(name, *find_column(*table_, name));
-      } catch (const SchemaError& error) {
-        throw SchemaError(error.message(), {.path = path_});
-      }
-    }
   }
 
   void add(std::size_t row) {

@@ -13,6 +13,7 @@
 #include "writer/payload_reader.hpp"
 #include "writer/tables.hpp"
 #include "writer/work.hpp"
+#include "writer/zip_output.hpp"
 
 namespace tacore {
 namespace {
@@ -48,8 +49,9 @@ class ZipWriter {
       header.levels.push_back(add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]),
                                   encode_parquet(*level_table(k), options_.parquet)));
     }
-    header.collection = add(std::string(names::kCollection), to_bytes(encode_collection(collection)));
-    write_directory(header);
+    const std::string text = encode_collection(collection);
+    header.collection = add(std::string(names::kCollection), std::as_bytes(std::span(text)));
+    zip_.finish(header, zip::dos_time(latest_));
     tell(0);
     file_.sync();
     tell(0);
@@ -62,11 +64,6 @@ class ZipWriter {
     int level = 0;
     int64_t row = 0;
   };
-
-  static Bytes to_bytes(const std::string& text) {
-    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-    return {begin, begin + text.size()};
-  }
 
   const Payload& payload(const Sample& sample) const {
     return tree_.levels[static_cast<std::size_t>(sample.level)].payloads[static_cast<std::size_t>(sample.row)];
@@ -212,43 +209,22 @@ class ZipWriter {
     return with_paths(tree_, level, with_places(level, with_numbers(tree_, level, samples_table(tree_, level))));
   }
 
-  ByteRange add(std::string name, const Bytes& bytes) {
-    zip::CentralEntry entry = zip::stored_entry(std::move(name), bytes.size(), end_, zip::dos_time(latest_));
-    entry.crc32 = crc32(bytes);
-    const auto header = zip::encode_local_header(entry);
-    file_.write(end_, header);
-    const ByteRange out{end_ + header.size(), bytes.size()};
-    file_.write(out.offset, bytes);
+  ByteRange add(std::string name, std::span<const std::byte> bytes) {
+    const ByteRange out = zip_.add(std::move(name), bytes, zip::dos_time(latest_));
     tell(0);
-    end_ = out.offset + out.size;
-    entries_.push_back(std::move(entry));
     return out;
-  }
-
-  void write_directory(const taco_header::Header& header) {
-    const zip::DosTime time = zip::dos_time(latest_);
-    file_.write(0, taco_header::encode(header, time));
-    FieldWriter out;
-    zip::encode_central_entry(taco_header::central_entry(header, time), out);
-    zip::Directory directory{.offset = end_, .num_entries = entries_.size() + 1};
-    for (const auto& entry : entries_) {
-      zip::encode_central_entry(entry, out);
-      directory.zip64 = directory.zip64 || entry.version_needed > 10;
-    }
-    directory.size = out.size();
-    zip::encode_directory_end(directory, out);
-    file_.write(end_, out.take());
   }
 
   const Tree& tree_;
   const WriteOptions& options_;
   OutputFile file_;
-  uint64_t end_ = taco_header::kSize;
+  ZipOutput zip_{file_};
+  std::vector<zip::CentralEntry>& entries_ = zip_.entries;  ///< in the order of the archive, TACO_HEADER aside
+  uint64_t& end_ = zip_.end;
   int64_t latest_ = 0;
   std::vector<std::vector<int64_t>> children_;
   std::vector<Places> places_;
-  std::vector<zip::CentralEntry> entries_;  ///< in the order of the archive, TACO_HEADER aside
-  std::vector<Sample> samples_;             ///< of the first entries
+  std::vector<Sample> samples_;  ///< of the first entries
   std::mutex mutex_;
   uint64_t num_written_ = 0;
 };
