@@ -134,6 +134,18 @@ struct ConcatOptions {
 };
 int run_concat(const ConcatOptions& options);
 
+struct EditCommandOptions {
+  std::string path = {};
+  std::vector<std::string> set = {}, set_json = {};  ///< KEY=VALUE each
+  std::vector<std::string> unset = {};
+  std::vector<std::string> columns = {}, drop = {};
+  int level = 0;                          ///< of the columns
+  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
+  std::string temp_dir = {};
+  int jobs = 0;
+};
+int run_edit(const EditCommandOptions& options);
+
 struct ValidateOptions {
   std::string path = {};
   std::string base_path = {};

@@ -1,49 +1,14 @@
 #include "copying.hpp"
 
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <tacore/error.hpp>
 
 #include "arguments.hpp"
+#include "interruptible.hpp"
 #include "progress_bar.hpp"
 
 namespace tacore::cli {
-namespace {
-
-volatile sig_atomic_t interrupted = 0;
-
-extern "C" void note_signal(int signal) { interrupted = signal; }
-
-/// While this lives, Ctrl-C and its like only ask the work to stop, so that it can clean up. Ended by the same signal
-/// afterwards.
-class Interruptible {
- public:
-  Interruptible() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction action = {};
-      ::sigaction(signal, nullptr, &action);
-      if (action.sa_handler != SIG_DFL) continue;  // nohup
-      action.sa_handler = note_signal;
-      ::sigaction(signal, &action, nullptr);
-    }
-  }
-  ~Interruptible() {
-    if (interrupted == 0) return;
-    ::signal(interrupted, SIG_DFL);
-    ::raise(interrupted);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-};
-
-bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
-  static_cast<ProgressBar*>(bar)->show(num_done, num_bytes);
-  return interrupted == 0;
-}
-
-}  // namespace
-
 void check_output(const std::string& output, const Writing& writing) {
   struct stat status = {};
   if (writing.overwrite || ::lstat(output.c_str(), &status) != 0) return;
@@ -55,14 +20,14 @@ void run_copy(CreateOptions options, const Writing& writing, const std::function
   options.jobs = writing.jobs;
   options.parquet = parse_parquet(writing.parquet);
   options.temp_dir = writing.temp_dir;
-  options.progress = show;
+  options.progress = show_unless_interrupted;
   const Interruptible interruptible;  // nothing was written so far
   ProgressBar bar;
   options.user = &bar;
   try {
     copy(options);
   } catch (const IoError&) {
-    if (interrupted == 0) throw;  // else the signal says it
+    if (!Interruptible::interrupted()) throw;  // else the signal says it
   }
 }
 

@@ -289,6 +289,35 @@ void add_concat(Tool& tool) {
   add_writing(command, options->writing);
 }
 
+void add_edit(Tool& tool) {
+  auto [command, options] = tool.add_reader(
+      "edit", "Changes the collection or columns of a dataset, in one step",
+      "  taco edit chips.tacozip --set title=\"Chips of a scene\" --set keywords=cloud --set keywords=snow\n"
+      "  taco edit chips.tacozip --set-json 'extent={\"spatial\": [-35, -9, -34, -7]}' --unset doi\n"
+      "  taco edit chips/ --columns clouds.csv --level 1 --drop-column quality",
+      run_edit);
+  const auto texts = [c = command](const char* name, const char* metavariable, const char* what,
+                                   std::vector<std::string>& to) {
+    return c->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
+  };
+  texts("--set", "KEY=TEXT",
+        "A member of COLLECTION.json; given again for licenses, tasks, keywords, providers, curators", options->set);
+  texts("--set-json", "KEY=JSON", "The same with any value", options->set_json);
+  texts("--unset", "KEY", "Remove a member", options->unset);
+  texts("--columns", "TABLE", "New values for samples by id (or path a/b): .parquet, .csv, .jsonl", options->columns);
+  texts("--drop-column", "NAME", "Remove a column", options->drop);
+  add_parsed(
+      command, "--level", "N", [o = options](const std::string& given) { o->level = parse_count("--level", given); },
+      "Of the columns; the root when not given");
+  add_parsed(
+      command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
+      "Threads that encode; one for each processor when not given");
+  command
+      ->add_option("--temp-dir", options->temp_dir, "Where it is until it is whole: a folder on the same file system")
+      ->type_name("DIR");
+  texts("--parquet", "KEY=VALUE", "Of the tables that change, as taco create has them", options->parquet);
+}
+
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   const char* group = "Messages";
@@ -324,6 +353,7 @@ void define(Tool& tool) {
   add_export(tool);
   add_convert(tool);
   add_concat(tool);
+  add_edit(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }

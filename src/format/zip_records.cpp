@@ -361,7 +361,7 @@ bool is_local_header_of(std::span<const std::byte> before, std::string_view name
 
 namespace {
 
-constexpr uint16_t kPlainVersion = 10, kZip64Version = 45;
+constexpr uint16_t kPlainVersion = 10;
 constexpr uint16_t kMadeByUnix = 0x033F;
 constexpr uint16_t kUtf8Flag = 0x0800;
 constexpr uint32_t kPlainFile = 0100644U << 16;

@@ -17,6 +17,7 @@ namespace tacore::zip {
 
 inline constexpr uint64_t kLocalHeaderSize = 30;     // 4.3.7, before name and extra
 inline constexpr uint64_t kFullZip64ExtraSize = 20;  ///< with both sizes, as a local header has it
+inline constexpr uint16_t kZip64Version = 45;        ///< that an entry with ZIP64 fields needs
 inline constexpr uint64_t kCentralHeaderSize = 46;   // 4.3.12
 inline constexpr uint64_t kEndRecordSize = 22;       // 4.3.16
 inline constexpr uint64_t kEnd64LocatorSize = 20;    // 4.3.15

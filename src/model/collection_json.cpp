@@ -1,5 +1,6 @@
 #include "model/collection_json.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -337,9 +338,9 @@ ordered_json encode_temporal(const std::optional<TimeRange>& range) {
 }
 
 /// Sorted, as the levels are: a document may name any number of them, and ordered_json looks at all for each.
-json encode_field_schema(const Collection& collection) {
+json field_schema_json(const std::map<std::string, std::vector<FieldDescription>>& levels) {
   json out = json::object();
-  for (const auto& [level, fields] : collection.field_schema) {
+  for (const auto& [level, fields] : levels) {
     json& list = out[level] = json::array();
     for (const auto& field : fields) list.push_back(json::array({field.name, field.type, field.description}));
   }
@@ -381,7 +382,7 @@ ordered_json encode_head(const Collection& collection, const Node& document) {
 /// The members that stand behind them.
 ordered_json encode_tail(const Collection& collection) {
   ordered_json out = {{"taco:pit_schema", ordered_json::parse(collection.pit_schema.to_json())},
-                      {"taco:field_schema", encode_field_schema(collection)}};
+                      {"taco:field_schema", field_schema_json(collection.field_schema)}};
   if (!collection.sources.empty()) out["taco:sources"] = encode_sources(collection.sources);
   return out;
 }
@@ -502,6 +503,41 @@ std::string with_member(std::string_view text, const std::string& key, const Val
   if (!replaced) out.append(member) += ',';
   out.back() = '}';
   return out;
+}
+
+std::string with_members(std::string_view text, const std::vector<MemberChange>& changes) {
+  for (const auto& [key, value] : changes) {
+    if (value) parse_json(*value, "");
+  }
+  std::vector<std::pair<std::string, std::string_view>> members;
+  for (const auto& member : json_members(text)) members.emplace_back(json::parse(member.key), member.text);
+  std::string out = "{";
+  std::set<std::string> written;
+  const auto write_changed = [&](const MemberChange& change) {
+    if (change.second && written.insert(change.first).second)
+      out += json_string(change.first) + ':' + *change.second + ',';
+  };
+  const auto write_new = [&] {
+    for (const auto& change : changes) {
+      if (std::none_of(members.begin(), members.end(),
+                       [&](const auto& member) { return member.first == change.first; }))
+        write_changed(change);
+    }
+  };
+  for (const auto& [key, member] : members) {
+    if (key.starts_with("taco:")) write_new();
+    const auto change =
+        std::find_if(changes.begin(), changes.end(), [&, k = &key](const auto& c) { return c.first == *k; });
+    if (change == changes.end()) out.append(member) += ',';
+    else write_changed(*change);
+  }
+  write_new();
+  if (out.size() > 1) out.pop_back();
+  return reindent_json(out + "}", 4);
+}
+
+std::string encode_field_schema(const std::map<std::string, std::vector<FieldDescription>>& levels) {
+  return field_schema_json(levels).dump();
 }
 
 std::vector<std::string> repeated_members(std::string_view text) {

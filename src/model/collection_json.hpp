@@ -1,7 +1,10 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tacore/collection.hpp"
@@ -35,6 +38,17 @@ std::vector<std::string> repeated_members(std::string_view json);
 /// become RFC 3339 text, NaN and infinities null. Throws SchemaError for a key of the model, which has a place of its
 /// own, and for a value that JSON has no form for (Binary, text that is not UTF-8).
 std::string with_member(std::string_view json, const std::string& key, const Value& value);
+
+/// A member of COLLECTION.json and its JSON text; nullopt: it goes.
+using MemberChange = std::pair<std::string, std::optional<std::string>>;
+
+/// The JSON object `json` with these members instead of its own, in their places; new ones before the first of `taco:`.
+/// All else stays as it is written, but for white space, which is that of encode_collection(). Throws FormatError for
+/// text that is not JSON.
+std::string with_members(std::string_view json, const std::vector<MemberChange>& changes);
+
+/// The JSON text of `taco:field_schema`.
+std::string encode_field_schema(const std::map<std::string, std::vector<FieldDescription>>& levels);
 
 /// `json` with `indent` spaces (-1: one line); keys, their order, numbers and strings stay as they
 /// are. Throws FormatError when it is not JSON.

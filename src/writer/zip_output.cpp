@@ -25,7 +25,7 @@ void ZipOutput::finish(const taco_header::Header& header, zip::DosTime time) {
   zip::Directory directory{.offset = end, .num_entries = entries.size() + 1};
   for (const auto& entry : entries) {
     zip::encode_central_entry(entry, out);
-    directory.zip64 = directory.zip64 || entry.version_needed > 10;
+    directory.zip64 = directory.zip64 || entry.version_needed >= zip::kZip64Version;
   }
   directory.size = out.size();
   zip::encode_directory_end(directory, out);

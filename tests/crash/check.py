@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Proves that `taco create` leaves what was there, or the whole new dataset, whatever happens on the way.
+"""Proves that `taco create` and `taco edit` leave what was there, or the whole new dataset, whatever happens on the way.
 
     check.py TOOL FAULTS [CASE...]     FAULTS is the library made of faults.cpp; CASE is a name or a pattern, `kill/*`
 
 A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, and `-over` where an
-older dataset is replaced. The tool is run once undisturbed, then once for each of its calls that is counted, with that
+older dataset is replaced; or edit-KIND/TARGET, KIND being title or columns. The tool is run once undisturbed, then once for each of its calls that is counted, with that
 call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run made, which `taco
 validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
 """
@@ -63,13 +63,16 @@ class World:
     def create(self, out, do="", at=0, watch=None, source=None):
         log = out.with_suffix(".log")
         log.unlink(missing_ok=True)
-        overwrite = ["--overwrite"] if (out / self.name).exists() else []
         done = subprocess.run(
-            [self.tool, "create", source or self.source, out / self.name, "--description", "The new one", *ABOUT, *overwrite],
+            [self.tool, *self.command(out, source or self.source)],
             env={**os.environ, "LD_PRELOAD": str(self.faults), "FAULT_FOLDER": str(watch or out), "FAULT_LOG": str(log),
                  "FAULT_DO": do, "FAULT_AT": str(at)}, capture_output=True, text=True, timeout=60)
         calls = [line.split(" ", 1) for line in log.read_text().splitlines()] if log.exists() else []
         return Run(done.returncode, done.stderr, calls)
+
+    def command(self, out, source):
+        overwrite = ["--overwrite"] if (out / self.name).exists() else []
+        return ["create", source, out / self.name, "--description", "The new one", *ABOUT, *overwrite]
 
     def state(self, out):
         found = content(out / self.name)
@@ -82,7 +85,7 @@ class World:
         return "old" if self.over else "absent"
 
     def leftovers(self, out):
-        return sorted(path.name for path in out.iterdir() if path.name != self.name)
+        return sorted(path.name for path in out.rglob("*") if path.parent == out and path.name != self.name or path.suffix == ".part")
 
     def calls(self):
         """What an undisturbed run does, and which of it publishes the dataset (from 1)."""
@@ -91,6 +94,29 @@ class World:
         names = [name for name, _ in run.calls]
         assert names.count("rename") == 1, run.calls
         return run.calls, names.index("rename") + 1
+
+
+class EditWorld(World):
+    """The same of `taco edit`: the dataset is there, and becomes another."""
+
+    def __init__(self, tool, faults, scratch, target):
+        _, self.kind, container = target.split("-")
+        self.table = scratch / "table.csv"
+        self.table.write_text("id,cloud\na/red,0.5\n")
+        super().__init__(tool, faults, scratch, f"{container}-over")
+
+    def make(self, folder, description):
+        if folder == "old":
+            return super().make(folder, description)
+        out = self.fresh(folder)
+        quiet_run([self.tool, "edit", out / self.name, *self.changes()])
+        return content(out / self.name)
+
+    def changes(self):
+        return ["--set", "title=New"] if self.kind == "title" else ["--columns", str(self.table), "--level", "1", "--jobs", "1"]
+
+    def command(self, out, source):
+        return ["edit", out / self.name, *self.changes()]
 
 
 def write_source(folder, large):
@@ -105,12 +131,13 @@ def write_source(folder, large):
 
 
 def content(path):
-    """What a dataset is, to be compared: None when there is none."""
+    """What a dataset is, to be compared: None when there is none. A process that is killed may leave an unfinished file."""
     if not path.exists():
         return None
     if path.is_file():
         return path.read_bytes()
-    return tuple((str(p.relative_to(path)), p.read_bytes() if p.is_file() else None) for p in sorted(path.rglob("*")))
+    return tuple((str(p.relative_to(path)), p.read_bytes() if p.is_file() else None) for p in sorted(path.rglob("*"))
+                 if p.suffix != ".part")
 
 
 def quiet_run(command):
@@ -151,11 +178,12 @@ def fail(world):
         for number in (errno.ENOSPC, errno.EIO):
             out = world.fresh(f"out{n}_{number}")
             run = world.create(out, f"fail {number}", n)
-            # What is not needed: the time of a copy, direct writes beside those through the cache (the same file is opened
-            # again), syncing a folder that cannot be opened, tidying up.
+            # What is not needed: blocks shared, a copy in the kernel or a link where there can be a copy, the time of it,
+            # direct writes beside those through the cache (the same file is opened again), syncing a folder that cannot be opened, tidying up.
             if run.code == 0:
                 is_again = calls[n - 1][0] == "open" and calls[n - 1] in calls[:n - 1]
-                assert n > published or calls[n - 1][0] == "futimens" or is_again, f"{calls[n - 1]} was not missed"
+                has_other_way = calls[n - 1][0] in ("futimens", "clone", "kernel_write", "link")
+                assert n > published or has_other_way or is_again, f"{calls[n - 1]} was not missed"
                 assert world.state(out) == "complete"
                 continue
             assert run.code == 1, (calls[n - 1], run.code, run.errors)
@@ -185,13 +213,14 @@ def stop(world):
 
 def short(world):
     """Interrupted and short reads and writes cost time and nothing else."""
-    for watch in ("out", "source"):
+    edits = isinstance(world, EditWorld)
+    for watch in ("out",) if edits else ("out", "source"):
         out = world.fresh(f"{watch}_short") if watch == "source" else world.fresh("out")
         run = world.create(out, "short", watch=world.source if watch == "source" else None)
         assert run.code == 0 and world.state(out) == "complete", run.errors
-        moved = [name for name, _ in run.calls if name in ("read", "write", "pwrite")]
+        moved = [name for name, _ in run.calls if name in ("read", "write", "pread", "pwrite")]
         assert len(moved) > 4, run.calls
-    return 2
+    return 1 if edits else 2
 
 
 def source(world):
@@ -233,7 +262,7 @@ def durable(world):
     written = [i for i, name in enumerate(names) if name in ("write", "pwrite", "mkdir")]
     assert max(written) < sync < published, names
     after = [path for name, path in calls[published:] if name == "fsync"]
-    assert after == [str(world.scratch / "undisturbed")], calls
+    assert after == [str(Path(calls[published - 1][1]).parent)], calls
     return 1
 
 
@@ -260,6 +289,8 @@ def full_disk(world):
 
 FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": source, "durable": durable}
 CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS}
+CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
+          for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 
 
@@ -272,7 +303,8 @@ def main():
         body, target = CASES[name]
         with tempfile.TemporaryDirectory(prefix="tacore-crash-") as scratch:
             try:
-                count = body(World(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
+                make = EditWorld if target.startswith("edit-") else World
+                count = body(make(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
                 print(f"{name}: {count} faults", flush=True)
             except Exception:
                 failed += 1

@@ -11,7 +11,9 @@
 //
 // Calls that neither change files nor read them are not counted. Everything goes by the system call itself.
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -130,8 +132,33 @@ ssize_t read(int descriptor, void* bytes, size_t size) { return move("read", des
 ssize_t write(int descriptor, const void* bytes, size_t size) {
   return move("write", descriptor, SYS_write, bytes, size);
 }
+ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
+  return move("pread", descriptor, SYS_pread64, bytes, size, offset);
+}
 ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
   return move("pwrite", descriptor, SYS_pwrite64, bytes, size, offset);
+}
+
+ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t size, unsigned flags) {
+  const auto verdict = judge("kernel_write", path_of(to));
+  if (verdict == Verdict::Interrupt) errno = EINTR;
+  if (verdict == Verdict::Fail || verdict == Verdict::Interrupt) return -1;
+  if (verdict == Verdict::Less) size = (size + 2) / 3;
+  if (verdict == Verdict::Die) size /= 2;
+  const ssize_t out = ::syscall(SYS_copy_file_range, from, from_offset, to, to_offset, size, flags);
+  if (verdict == Verdict::Die) ::syscall(SYS_kill, ::getpid(), SIGKILL);
+  return out;
+}
+int ioctl(int descriptor, unsigned long request, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (request != FICLONERANGE) return static_cast<int>(::syscall(SYS_ioctl, descriptor, request, argument));
+  return static_cast<int>(call("clone", path_of(descriptor), SYS_ioctl, descriptor, request, argument));
+}
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  return static_cast<int>(call("link", path_of(to_folder, to), SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 
 // A process that is killed loses nothing of what it wrote: syncing would only make the test slow.

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include <tacore/edit.hpp>
+#include <tacore/error.hpp>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "interruptible.hpp"
+#include "json.hpp"
+#include "progress_bar.hpp"
+
+namespace tacore::cli {
+namespace {
+
+using Member = std::pair<std::string, std::string>;
+
+Member split_setting(const char* option, const std::string& text) {
+  const auto at = text.find('=');
+  if (at == text.npos || at == 0) {
+    throw UsageError(std::string(option) + " " + json_string(text) + ": KEY=VALUE expected, such as title=Chips");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& keys, const std::string& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// Texts as JSON: those of a list together, contacts by their names.
+std::vector<Member> texts_as_json(const std::vector<std::string>& settings) {
+  constexpr std::array<std::string_view, 3> kLists = {"licenses", "tasks", "keywords"};
+  constexpr std::array<std::string_view, 2> kContacts = {"providers", "curators"};
+  std::vector<Member> out;
+  std::map<std::string, std::vector<std::string>> lists;
+  for (const auto& setting : settings) {
+    auto [key, text] = split_setting("--set", setting);
+    const bool is_contact = is_one_of(kContacts, key);
+    if (!is_contact && !is_one_of(kLists, key)) {
+      out.emplace_back(key, json_string(text));
+      continue;
+    }
+    lists[key].push_back(is_contact ? json_object({{"name", json_string(text)}}) : json_string(text));
+  }
+  for (const auto& [key, items] : lists) out.emplace_back(key, json_array(items));
+  return out;
+}
+
+}  // namespace
+
+int run_edit(const EditCommandOptions& options) {
+  Edit changes{.set = texts_as_json(options.set),
+               .unset = options.unset,
+               .level = options.level,
+               .drop = options.drop,
+               .columns = options.columns};
+  for (const auto& setting : options.set_json) changes.set.push_back(split_setting("--set-json", setting));
+  if (changes.set.empty() && changes.unset.empty() && changes.drop.empty() && changes.columns.empty()) {
+    throw UsageError("nothing is to change: --set, --set-json, --unset, --columns or --drop-column expected");
+  }
+  const ParquetOptions parquet = parse_parquet(options.parquet);
+  const Interruptible interruptible;
+  ProgressBar bar;
+  try {
+    edit(options.path, changes,
+         {.jobs = options.jobs,
+          .parquet = parquet,
+          .temp_dir = options.temp_dir,
+          .progress = show_unless_interrupted,
+          .user = &bar});
+  } catch (const IoError&) {
+    if (!Interruptible::interrupted()) throw;  // else the signal says it
+  }
+  return 0;
+}
+
+}  // namespace tacore::cli

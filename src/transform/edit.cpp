@@ -1,0 +1,89 @@
+#include "tacore/edit.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "format/names.hpp"
+#include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
+#include "reader/open_container.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/error.hpp"
+#include "transform/edit_plan.hpp"
+#include "writer/draft.hpp"
+
+namespace tacore {
+namespace {
+
+/// The file or folder that a link leads to: it is edited, and the link stays. `.` has no name to exchange.
+std::string without_links(const std::string& path) {
+  std::error_code error;
+  const bool has_name = file_name(path) != "." && file_name(path) != "..";
+  if (has_name && !std::filesystem::is_symlink(path, error)) return path;
+  const auto out = std::filesystem::canonical(path, error);
+  if (error) throw IoError("cannot open", {.path = path}, error.value());
+  return out.string();
+}
+
+/// COLLECTION.json alone.
+void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& unchanged, const WriteOptions& options) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
+  OutputFile file(path, true, options.temp_dir);
+  file.take_permissions({.descriptor = descriptor, .name = path});
+  ::close(descriptor);
+  file.write(0, std::as_bytes(std::span(plan.collection)));
+  file.sync();
+  if (options.progress) options.progress(0);
+  unchanged.check();
+  file.commit();
+}
+
+/// What progress counts: the bytes of a ZIP. Nothing else is copied, unless links are refused.
+uint64_t num_bytes_of(const Detected& at) { return at.format == Format::Zip ? at.source->size() : 0; }
+
+}  // namespace
+
+void edit(const std::string& given, const Edit& edit, const EditOptions& options) {
+  check_parquet_options(options.parquet);
+  const auto storage = local_storage();
+  const std::string path = without_links(detect(*storage, given).path);
+  const bool is_folder = storage->exists(path, true);
+  const std::string file = is_folder ? without_links(path_join(path, names::kCollection)) : path;
+  const std::vector<Unchanged> unchanged{Unchanged(path), Unchanged(file)};
+  const Detected at = detect(*storage, path);
+  if (at.format == Format::Tacocat && at.source) {
+    throw ValidationError(
+        "is an index in one file, which is made anew of its ZIPs; the collection of .tacocat/ can be edited",
+        {.path = given});
+  }
+  const bool has_columns = at.format == Format::Zip || at.format == Format::Folder;
+  const auto container = has_columns ? open_container(storage, at, path, "") : nullptr;
+  const EditPlan plan = plan_edit(edit, container ? container->collection() : read_collection(*storage, at, path),
+                                  container.get(), given);
+  check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
+  WriteOptions write{.overwrite = true,
+                     .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency()),
+                     .temp_dir = options.temp_dir,
+                     .parquet = options.parquet};
+  if (options.progress) {
+    write.progress = [&, num_bytes = num_bytes_of(at)](uint64_t num_done) {
+      if (!options.progress(num_done, num_bytes, options.user)) throw IoError("stopped", {.path = given});
+    };
+    write.progress(0);
+  }
+  if (at.format == Format::Zip) {
+    edit_zip(plan, *container, path, unchanged[0], write);
+  } else if (plan.level < 0) {
+    edit_file(plan, file, unchanged[1], write);
+  } else {
+    edit_folder(plan, *container, path, unchanged, write);
+  }
+}
+
+}  // namespace tacore
