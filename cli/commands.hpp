@@ -146,6 +146,15 @@ struct EditCommandOptions {
 };
 int run_edit(const EditCommandOptions& options);
 
+struct DiffCommandOptions {
+  std::string a = {}, b = {};
+  bool json = false;
+  bool quick = false;
+  int jobs = 0;
+};
+/// 0 when both are equal, 1 when they differ, 2 when that cannot be told.
+int run_diff(const DiffCommandOptions& options);
+
 struct ValidateOptions {
   std::string path = {};
   std::string base_path = {};

@@ -318,6 +318,21 @@ void add_edit(Tool& tool) {
   texts("--parquet", "KEY=VALUE", "Of the tables that change, as taco create has them", options->parquet);
 }
 
+void add_diff(Tool& tool) {
+  auto [command, options] = tool.add("diff", "Tells how two datasets differ, in any containers",
+                                     "  taco diff old.tacozip new.tacozip && echo equal\n"
+                                     "  taco diff chips.tacozip chips/ --json | jq .samples",
+                                     run_diff);
+  command->add_option("A", options->a, "A dataset")->required();
+  command->add_option("B", options->b, "What it became; the exit code is 0 for equal, 1 for different, 2 for trouble")
+      ->required();
+  command->add_flag("--json", options->json, "The same for programs");
+  command->add_flag("--quick", options->quick, "Trust size and CRC-32 of the data, and do not read it");
+  add_parsed(
+      command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
+      "Threads that read; one for each processor when not given");
+}
+
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   const char* group = "Messages";
@@ -354,6 +369,7 @@ void define(Tool& tool) {
   add_convert(tool);
   add_concat(tool);
   add_edit(tool);
+  add_diff(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }

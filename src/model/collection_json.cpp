@@ -536,6 +536,23 @@ std::string with_members(std::string_view text, const std::vector<MemberChange>&
   return reindent_json(out + "}", 4);
 }
 
+std::vector<MemberDifference> member_differences(std::string_view a, std::string_view b) {
+  const json left = parse_json(a, ""), right = parse_json(b, "");
+  std::vector<MemberDifference> out;
+  std::set<std::string> seen;
+  for (const auto text : {a, b}) {
+    for (const auto& member : json_members(text)) {
+      const auto key = json::parse(member.key).get<std::string>();
+      if (!seen.insert(key).second) continue;
+      const json in_a = left.value(key, json()), in_b = right.value(key, json());
+      if (in_a == in_b) continue;
+      const auto shown = [](const json& value) { return value.is_null() ? std::nullopt : std::optional(value.dump()); };
+      out.push_back({.key = key, .a = shown(in_a), .b = shown(in_b)});
+    }
+  }
+  return out;
+}
+
 std::string encode_field_schema(const std::map<std::string, std::vector<FieldDescription>>& levels) {
   return field_schema_json(levels).dump();
 }

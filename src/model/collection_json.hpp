@@ -47,6 +47,14 @@ using MemberChange = std::pair<std::string, std::optional<std::string>>;
 /// text that is not JSON.
 std::string with_members(std::string_view json, const std::vector<MemberChange>& changes);
 
+/// A member that two JSON objects do not have alike: its texts in one line, nullopt where it is null or absent.
+struct MemberDifference {
+  std::string key = {};
+  std::optional<std::string> a = {}, b = {};
+};
+/// By value, in the order of `a`, then of `b`: neither white space counts nor the order of keys. Throws FormatError.
+std::vector<MemberDifference> member_differences(std::string_view a, std::string_view b);
+
 /// The JSON text of `taco:field_schema`.
 std::string encode_field_schema(const std::map<std::string, std::vector<FieldDescription>>& levels);
 
