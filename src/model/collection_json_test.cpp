@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/json_text.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
@@ -630,4 +631,37 @@ TEST_CASE("a collection with a document that is none, or with text that is not U
   c = full();
   c.field_schema["\xff"] = {};
   CHECK(encode_error(c) == "a text of the collection is not UTF-8");
+}
+
+TEST_CASE("members are replaced in their places, go, or come before those of taco") {
+  const std::string json = R"({"id":"a", "x":1e400,"id":"b","taco:pit_schema":{"n":1},"last":[1, 2]})";
+  const struct {
+    std::vector<MemberChange> changes;
+    const char* expected;
+  } cases[] = {
+      {{}, R"({"id":"a","x":1e400,"id":"b","taco:pit_schema":{"n":1},"last":[1,2]})"},
+      {{{"x", "[ 2.50]"}}, R"({"id":"a","x":[2.50],"id":"b","taco:pit_schema":{"n":1},"last":[1,2]})"},
+      {{{"id", "\"c\""}}, R"({"id":"c","x":1e400,"taco:pit_schema":{"n":1},"last":[1,2]})"},
+      {{{"id", {}}, {"none", {}}}, R"({"x":1e400,"taco:pit_schema":{"n":1},"last":[1,2]})"},
+      {{{"n\"", "null"}, {"last", "3"}},
+       R"({"id":"a","x":1e400,"id":"b","n\"":null,"taco:pit_schema":{"n":1},"last":3})"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.expected);
+    const auto found = with_members(json, c.changes);
+    CHECK(reindent_json(found, -1) == c.expected);
+    CHECK(found == reindent_json(c.expected, 4));
+  }
+  CHECK(with_members("{}", {{"a", "1"}}) == reindent_json(R"({"a":1})", 4));
+  CHECK(with_members(R"({"a":1})", {{"a", {}}}) == reindent_json("{}", 4));
+  CHECK_THROWS_AS(with_members("{}", {{"a", "1 2"}}), FormatError);
+}
+
+TEST_CASE("members differ by value, and null is none") {
+  const auto found = member_differences(R"({"a":1,"b":null,"c":{"x":1,"y":[2]},"d":"t","e":3})",
+                                        R"({"e":4, "c":{"y":[2.0], "x":1},"a":1.0,"f":[null]})");
+  std::string text;
+  for (const auto& member : found)
+    text += member.key + " " + member.a.value_or("-") + " " + member.b.value_or("-") + "\n";
+  CHECK(text == "d \"t\" -\ne 3 4\nf - [null]\n");
 }

@@ -287,10 +287,41 @@ def full_disk(world):
     return 1
 
 
+def no_place(world):
+    """An edit where the file system is full, and where it cannot be written to: the old dataset is there, and nothing else."""
+    big = world.scratch / "big"
+    for k in range(3):
+        (big / "a").mkdir(parents=True, exist_ok=True)
+        (big / "a" / f"part{k}").write_bytes(bytes(200_000))
+    disk = world.scratch / "disk"
+    disk.mkdir()
+    script = ('mount -t tmpfs -o size=1m none "$1" || exit 77; tool=$2; big=$3; set=$1/$4; shift 4; $tool create $big $set "$@"; '
+              'cp -r $set $big.before; cat /dev/zero >$set.fill 2>/dev/null; '
+              'try() { $tool edit $set "$@" 2>&1; echo "exit $?"; diff -r $set $big.before && ls -A "${set%/*}"; }; '
+              'try --set title=New; try --level 1 --columns $big.csv; rm $set.fill; mount -o remount,ro "${set%/*}"; '
+              'try --set title=New; try --level 1 --columns $big.csv')
+    (world.scratch / "big.csv").write_text("id,cloud\na/part1,0.5\n")
+    done = subprocess.run(["unshare", "-Urm", "sh", "-c", script, "sh", disk, world.tool, big, world.name, "--description", "D", *ABOUT],
+                          capture_output=True, text=True)
+    if done.returncode == 77 or done.stderr.startswith("unshare:"):
+        print("no_place: skipped, no file system can be mounted")
+        return 0
+    said = done.stdout.splitlines()
+    names = [world.name, f"{world.name}.fill"]
+    for reason, left in (("No space left on device", names), ("No space left on device", names),
+                         ("Read-only file system", names[:1]), ("Read-only file system", names[:1])):
+        told, code, *listed = said[:2 + len(left)]
+        assert reason in told and world.name in told and code == "exit 1" and sorted(listed) == left, said
+        said = said[2 + len(left):]
+    assert said == [], said
+    return 4
+
+
 FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": source, "durable": durable}
 CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
           for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder")}
+CASES |= {f"no_place/{target}": (no_place, target) for target in ("zip", "folder")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 
 

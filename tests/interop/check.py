@@ -21,12 +21,16 @@ import traceback
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import facts
 import trees
 from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, descriptions_are_kept,
                    gdal_in_zip, gdal_subfile, padding_is_there, places_are_kept, taco, taco_info, taco_read,
                    taco_validate, taco_validate_own, tacoreader_bytes, tacoreader_children, tacoreader_rows,
                    title_is_kept)
+from trees import COLUMNS
 from writers import COLLECTION, TABLE_COLUMNS, write_directory, write_published, write_table
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "data"
@@ -123,6 +127,29 @@ def created_with_padding(scratch, name, options):
     return Dataset(output, roots)
 
 
+def edited(scratch, name, container):
+    """The columns go, and come again from a table of each level; the title is new."""
+    dataset = created_from_table(scratch, name, container, "parquet")
+    levels = {}
+    for path, node in trees.paths(dataset.roots):
+        levels.setdefault(path.count("/"), []).append({"id": path, **{column: node.values[column] for column in COLUMNS}})
+    for level, rows in levels.items():
+        drops = [word for column in COLUMNS for word in ("--drop-column", column)]
+        taco("edit", dataset.path, "--level", level, *drops)
+        table = scratch / f"level{level}.parquet"
+        pq.write_table(pa.Table.from_pylist(rows, pa.schema({"id": pa.string(), **COLUMNS})), table)
+        taco("edit", dataset.path, "--level", level, "--columns", table)
+    taco("edit", dataset.path, "--set", "title=A title — «ü»")
+    return dataset
+
+
+def edited_published(scratch, name):
+    """A dataset of tacotoolbox, edited."""
+    dataset = published(scratch, name, "zip")
+    taco("edit", dataset.path, "--set", "title=A title — «ü»")
+    return dataset
+
+
 def created_from_document(scratch):
     """The collection comes from a file."""
     document = scratch / "collection.json"
@@ -162,8 +189,13 @@ def write_cases():
                 dataset = Once(partial(created_from_table, name=name, container=container, kind=kind))
                 more = [places_are_kept] if (name, kind) == ("flat", "geojson") else []
                 yield from cases(f"write/{name}_{kind}.{container}", dataset, [*wanted, *more])
+        for name in ("flat", "nested"):
+            dataset = Once(partial(edited, name=name, container=container))
+            yield from cases(f"write/{name}_edited.{container}", dataset, [*wanted, title_is_kept])
         values = Once(partial(written_values, container=container))
         yield from cases(f"write/values.{container}", values, [*wanted, descriptions_are_kept])
+    dataset = Once(partial(edited_published, name="nested"))
+    yield from cases("write/published_edited", dataset, [*TACO_FACTS, *TACOREADER_FACTS, *ZIP_FACTS, title_is_kept])
     by_region = partial(trees.grouped, column="region")
     groups = Once(partial(created_parts, options=["--group-by", "region"], order=by_region))
     yield from cases("write/split", Once(partial(created_parts, options=["--split-size", "4KB"])), zip_facts)
