@@ -75,4 +75,25 @@ Header parse(std::span<const std::byte> bytes, uint64_t file_size) {
   return out;
 }
 
+std::vector<std::byte> encode(const Header& header) {
+  if (header.levels.empty() || header.levels.size() > names::kMaxLevel + 1) {
+    throw FormatError("__TACOCAT__ header: " + std::to_string(header.levels.size()) + " levels, 1 to " +
+                      std::to_string(names::kMaxLevel + 1) + " expected");
+  }
+  FieldWriter to;
+  to.text(kMagic);
+  to.u32(kVersion);
+  to.u32(static_cast<uint32_t>(header.levels.size() - 1));
+  auto ranges = header.levels;
+  ranges.resize(names::kMaxLevel + 1);
+  ranges.push_back(header.collection);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const bool is_used = i < header.levels.size() || i + 1 == ranges.size();
+    if (is_used && ranges[i].size == 0) throw FormatError("__TACOCAT__ header: an empty range");
+    to.u64(ranges[i].offset);
+    to.u64(ranges[i].size);
+  }
+  return to.take();
+}
+
 }  // namespace tacore::tacocat_header

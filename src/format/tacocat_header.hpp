@@ -25,4 +25,7 @@ bool is_header(std::span<const std::byte> bytes) noexcept;
 /// that is absent, a range that leaves the file or starts inside the header.
 Header parse(std::span<const std::byte> bytes, uint64_t file_size);
 
+/// The kSize bytes, as parse() reads them. Throws FormatError: no level or more than six, or an empty range.
+std::vector<std::byte> encode(const Header& header);
+
 }  // namespace tacore::tacocat_header

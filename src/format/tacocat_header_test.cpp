@@ -40,6 +40,25 @@ TEST_CASE("the header of a TACOCAT file has its levels and the collection") {
   CHECK(header.collection == ByteRange{14077, 6847});
 }
 
+TEST_CASE("a header is encoded as it is parsed, absent levels as zeros") {
+  const Bytes bytes = example();
+  const auto expected = bytes.span();
+  const auto encoded = tacocat_header::encode(tacocat_header::parse(expected, kFileSize));
+  CHECK(std::vector<std::byte>(expected.begin(), expected.end()) == encoded);
+}
+
+TEST_CASE("no header is encoded without a level, with seven, or with one that is empty") {
+  tacocat_header::Header header{.levels = {{128, 1}}, .collection = {129, 1}};
+  CHECK_NOTHROW(tacocat_header::encode(header));
+  header.collection.size = 0;
+  CHECK_THROWS_WITH_AS(tacocat_header::encode(header), "__TACOCAT__ header: an empty range", FormatError);
+  header.collection.size = 1;
+  header.levels.resize(7, {128, 1});
+  CHECK_THROWS_WITH_AS(tacocat_header::encode(header), "__TACOCAT__ header: 7 levels, 1 to 6 expected", FormatError);
+  header.levels.clear();
+  CHECK_THROWS_WITH_AS(tacocat_header::encode(header), "__TACOCAT__ header: 0 levels, 1 to 6 expected", FormatError);
+}
+
 TEST_CASE("max_depth says how many levels count, from one to six") {
   Bytes full = example();
   for (std::size_t i = 0; i < 6; ++i) full.patch(16 + 16 * i, Bytes().u64(1000 + i).u64(1));
