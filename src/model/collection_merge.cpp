@@ -5,16 +5,20 @@
 #include <tuple>
 #include <utility>
 
+#include "base/checked_math.hpp"
 #include "base/longitude.hpp"
 #include "base/text.hpp"
+#include "format/names.hpp"
 #include "model/identifier.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
 
+const std::string& path_of(const PartCollection& part) { return part.path.empty() ? part.file : part.path; }
+
 [[noreturn]] void differ(const PartCollection& part, const PartCollection& first, const std::string& what) {
-  throw SchemaError("cannot be joined with " + quoted(first.file) + ": " + what, {.path = part.file});
+  throw SchemaError("cannot be joined with " + quoted(path_of(first)) + ": " + what, {.path = path_of(part)});
 }
 
 std::string shown(SampleType type, const std::string& id) { return std::string(to_string(type)) + " " + quoted(id); }
@@ -38,7 +42,7 @@ void add_pattern(PitPattern& sum, const PartCollection& part, const PartCollecti
                  shown(sum.type[i], sum.id[i]));
     }
   }
-  sum.n += pattern.n;
+  sum.n = checked_add(sum.n, pattern.n, "number of rows");
 }
 
 void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& first) {
@@ -51,7 +55,7 @@ void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& 
     differ(part, first,
            "its tree is " + std::to_string(pit.max_depth()) + " levels deep, there " + std::to_string(sum.max_depth()));
   }
-  sum.root_n += pit.root_n;
+  sum.root_n = checked_add(sum.root_n, pit.root_n, "number of samples");
   for (auto& [level, patterns] : sum.hierarchy) {
     const auto& others = pit.hierarchy.at(level);
     if (others.size() != patterns.size()) {
@@ -66,23 +70,17 @@ void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& 
   }
 }
 
-void check_fields(const PartCollection& part, const PartCollection& first) {
-  const auto fields_of = [](const Collection& collection) {
-    std::set<std::pair<std::string, std::string>> out;  // level, and name with type
-    for (const auto& [level, fields] : collection.field_schema) {
-      for (const auto& field : fields) out.emplace(level, quoted(field.name) + " (" + field.type + ")");
+bool is_internal(const FieldDescription& field) { return field.name.starts_with(names::kInternal); }
+
+/// Without `internal:*`, in which containers differ; of those the levels tell.
+std::set<std::pair<std::string, std::string>> fields_of(const Collection& collection) {
+  std::set<std::pair<std::string, std::string>> out;
+  for (const auto& [level, fields] : collection.field_schema) {
+    for (const auto& field : fields) {
+      if (!is_internal(field)) out.emplace(level, quoted(field.name) + " (" + field.type + ")");
     }
-    return out;
-  };
-  const auto here = fields_of(part.collection), there = fields_of(first.collection);
-  std::vector<std::string> faults;
-  for (const auto& field : here) {
-    if (!there.contains(field)) faults.push_back("its " + field.first + " has " + field.second);
   }
-  for (const auto& field : there) {
-    if (!here.contains(field)) faults.push_back("its " + field.first + " has no " + field.second);
-  }
-  if (!faults.empty()) differ(part, first, join(faults, "; "));
+  return out;
 }
 
 /// Eastward from `first` to `last`, which is beyond 180 where the box crosses the antimeridian; -180 <= first < 180.
@@ -130,29 +128,67 @@ BBox merge_boxes(const std::vector<BBox>& boxes) {
   return out;
 }
 
-Collection merge_collections(const std::vector<PartCollection>& parts) {
-  const PartCollection& first = parts.at(0);
-  Collection out = first.collection;
-  std::vector<BBox> boxes;
-  out.extent = {};
-  out.sources.clear();
-  for (const auto& part : parts) {
-    if (&part != &first) {
-      add_tree(out.pit_schema, part, first);
-      check_fields(part, first);
-    }
-    const Extent& extent = part.collection.extent;
-    if (extent.spatial) boxes.push_back(*extent.spatial);
-    if (extent.temporal) {
-      auto& all = out.extent.temporal;
-      if (!all) all = extent.temporal;
-      all->start = std::min(all->start, extent.temporal->start);
-      all->end = std::max(all->end, extent.temporal->end);
-    }
-    out.sources.push_back({.id = part.collection.id, .file = part.file, .extent = extent});
+void CollectionMerge::add(PartCollection part) {
+  add_source(part);
+  if (sum_.sources.size() > 1) {
+    add_tree(sum_.pit_schema, part, first_);
+    return add_fields(part);
   }
-  if (!boxes.empty()) out.extent.spatial = merge_boxes(boxes);
+  Collection& all = part.collection;
+  sum_.pit_schema = all.pit_schema;
+  sum_.field_schema = all.field_schema;
+  fields_ = fields_of(all);
+  first_ = std::move(part);
+}
+
+void CollectionMerge::add_source(const PartCollection& part) {
+  const Extent& extent = part.collection.extent;
+  if (extent.spatial) boxes_.push_back(*extent.spatial);
+  if (extent.temporal) {
+    auto& all = sum_.extent.temporal;
+    if (!all) all = extent.temporal;
+    all->start = std::min(all->start, extent.temporal->start);
+    all->end = std::max(all->end, extent.temporal->end);
+  }
+  sum_.sources.push_back({.id = part.collection.id, .file = part.file, .extent = extent});
+}
+
+void CollectionMerge::add_fields(const PartCollection& part) {
+  if (!same_fields_) {
+    for (const auto& [level, fields] : part.collection.field_schema) {
+      auto& all = sum_.field_schema[level];
+      for (const auto& field : fields) {
+        if (std::ranges::find(all, field.name, &FieldDescription::name) != all.end()) continue;
+        all.insert(is_internal(field) ? all.end() : std::find_if(all.begin(), all.end(), is_internal), field);
+      }
+    }
+    return;
+  }
+  const Fields here = fields_of(part.collection);
+  std::vector<std::string> faults;
+  for (const auto& field : here) {
+    if (!fields_.contains(field)) faults.push_back("its " + field.first + " has " + field.second);
+  }
+  for (const auto& field : fields_) {
+    if (!here.contains(field)) faults.push_back("its " + field.first + " has no " + field.second);
+  }
+  if (!faults.empty()) differ(part, first_, join(faults, "; "));
+}
+
+Collection CollectionMerge::result() const {
+  Collection out = first_.collection;
+  out.pit_schema = sum_.pit_schema;
+  out.field_schema = sum_.field_schema;
+  out.extent = sum_.extent;
+  out.sources = sum_.sources;
+  if (!boxes_.empty()) out.extent.spatial = merge_boxes(boxes_);
   return out;
+}
+
+Collection merge_collections(const std::vector<PartCollection>& parts) {
+  CollectionMerge all(true);
+  for (const auto& part : parts) all.add(part);
+  return all.result();
 }
 
 }  // namespace tacore

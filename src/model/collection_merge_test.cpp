@@ -141,4 +141,26 @@ TEST_CASE("T123: a joined box meets whatever its parts meet, and is no wider tha
   }
 }
 
+TEST_CASE("T119: without validation the fields are those of all, new ones before internal columns") {
+  auto first = part("1.tacozip"), second = part("2.tacozip");
+  first.collection.field_schema["level0"].push_back({"internal:size", "int64", ""});
+  second.collection.field_schema["level0"] = {{"snow", "double", "more"}, {"cloud", "int64", "other words"}};
+  second.collection.field_schema["level1"] = {{"band", "string", ""}};
+  CollectionMerge merge(false);
+  merge.add(first);
+  merge.add(second);
+  const auto fields = merge.result().field_schema;
+  std::string names;
+  for (const auto& field : fields.at("level0")) names += field.name + ":" + field.type + " ";
+  CHECK(names == "id:string cloud:double snow:double internal:size:int64 ");
+  CHECK(fields.at("level0")[2].description == "more");
+  CHECK(fields.at("level1").size() == 1);
+}
+
+TEST_CASE("T122: counts that no number holds are refused") {
+  auto second = part("2.tacozip");
+  second.collection.pit_schema.root_n = ~uint64_t{0};
+  CHECK_THROWS_WITH_AS(merge_collections({part("1.tacozip"), second}), "number of samples overflows", FormatError);
+}
+
 }  // namespace

@@ -60,6 +60,7 @@ struct LevelTable::Impl {
   std::shared_ptr<parquet::FileMetaData> metadata;
   arrow::MemoryPool* pool = nullptr;
   std::vector<Column> columns;
+  std::shared_ptr<arrow::Schema> schema;
   std::map<std::string, int, std::less<>> positions;
   std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file
   std::vector<int64_t> group_begin;
@@ -115,7 +116,6 @@ void LevelTable::Impl::check_column(const std::string& name, const arrow::DataTy
 }
 
 void LevelTable::Impl::read_schema() {
-  std::shared_ptr<arrow::Schema> schema;
   try {
     check(parquet::arrow::FromParquetSchema(metadata->schema(), parquet::default_arrow_reader_properties(),
                                             metadata->key_value_metadata(), &schema),
@@ -123,6 +123,7 @@ void LevelTable::Impl::read_schema() {
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet schema: ") + error.what(), where);
   }
+  schema = schema->RemoveMetadata();
   // A name that readers need is never the one that gets a suffix, wherever it stands.
   std::map<std::string, int> folded;
   std::set<std::string> needed;
@@ -278,6 +279,7 @@ std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSou
 
 int64_t LevelTable::num_rows() const noexcept { return impl_->group_begin.back(); }
 const std::vector<Column>& LevelTable::columns() const noexcept { return impl_->columns; }
+const std::shared_ptr<arrow::Schema>& LevelTable::stored_schema() const noexcept { return impl_->schema; }
 int LevelTable::num_row_groups() const noexcept { return static_cast<int>(impl_->group_begin.size()) - 1; }
 bool LevelTable::may_have_padding() const noexcept { return impl_->may_have_padding; }
 const std::shared_ptr<const ByteSource>& LevelTable::source() const noexcept { return impl_->source; }

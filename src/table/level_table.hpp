@@ -31,6 +31,8 @@ class LevelTable {
   /// Every stored column. A name that differs from an earlier one only in case gets a suffix `_1`, `_2`, ... since SQL
   /// folds case; an empty name is `_1`.
   const std::vector<Column>& columns() const noexcept;
+  /// The same columns by the names that the file gives them, which may be equal.
+  const std::shared_ptr<arrow::Schema>& stored_schema() const noexcept;
   /// The position of a column, -1 when there is none.
   int find(std::string_view name) const noexcept;
 

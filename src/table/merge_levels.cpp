@@ -2,114 +2,270 @@
 
 #include <arrow/array.h>
 #include <arrow/array/util.h>
+#include <arrow/compute/cast.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
-#include <parquet/arrow/schema.h>
-#include <parquet/exception.h>
-#include <parquet/file_reader.h>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "base/ordered_work.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
+#include "table/arrow_stream.hpp"
 #include "table/cells.hpp"
-#include "table/level_table.hpp"
-#include "table/parquet_footer.hpp"
+#include "table/values.hpp"
 
 namespace tacore {
 namespace {
 
-/// The columns as they are named in the file; a LevelTable has them in the same order.
-std::shared_ptr<arrow::Schema> schema_of(const LevelTable& level) {
-  try {
-    const auto footer = parse_parquet_footer(level.tail(), level.where());
-    std::shared_ptr<arrow::Schema> out;
-    check(parquet::arrow::FromParquetSchema(footer->schema(), parquet::default_arrow_reader_properties(),
-                                            footer->key_value_metadata(), &out),
-          level.where());
-    return out->RemoveMetadata();
-  } catch (const parquet::ParquetException& error) {
-    throw FormatError(std::string("Parquet schema: ") + error.what(), level.where());
+/// Rows that may wait to be written, for each thread.
+constexpr uint64_t kRowsAhead = 65536;
+
+/// A row group of a part.
+struct Piece {
+  std::size_t part = 0;
+  int group = 0;
+  uint64_t num_rows = 0;
+  uint64_t num_bytes = 0;  ///< about, of its file
+};
+
+std::string described(const arrow::Field& field) {
+  return quoted(field.name()) + " (" + type_name(*field.type()) + ")";
+}
+
+/// Where it stands: `id`, `type`, others, `internal:*`.
+int rank(const std::string& name) {
+  if (name == names::kId) return 0;
+  if (name == names::kType) return 1;
+  return name.starts_with(names::kInternal) ? 3 : 2;
+}
+
+/// Which file a row is from is for the index and its readers to say.
+bool is_skipped(const std::string& name, const MergeRules& rules) {
+  return name == names::kSourceFile || name == names::kSourcePath || name == names::kGdalVsi ||
+         (!rules.has_internal && name.starts_with(names::kInternal));
+}
+
+}  // namespace
+
+struct MergedLevel::Impl {
+  MergeRules rules = {};
+  std::size_t num_parts = 0;
+  std::string first = {};  ///< its path
+  std::shared_ptr<arrow::Schema> last = {};
+  arrow::FieldVector fields = {};
+  std::map<std::string, std::size_t, std::less<>> positions = {};
+  std::vector<Piece> pieces = {};
+  int64_t num_rows = 0;
+  uint64_t num_bytes = 0;
+
+  void add_columns(const LevelTable& part);
+  void add_column(const std::shared_ptr<arrow::Field>& field, std::vector<std::string>& faults);
+  void add_pieces(const LevelTable& part);
+};
+
+/// In files of one writer mostly the same as before, which is soon seen.
+void MergedLevel::Impl::add_columns(const LevelTable& part) {
+  const auto& schema = part.stored_schema();
+  if (last && last->Equals(*schema)) return;
+  std::map<std::string, const arrow::Field*> here;
+  std::vector<std::string> faults;
+  for (const auto& field : schema->fields()) {
+    if (is_skipped(field->name(), rules)) continue;
+    if (!here.emplace(field->name(), field.get()).second) {
+      throw SchemaError("has two columns " + quoted(field->name()), part.where());
+    }
+    add_column(field, faults);
+  }
+  for (const auto& field : fields) {
+    if (rules.same_columns && !here.contains(field->name()))
+      faults.push_back("column " + described(*field) + " is missing");
+  }
+  if (!faults.empty()) {
+    throw SchemaError((rules.same_columns ? "other columns than in " : "columns that do not fit those before, from ") +
+                          quoted(first) + (rules.same_columns ? ": " : " on: ") + join(faults, "; "),
+                      part.where());
+  }
+  last = schema;
+}
+
+void MergedLevel::Impl::add_column(const std::shared_ptr<arrow::Field>& field, std::vector<std::string>& faults) {
+  const auto [at, is_new] = positions.emplace(field->name(), fields.size());
+  if (is_new && rules.same_columns && num_parts > 0) {
+    positions.erase(at);
+    faults.push_back("column " + described(*field) + " is not there");
+  } else if (is_new) {
+    fields.push_back(field->WithNullable(true)->RemoveMetadata());
+  } else {
+    auto& known = fields[at->second];
+    const auto both = rules.same_columns ? known->type() : common_type(known->type(), field->type());
+    if (!both || (rules.same_columns && !both->Equals(field->type()))) {
+      faults.push_back("column " + described(*field) + " is " + type_name(*known->type()) + " there");
+    } else {
+      known = known->WithType(both);
+    }
   }
 }
 
-class MergedLevels : public arrow::RecordBatchReader {
- public:
-  MergedLevels(const std::vector<std::string>& files, int level, const OpenLevel& open)
-      : files_(files), level_(level), open_(open) {
-    open_part();
-    const auto source = arrow::field(std::string(names::kSourceFile), arrow::utf8());
-    first_ = schema_of(*part_);
-    schema_ = check(first_->AddField(first_->num_fields(), source));
-    find_columns();
+void MergedLevel::Impl::add_pieces(const LevelTable& part) {
+  const int groups = part.num_row_groups();
+  const uint64_t size = part.source()->size();
+  for (int g = 0; g < groups; ++g) {
+    pieces.push_back({.part = num_parts,
+                      .group = g,
+                      .num_rows = static_cast<uint64_t>(part.group_begin(g + 1) - part.group_begin(g)),
+                      .num_bytes = size / static_cast<uint64_t>(groups)});
+    num_bytes += pieces.back().num_bytes;
   }
+  num_rows += part.num_rows();
+}
+
+MergedLevel::MergedLevel(const MergeRules& rules) : impl_(std::make_unique<Impl>()) { impl_->rules = rules; }
+MergedLevel::~MergedLevel() = default;
+MergedLevel::MergedLevel(MergedLevel&&) noexcept = default;
+
+void MergedLevel::add(const LevelTable& part) {
+  if (impl_->num_parts == 0) impl_->first = part.where().path;
+  impl_->add_columns(part);
+  impl_->add_pieces(part);
+  ++impl_->num_parts;
+}
+
+std::shared_ptr<arrow::Schema> MergedLevel::schema() const {
+  arrow::FieldVector fields = impl_->fields;
+  std::ranges::stable_sort(fields, {}, [](const auto& field) { return rank(field->name()); });
+  fields.push_back(arrow::field(std::string(names::kSourceFile), arrow::utf8()));
+  return arrow::schema(fields);
+}
+
+std::string MergedLevel::type_of(std::string_view column) const {
+  const auto found = impl_->positions.find(column);
+  return found == impl_->positions.end() ? "" : lower(type_name(*impl_->fields[found->second]->type()));
+}
+
+int64_t MergedLevel::num_rows() const noexcept { return impl_->num_rows; }
+uint64_t MergedLevel::num_bytes() const noexcept { return impl_->num_bytes; }
+
+class MergedRows : public arrow::RecordBatchReader {
+ public:
+  MergedRows(const MergedLevel& level, const std::vector<std::string>& files, const OpenLevel& open,
+             const MergeOptions& options)
+      : pieces_(level.impl_->pieces),
+        same_columns_(level.impl_->rules.same_columns),
+        files_(files),
+        open_(open),
+        options_(options),
+        schema_(level.schema()),
+        work_(weights(), kRowsAhead * static_cast<uint64_t>(std::max(options.jobs, 1)), options.jobs,
+              [this](std::size_t number) { return decode(pieces_[number]); }) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
 
-  /// A row group of a part. Throws, which read_batch() passes on.
+  /// Throws, which read_batch() passes on.
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
-    *batch = nullptr;
-    while (group_ == part_->num_row_groups()) {
-      if (++number_ == files_.size()) return arrow::Status::OK();
-      open_part();
-      find_columns();
-    }
-    const int64_t rows = part_->group_begin(group_ + 1) - part_->group_begin(group_);
-    arrow::ArrayVector arrays;
-    for (const int c : columns_) arrays.push_back(part_->decode(c, group_));
-    arrays.push_back(check(arrow::MakeArrayFromScalar(arrow::StringScalar(files_[number_]), rows)));
-    *batch = arrow::RecordBatch::Make(schema_, rows, std::move(arrays));
-    ++group_;
+    *batch = work_.next().value_or(nullptr);
+    if (*batch) num_bytes_ += pieces_[number_++].num_bytes;
+    if (options_.progress) options_.progress(num_bytes_);
     return arrow::Status::OK();
   }
 
  private:
-  void open_part() {
-    part_ = LevelTable::open(open_(number_), {.path = files_[number_], .offset = {}, .level = level_});
-    group_ = 0;
+  /// A part that is being read.
+  struct Part {
+    std::shared_ptr<const LevelTable> level = {};
+    std::vector<int> columns = {};  ///< of each field of the schema, -1 where there is none
+  };
+  struct Slot {
+    std::once_flag opened = {};
+    std::shared_ptr<const Part> part = {};
+    int num_begun = 0;  ///< row groups
+  };
+
+  std::vector<uint64_t> weights() const {
+    std::vector<uint64_t> out;
+    for (const auto& piece : pieces_) out.push_back(piece.num_rows + 1);
+    return out;
   }
 
-  /// Where the columns of the first part are in this one.
-  void find_columns() {
-    const auto here = number_ == 0 ? first_ : schema_of(*part_);
-    columns_.clear();
-    std::vector<std::string> faults;
-    for (const auto& field : first_->fields()) {
-      const int c = here->GetFieldIndex(field->name());
-      columns_.push_back(c);
-      if (c < 0) {
-        faults.push_back("column " + described(*field) + " is missing");
-      } else if (!here->field(c)->type()->Equals(field->type())) {
-        faults.push_back("column " + described(*here->field(c)) + " is " + type_name(*field->type()) + " there");
-      }
+  std::shared_ptr<arrow::RecordBatch> decode(const Piece& piece) {
+    const auto part = part_of(piece);
+    const auto& level = *part->level;
+    if (piece.group >= level.num_row_groups() ||
+        level.group_begin(piece.group + 1) - level.group_begin(piece.group) != static_cast<int64_t>(piece.num_rows)) {
+      throw changed(level);
     }
-    for (const auto& field : here->fields()) {
-      if (first_->GetFieldIndex(field->name()) < 0) faults.push_back("column " + described(*field) + " is not there");
+    const auto num_rows = static_cast<int64_t>(piece.num_rows);
+    arrow::ArrayVector arrays;
+    for (std::size_t c = 0; c < part->columns.size(); ++c) {
+      arrays.push_back(decode(level, part->columns[c], *schema_->field(static_cast<int>(c)), piece.group, num_rows));
     }
-    if (faults.empty()) return;
-    throw SchemaError("other columns than in " + quoted(files_[0]) + ": " + join(faults, "; "), part_->where());
+    arrays.push_back(check(arrow::MakeArrayFromScalar(arrow::StringScalar(files_[piece.part]), num_rows)));
+    return arrow::RecordBatch::Make(schema_, num_rows, std::move(arrays));
   }
 
-  static std::string described(const arrow::Field& field) {
-    return quoted(field.name()) + " (" + type_name(*field.type()) + ")";
+  static SchemaError changed(const LevelTable& level) {
+    return SchemaError("was changed while it was read", level.where());
   }
 
+  static std::shared_ptr<arrow::Array> decode(const LevelTable& level, int column, const arrow::Field& field, int group,
+                                              int64_t num_rows) {
+    if (column < 0) return check(arrow::MakeArrayOfNull(field.type(), num_rows));
+    auto out = level.decode(column, group);
+    if (out->type()->Equals(field.type())) return out;
+    auto cast = arrow::compute::Cast(*out, field.type());
+    if (cast.ok()) return cast.MoveValueUnsafe();
+    throw SchemaError("column " + quoted(field.name()) + " has " + type_name(*out->type()) + " values that " +
+                          type_name(*field.type()) + " does not hold: " + cast.status().message(),
+                      level.where());
+  }
+
+  /// Opened once, whichever of its row groups comes first.
+  std::shared_ptr<const Part> part_of(const Piece& piece) {
+    std::unique_lock lock(mutex_);
+    auto& slot = parts_[piece.part];
+    if (!slot) slot = std::make_shared<Slot>();
+    const auto here = slot;
+    lock.unlock();
+    std::call_once(here->opened, [&] { here->part = open(piece.part); });
+    const auto out = here->part;
+    lock.lock();
+    if (++here->num_begun == out->level->num_row_groups()) parts_.erase(piece.part);
+    return out;
+  }
+
+  std::shared_ptr<const Part> open(std::size_t number) const {
+    auto out = std::make_shared<Part>();
+    out->level = open_(number);
+    const auto& here = *out->level->stored_schema();
+    for (int c = 0; c + 1 < schema_->num_fields(); ++c) {
+      out->columns.push_back(here.GetFieldIndex(schema_->field(c)->name()));
+      if (same_columns_ && out->columns.back() < 0) throw changed(*out->level);
+    }
+    return out;
+  }
+
+  const std::vector<Piece>& pieces_;
+  bool same_columns_;
   const std::vector<std::string>& files_;
-  int level_;
   const OpenLevel& open_;
-  std::shared_ptr<arrow::Schema> first_, schema_;
-  std::size_t number_ = 0;  ///< of the part
-  std::shared_ptr<const LevelTable> part_;
-  int group_ = 0;
-  std::vector<int> columns_;
+  const MergeOptions& options_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::mutex mutex_;
+  std::map<std::size_t, std::shared_ptr<Slot>> parts_;
+  std::size_t number_ = 0;
+  uint64_t num_bytes_ = 0;
+  OrderedWork<std::shared_ptr<arrow::RecordBatch>> work_;  // last: its threads use the rest
 };
 
-}  // namespace
-
-void merge_levels(const std::vector<std::string>& files, int level, const OpenLevel& open, const ByteConsumer& out,
-                  const ParquetOptions& options) {
-  MergedLevels batches(files, level, open);
-  write_parquet(batches, out, options);
+void merge_levels(const MergedLevel& level, const std::vector<std::string>& files, const OpenLevel& open,
+                  const ByteConsumer& out, const MergeOptions& options) {
+  MergedRows rows(level, files, open, options);
+  write_parquet(rows, out, options.parquet);
 }
 
 }  // namespace tacore

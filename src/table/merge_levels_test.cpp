@@ -10,13 +10,21 @@ namespace {
 using namespace tacore;
 using Strings = std::vector<std::string>;
 
-std::shared_ptr<const LevelTable> merged(const std::vector<NamedArrays>& parts) {
+std::shared_ptr<const LevelTable> merged(const std::vector<NamedArrays>& parts, bool same_columns = true,
+                                         int jobs = 2) {
   Strings files;
-  for (std::size_t i = 0; i < parts.size(); ++i) files.push_back("part" + std::to_string(i) + ".tacozip");
+  MergedLevel level({.same_columns = same_columns});
+  std::vector<std::shared_ptr<const LevelTable>> tables;
+  for (const auto& part : parts) {
+    files.push_back("part" + std::to_string(files.size()) + ".tacozip");
+    tables.push_back(LevelTable::open(memory_source(files.back(), parquet_of(table_of(part))),
+                                      {.path = files.back(), .offset = {}, .level = 1}));
+    level.add(*tables.back());
+  }
   Bytes out;
   merge_levels(
-      files, 1, [&](std::size_t i) { return memory_source(files[i], parquet_of(table_of(parts[i]))); },
-      [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); });
+      level, files, [&](std::size_t i) { return tables[i]; },
+      [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); }, {.jobs = jobs});
   return level_of(std::move(out));
 }
 
@@ -104,6 +112,83 @@ TEST_CASE("T118: other names or types are refused with level, file and types") {
   CHECK(text_of(rows({"a"})) == start + "column 'x' (string) is missing");
   CHECK(text_of(more) == start + "column 'y' (double) is not there");
   CHECK(text_of(other) == start + "column 'x' (int64) is string there");
+}
+
+TEST_CASE("T119: without validation a level has the columns of all parts, null where one has none") {
+  auto first = rows({"a", "b"}), second = rows({"c"}), third = rows({});
+  first.emplace_back("x", integers({1, {}}));
+  first.emplace_back("internal:size", integers({4, 5}));
+  second.emplace_back("y", texts({"two"}));
+  second.emplace_back("x", reals({2.5}));
+  third.emplace_back("w", texts({}));
+  const auto level = merged({first, second, third}, false);
+  CHECK(names_of(*level) == Strings{"id", "type", "x", "y", "w", "internal:size", "internal:source_file"});
+  CHECK(level->columns()[2].type == "double");
+  CHECK(column(*level, "y") == Strings{"null", "null", "two"});
+  CHECK(column(*level, "w") == Strings{"null", "null", "null"});
+  CHECK(level->integer(level->find("internal:size"), 2) == std::nullopt);
+}
+
+TEST_CASE("T119: integers are widened; text and numbers have no type in common") {
+  const auto with = [](std::shared_ptr<arrow::Array> values) {
+    auto out = rows({"a"});
+    out.emplace_back("x", std::move(values));
+    return out;
+  };
+  const auto small = build<arrow::Int16Builder, int16_t>({7}, arrow::Int16Builder());
+  const auto level = merged({with(small), with(integers({int64_t{1} << 40})), with(small)}, false);
+  CHECK(level->columns()[2].type == "int64");
+  CHECK(level->integer(2, 0) == 7);
+  CHECK(level->integer(2, 1) == int64_t{1} << 40);
+  CHECK_THROWS_WITH_AS(merged({with(small), with(texts({"1"}))}, false),
+                       "part1.tacozip: level 1: columns that do not fit those before, from 'part0.tacozip' on: column "
+                       "'x' (string) is int16 there",
+                       SchemaError);
+}
+
+TEST_CASE("two columns of one name are refused") {
+  auto part = rows({"a"});
+  part.emplace_back("x", texts({"1"}));
+  part.emplace_back("x", texts({"2"}));
+  CHECK_THROWS_WITH_AS(merged({part, part}), "part0.tacozip: level 1: has two columns 'x'", SchemaError);
+}
+
+TEST_CASE("T120: id and type come first and internal columns last, wherever the first part has them") {
+  NamedArrays part{{"internal:size", integers({1})}, {"x", texts({"1"})},  {"internal:gdal_vsi", texts({"old"})},
+                   {"type", texts({"FILE"})},        {"id", texts({"a"})}, {"internal:source_file", texts({"old"})}};
+  const auto level = merged({part, part});
+  CHECK(names_of(*level) == Strings{"id", "type", "x", "internal:size", "internal:source_file"});
+  CHECK(column(*level, "internal:source_file") == Strings{"part0.tacozip", "part1.tacozip"});
+}
+
+TEST_CASE("parts of several row groups come whole and in order, for any number of threads") {
+  std::vector<NamedArrays> parts;
+  Strings expected;
+  for (int p = 0; p < 3; ++p) {
+    std::vector<std::optional<std::string>> ids;
+    for (int k = 0; k < 70000; ++k) ids.emplace_back(std::to_string(p) + "_" + std::to_string(k));
+    for (const auto& id : ids) expected.push_back(*id);
+    parts.push_back(rows(ids));
+  }
+  for (const int jobs : {1, 3}) CHECK(column(*merged(parts, true, jobs), "id") == expected);
+}
+
+TEST_CASE("a part that changed since it was looked at is refused") {
+  const auto table = [](const NamedArrays& columns) {
+    return LevelTable::open(memory_source("a", parquet_of(table_of(columns))), {.path = "a"});
+  };
+  auto wide = rows({"a"});
+  wide.emplace_back("x", texts({"1"}));
+  for (const auto& [before, after] :
+       {std::pair{rows({"a"}), rows({"a", "b"})}, std::pair{wide, rows({"a"})}, std::pair{rows({"a"}), rows({})}}) {
+    MergedLevel level({});
+    level.add(*table(before));
+    const Strings files{"a"};
+    CHECK_THROWS_WITH_AS(
+        merge_levels(
+            level, files, [&](std::size_t) { return table(after); }, [](std::span<const std::byte>) {}, {}),
+        "a: was changed while it was read", SchemaError);
+  }
 }
 
 }  // namespace

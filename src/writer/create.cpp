@@ -168,7 +168,7 @@ void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit
     done += samples.num_bytes();
   }
   if (plan.has_index) {
-    write_tacocat(zips, write.parquet);
+    write_tacocat(zips, write);
     names.emplace_back(names::kTacocatFolder);
   }
   publish(draft.path(), plan.folder, names, overwrite);

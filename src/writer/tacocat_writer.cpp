@@ -1,56 +1,145 @@
 #include "writer/tacocat_writer.hpp"
 
+#include "base/ordered_work.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
+#include "format/tacocat_header.hpp"
 #include "io/byte_source.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
-#include "model/collection_merge.hpp"
-#include "table/merge_levels.hpp"
 #include "writer/draft.hpp"
 
 namespace tacore {
 namespace {
 
-void write_file(const std::string& path, std::span<const std::byte> bytes) {
-  OutputFile file(path, false);
-  file.write(0, bytes);
-  file.commit();
+/// Parts that are open, or read and not merged yet, for each thread.
+constexpr uint64_t kPartsAhead = 8;
+
+/// The levels of an index, one after another, and how far that is.
+class LevelWriter {
+ public:
+  LevelWriter(const Index& index, const IndexParts& parts, const WriteOptions& options)
+      : index_(index), parts_(parts), options_(options) {}
+
+  /// Appends `level` to `file`, which has `offset` bytes; gives their place.
+  ByteRange write(int level, const OutputFile& file, uint64_t offset) {
+    const MergedLevel& merged = index_.levels[static_cast<std::size_t>(level)];
+    ByteRange out{.offset = offset, .size = 0};
+    MergeOptions merge{.jobs = options_.jobs, .parquet = options_.parquet};
+    if (options_.progress) merge.progress = [&](uint64_t num_bytes) { options_.progress(num_done_ + num_bytes); };
+    merge_levels(
+        merged, parts_.files, [&](std::size_t part) { return parts_.open_level(part, level); },
+        [&](std::span<const std::byte> bytes) {
+          file.write(out.offset + out.size, bytes);
+          out.size += bytes.size();
+        },
+        merge);
+    num_done_ += merged.num_bytes();
+    return out;
+  }
+
+ private:
+  const Index& index_;
+  const IndexParts& parts_;
+  const WriteOptions& options_;
+  uint64_t num_done_ = 0;
+};
+
+IndexPart open_zip(const std::string& path) {
+  const auto source = local_storage()->open(path);
+  const auto header = taco_header::parse(source->read({0, taco_header::kSize}), source->size());
+  const Bytes text = source->read(header.collection);
+  IndexPart out{.collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path)};
+  for (const auto& level : header.levels) {
+    const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(out.levels.size())};
+    out.levels.push_back(LevelTable::open(slice(source, level), where));
+  }
+  return out;
+}
+
+/// Columns that are wider than the first part has them.
+void set_field_types(Collection& collection, const std::vector<MergedLevel>& levels) {
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const auto fields = collection.field_schema.find("level" + std::to_string(k));
+    if (fields == collection.field_schema.end()) continue;
+    for (auto& field : fields->second) {
+      if (auto type = levels[k].type_of(field.name); !type.empty()) field.type = std::move(type);
+    }
+  }
 }
 
 }  // namespace
 
-void write_tacocat(const std::vector<std::string>& zips, const ParquetOptions& options) {
-  const auto storage = local_storage();
-  std::vector<taco_header::Header> headers;
-  std::vector<PartCollection> parts;
-  std::vector<std::string> files;
-  for (const auto& zip : zips) {
-    const auto source = storage->open(zip);
-    headers.push_back(taco_header::parse(source->read({0, taco_header::kSize}), source->size()));
-    const Bytes text = source->read(headers.back().collection);
-    files.push_back(file_name(zip));
-    parts.push_back({.file = files.back(),
-                     .collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, zip)});
+uint64_t Index::num_bytes() const {
+  uint64_t out = 0;
+  for (const auto& level : levels) out += level.num_bytes();
+  return out;
+}
+
+Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
+                  const std::function<void(uint64_t num_bytes)>& progress) {
+  OrderedWork<IndexPart> opened(std::vector<uint64_t>(parts.files.size(), 1),
+                                kPartsAhead * static_cast<uint64_t>(std::max(jobs, 1)), jobs, parts.open);
+  CollectionMerge collections(rules.same_columns);
+  Index out;
+  for (std::size_t number = 0; auto part = opened.next(); ++number) {
+    const auto num_levels = static_cast<std::size_t>(part->collection.pit_schema.max_depth()) + 1;
+    collections.add(
+        {.file = parts.files[number], .collection = std::move(part->collection), .path = parts.paths[number]});
+    while (out.levels.size() < num_levels) out.levels.emplace_back(rules);
+    for (std::size_t k = 0; k < num_levels; ++k) out.levels[k].add(*part->levels.at(k));
+    if (progress) progress(out.num_bytes());
   }
-  const std::string collection = encode_collection(merge_collections(parts));
-  const std::string folder = path_join(parent_folder(zips.at(0)), names::kTacocatFolder);
+  out.collection = collections.result();
+  if (!rules.same_columns) set_field_types(out.collection, out.levels);
+  return out;
+}
+
+void write_tacocat_folder(const Index& index, const IndexParts& parts, const std::string& folder,
+                          const WriteOptions& options) {
+  const std::string collection = encode_collection(index.collection);
   make_folder(folder);
-  for (std::size_t k = 0; k < headers[0].levels.size(); ++k) {
+  LevelWriter levels(index, parts, options);
+  for (std::size_t k = 0; k < index.levels.size(); ++k) {
     OutputFile file(path_join(folder, names::kLevelFiles[k]), false);
-    uint64_t size = 0;
-    merge_levels(
-        files, static_cast<int>(k),
-        [&](std::size_t part) { return slice(storage->open(zips[part]), headers[part].levels.at(k)); },
-        [&](std::span<const std::byte> bytes) {
-          file.write(size, bytes);
-          size += bytes.size();
-        },
-        options);
+    levels.write(static_cast<int>(k), file, 0);
     file.commit();
   }
-  write_file(path_join(folder, names::kCollection), std::as_bytes(std::span(collection)));
+  OutputFile file(path_join(folder, names::kCollection), false);
+  file.write(0, std::as_bytes(std::span(collection)));
+  file.commit();
+}
+
+void write_tacocat_file(const Index& index, const IndexParts& parts, const std::string& target,
+                        const WriteOptions& options) {
+  const std::string collection = encode_collection(index.collection);
+  OutputFile file(target, options.overwrite);
+  LevelWriter levels(index, parts, options);
+  tacocat_header::Header header;
+  uint64_t end = tacocat_header::kSize;
+  for (std::size_t k = 0; k < index.levels.size(); ++k) {
+    header.levels.push_back(levels.write(static_cast<int>(k), file, end));
+    end += header.levels.back().size;
+  }
+  header.collection = {.offset = end, .size = collection.size()};
+  file.write(end, std::as_bytes(std::span(collection)));
+  file.write(0, tacocat_header::encode(header));
+  file.sync();
+  if (options.progress) options.progress(index.num_bytes());  // the last moment to stop
+  file.commit();
+}
+
+void write_tacocat(const std::vector<std::string>& zips, const WriteOptions& options) {
+  IndexParts parts{
+      .paths = zips,
+      .open = [&](std::size_t part) { return open_zip(zips[part]); },
+      .open_level = [&](std::size_t part,
+                        int level) { return open_zip(zips[part]).levels.at(static_cast<std::size_t>(level)); }};
+  for (const auto& zip : zips) parts.files.push_back(file_name(zip));
+  write_tacocat_folder(merge_parts(parts, {}, options.jobs), parts,
+                       path_join(parent_folder(zips.at(0)), names::kTacocatFolder),
+                       {.jobs = options.jobs, .parquet = options.parquet});
 }
 
 }  // namespace tacore

@@ -1,15 +1,56 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "tacore/parquet_options.hpp"
+#include "model/collection_merge.hpp"
+#include "table/merge_levels.hpp"
+#include "writer/write_options.hpp"
 
 namespace tacore {
 
+/// A part of an index, open.
+struct IndexPart {
+  Collection collection = {};
+  std::vector<std::shared_ptr<const LevelTable>> levels = {};  ///< as many as its tree is deep, or more
+};
+
+/// The parts of an index, opened when they are read and not kept. Called from several threads.
+struct IndexParts {
+  std::vector<std::string> files = {};  ///< their names in the index
+  std::vector<std::string> paths = {};  ///< for messages
+  std::function<IndexPart(std::size_t part)> open = {};
+  /// A level whose offsets are right.
+  std::function<std::shared_ptr<const LevelTable>(std::size_t part, int level)> open_level = {};
+};
+
+/// An index before it is written.
+struct Index {
+  Collection collection = {};
+  std::vector<MergedLevel> levels = {};
+
+  uint64_t num_bytes() const;  ///< of the levels of all parts
+};
+
+/// Opens all parts, which are one or more, and looks at their collections and footers. Errors are those of
+/// CollectionMerge and MergedLevel. `progress` is told the bytes of the levels found so far, and may throw.
+Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
+                  const std::function<void(uint64_t num_bytes)>& progress = {});
+
+/// Writes an index as the files of a folder `.tacocat` (format dossier 5.1) into `folder`, which is made. Of `options`,
+/// jobs, parquet and progress count. Throws IoError, and what merge_levels() throws.
+void write_tacocat_folder(const Index& index, const IndexParts& parts, const std::string& folder,
+                          const WriteOptions& options);
+
+/// Writes it as one file (§6.5, format dossier 5.2), which appears when it is whole.
+void write_tacocat_file(const Index& index, const IndexParts& parts, const std::string& target,
+                        const WriteOptions& options);
+
 /// Writes the index over TACO ZIPs that create() made, which stand together in one folder, as the folder `.tacocat`
-/// beside them (format dossier 5.1): their levels joined, their collections merged. `.tacocat` must not be there.
-/// Throws IoError; SchemaError when they do not fit together.
-void write_tacocat(const std::vector<std::string>& zips, const ParquetOptions& options);
+/// beside them. It must not be there.
+void write_tacocat(const std::vector<std::string>& zips, const WriteOptions& options);
 
 }  // namespace tacore
