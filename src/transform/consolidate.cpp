@@ -1,0 +1,279 @@
+#include "tacore/consolidate.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "model/identifier.hpp"
+#include "reader/open_container.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/error.hpp"
+#include "writer/draft.hpp"
+#include "writer/tacocat_writer.hpp"
+
+namespace tacore {
+namespace {
+
+/// An input, and where it is.
+struct Input {
+  std::string path = {};    ///< as the caller wrote it
+  std::string folder = {};  ///< the one it is in, without links
+  std::string name = {};    ///< in there
+};
+
+std::string canonical(const std::string& path, const std::string& shown) {
+  std::error_code error;
+  const auto out = std::filesystem::canonical(path.empty() ? "." : path, error);
+  if (error) throw IoError("cannot open", {.path = shown}, error.value());
+  return out.string();
+}
+
+/// Of many inputs that are mostly in one folder.
+class Folders {
+ public:
+  Input locate(const std::string& path) {
+    std::string whole = path;
+    if (const auto name = file_name(path); name.empty() || name == "." || name == "..") whole = canonical(path, path);
+    const std::string parent = parent_folder(whole);
+    auto [known, is_new] = known_.emplace(parent, "");
+    if (is_new) known->second = canonical(parent, path);
+    return {.path = path, .folder = known->second, .name = file_name(whole)};
+  }
+
+ private:
+  std::map<std::string, std::string> known_;
+};
+
+/// Rows that are there twice are a mistake that no reader sees.
+void check_once(std::map<std::pair<dev_t, ino_t>, std::string>& seen, const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
+  const auto [at, is_new] = seen.emplace(std::pair{status.st_dev, status.st_ino}, path);
+  if (!is_new) throw ValidationError("is the same as the input " + tacore::quoted(at->second), {.path = path});
+}
+
+std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw ValidationError("no inputs; one dataset or more expected");
+  std::vector<Input> out;
+  Folders folders;
+  std::map<std::pair<dev_t, ino_t>, std::string> seen;
+  for (const auto& path : paths) {
+    if (path.find('\0') != path.npos)
+      throw ValidationError("the input " + tacore::quoted(path) + " is no name of a file");
+    if (is_remote(path)) throw IoError("remote path; this version opens local files and folders", {.path = path});
+    check_once(seen, path);
+    out.push_back(folders.locate(path));
+    const std::string& name = out.back().name;
+    const std::string why = is_utf8(name) ? why_unsafe_id(name) : "is not UTF-8";
+    if (!why.empty()) throw ValidationError("its name " + why + ", an index cannot name it", {.path = path});
+  }
+  return out;
+}
+
+void check_names(const std::vector<Input>& inputs) {
+  std::map<std::string, std::string> seen;
+  for (const auto& input : inputs) {
+    const auto [at, is_new] = seen.emplace(input.name, input.path);
+    if (!is_new) {
+      throw ValidationError(
+          "has the name of " + tacore::quoted(at->second) + "; rows name their ZIP by its file name alone",
+          {.path = input.path});
+    }
+  }
+}
+
+/// Where the index goes: a folder that is there.
+std::string output_folder(const std::vector<Input>& inputs, const std::string& output) {
+  if (output.empty()) {
+    for (const auto& input : inputs) {
+      if (input.folder == inputs[0].folder) continue;
+      throw ValidationError("the inputs are in several folders, " + tacore::quoted(inputs[0].folder) + " and " +
+                            tacore::quoted(input.folder) + "; a folder for the index expected");
+    }
+    return parent_folder(inputs[0].path);
+  }
+  struct stat status = {};
+  if (::stat(output.c_str(), &status) != 0) throw IoError("cannot open", {.path = output}, errno);
+  if (!S_ISDIR(status.st_mode)) throw ValidationError("is a file, a folder for the index expected", {.path = output});
+  return output;
+}
+
+void check_target(const std::string& target, bool is_folder, bool overwrite) {
+  struct stat status = {};
+  if (::lstat(target.c_str(), &status) != 0) return;
+  if (!overwrite) throw ValidationError("exists already", {.path = target});
+  if (is_folder != S_ISDIR(status.st_mode)) {
+    throw ValidationError(is_folder ? "is a file, a folder expected" : "is a folder, the name of a file expected",
+                          {.path = target});
+  }
+  std::error_code unreadable;
+  if (is_folder && !std::filesystem::exists(path_join(target, names::kCollection), unreadable) &&
+      !std::filesystem::is_empty(target, unreadable)) {
+    throw ValidationError("is a folder of other files, an index to be replaced expected", {.path = target});
+  }
+}
+
+std::shared_ptr<const Container> open_input(const std::string& path, bool zips_only) {
+  const auto storage = local_storage();
+  const Detected at = detect(*storage, path);
+  if (at.format == Format::Tacocat || at.format == Format::Tacollection) {
+    throw ValidationError("is an index; the datasets in it expected", {.path = path});
+  }
+  if (zips_only && at.format != Format::Zip) {
+    throw ValidationError("is a FOLDER; a TACOCAT is an index of ZIPs, a TACOLLECTION.json of both", {.path = path});
+  }
+  return open_container(storage, at, path, "");
+}
+
+/// Progress as a callback that throws.
+template <class Options>
+struct Progress {
+  const Options& options;
+  const std::string& output;
+
+  void tell(uint64_t num_done, uint64_t num_bytes) const {
+    if (options.progress && !options.progress(num_done, num_bytes, options.user)) {
+      throw IoError("stopped", {.path = output});
+    }
+  }
+};
+
+int num_threads(int jobs) {
+  return jobs > 0 ? jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
+  IndexParts out;
+  for (const auto& input : inputs) {
+    out.files.push_back(input.name);
+    out.paths.push_back(input.path);
+  }
+  out.open = [&inputs, zips_only](std::size_t part) {
+    const auto container = open_input(inputs[part].path, zips_only);
+    IndexPart opened{.collection = container->collection()};
+    for (int level = 0; level < container->num_levels(); ++level) {
+      opened.levels.push_back(container->stored_level(level));
+    }
+    return opened;
+  };
+  out.open_level = [&inputs, zips_only](std::size_t part, int level) {
+    return open_input(inputs[part].path, zips_only)->level(level);
+  };
+  return out;
+}
+
+template <class Options>
+Index merge_inputs(const IndexParts& parts, bool has_internal, const Progress<Options>& progress) {
+  const MergeRules rules{.same_columns = progress.options.validate_schema, .has_internal = has_internal};
+  Index out = merge_parts(parts, rules, num_threads(progress.options.jobs),
+                          [&](uint64_t num_bytes) { progress.tell(0, num_bytes); });
+  if (out.levels[0].num_rows() == 0) throw ValidationError("the inputs have no samples");
+  return out;
+}
+
+/// "a/b" of "/x/a/b" and "/x"; nullopt when it is not in there.
+std::optional<std::string> inside(const std::string& path, const std::string& folder) {
+  const std::string start = folder.ends_with('/') ? folder : folder + '/';
+  if (path + '/' == start) return "";
+  if (!path.starts_with(start)) return std::nullopt;
+  return path.substr(start.size());
+}
+
+std::string common_folder(const std::vector<Input>& inputs) {
+  std::string out = inputs[0].folder;
+  for (const auto& input : inputs) {
+    while (!inside(input.folder, out)) {
+      const auto slash = out.rfind('/');
+      out.resize(std::max<std::size_t>(slash, 1));
+    }
+  }
+  return out;
+}
+
+void warn_of_base(const std::string& target, const std::string& base) {
+  log::warning(target + ": its datasets are in " + tacore::quoted(base) +
+               ", which readers have to be told as base path");
+}
+
+}  // namespace
+
+std::string create_tacocat(const std::vector<std::string>& paths, const TacocatOptions& options) {
+  check_parquet_options(options.parquet);
+  const auto inputs = locate_inputs(paths);
+  check_names(inputs);
+  const std::string folder = output_folder(inputs, options.output);
+  const std::string name(options.single_file ? names::kTacocatFile : names::kTacocatFolder);
+  const std::string target = path_join(folder, name);
+  check_target(target, !options.single_file, options.overwrite);
+  const Progress<TacocatOptions> progress{options, target};
+  const IndexParts parts = parts_of(inputs, true);
+  const Index index = merge_inputs(parts, true, progress);
+  const uint64_t num_bytes = index.num_bytes();
+  const WriteOptions write{.overwrite = options.overwrite,
+                           .jobs = num_threads(options.jobs),
+                           .parquet = options.parquet,
+                           .progress = [&](uint64_t num_done) { progress.tell(num_done, num_bytes); }};
+  if (options.single_file) {
+    write_tacocat_file(index, parts, target, write);
+  } else {
+    const Draft draft(target, "");
+    write_tacocat_folder(index, parts, draft.path(name), write);
+    progress.tell(num_bytes, num_bytes);  // the last moment to stop
+    publish(draft.path(), folder, {name}, options.overwrite);
+  }
+  const auto elsewhere = std::ranges::find_if(
+      inputs, [&, here = canonical(folder, folder)](const Input& input) { return input.folder != here; });
+  if (elsewhere != inputs.end()) {
+    const bool together =
+        std::ranges::all_of(inputs, [&](const Input& input) { return input.folder == elsewhere->folder; });
+    if (together) {
+      warn_of_base(target, elsewhere->folder);
+    } else {
+      log::warning(target + ": its ZIPs are in several folders, such as " + tacore::quoted(elsewhere->folder) +
+                   "; readers look for them in one");
+    }
+  }
+  return target;
+}
+
+std::string create_tacollection(const std::vector<std::string>& paths, const TacollectionOptions& options) {
+  const auto inputs = locate_inputs(paths);
+  const std::string folder = output_folder(inputs, options.output);
+  const std::string target = path_join(folder, names::kTacollection);
+  check_target(target, false, options.overwrite);
+  std::string base = canonical(folder, folder);
+  const bool is_beside =
+      std::ranges::all_of(inputs, [&](const Input& input) { return inside(input.folder, base).has_value(); });
+  if (!is_beside) base = common_folder(inputs);
+  IndexParts parts = parts_of(inputs, false);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    parts.files[i] = path_join(*inside(inputs[i].folder, base), inputs[i].name);
+    if (!is_utf8(parts.files[i])) {
+      throw ValidationError("a folder of its path is not UTF-8, an index cannot name it", {.path = inputs[i].path});
+    }
+  }
+  const Progress<TacollectionOptions> progress{options, target};
+  const Index index = merge_inputs(parts, false, progress);
+  const std::string text = encode_collection(index.collection);
+  OutputFile file(target, options.overwrite);
+  file.write(0, std::as_bytes(std::span(text)));
+  file.sync();
+  progress.tell(index.num_bytes(), index.num_bytes());  // the last moment to stop
+  file.commit();
+  if (!is_beside) warn_of_base(target, base);
+  return target;
+}
+
+}  // namespace tacore
