@@ -154,6 +154,18 @@ struct DiffCommandOptions {
 };
 /// 0 when both are equal, 1 when they differ, 2 when that cannot be told.
 int run_diff(const DiffCommandOptions& options);
+/// Of `index` and `collect`, which has neither `single_file` nor `parquet`.
+struct IndexCommandOptions {
+  std::vector<std::string> inputs = {};
+  std::string output = {};  ///< a folder; "": that of the inputs
+  bool no_validate_schema = false;
+  bool single_file = false;
+  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
+  int jobs = 0;
+  bool overwrite = false;
+};
+int run_index(const IndexCommandOptions& options);
+int run_collect(const IndexCommandOptions& options);
 
 struct ValidateOptions {
   std::string path = {};

@@ -333,6 +333,40 @@ void add_diff(Tool& tool) {
       "Threads that read; one for each processor when not given");
 }
 
+void add_consolidation(CLI::App* command, IndexCommandOptions& options, const char* inputs) {
+  command->add_option("INPUT", options.inputs, inputs)->required();
+  command
+      ->add_option("-o,--output", options.output,
+                   "Folder of the index; that of the inputs when not given. Inputs elsewhere are found by --base-path")
+      ->type_name("DIR");
+  command->add_flag("--no-validate-schema", options.no_validate_schema,
+                    "Take inputs of other columns: null where one has none, numbers widened");
+  add_parsed(
+      command, "--jobs", "N", [&](const std::string& given) { options.jobs = parse_count("--jobs", given); },
+      "Threads that read; one for each processor when not given");
+  command->add_flag("--overwrite", options.overwrite, "Replace an index that is there, in one step");
+}
+
+void add_index(Tool& tool) {
+  auto [command, options] = tool.add("index", "Joins the metadata of many ZIPs in a TACOCAT: .tacocat beside them",
+                                     "  taco index parts/*.tacozip\n"
+                                     "  taco index north.tacozip south.tacozip -o . --single-file",
+                                     run_index);
+  add_consolidation(command, *options, "ZIPs, in the order of their rows");
+  command->add_flag("--single-file", options->single_file,
+                    "One file __TACOCAT__, which only taco opens, not .tacocat/");
+  command->add_option("--parquet", options->parquet, "KEY=VALUE as of taco create")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+void add_collect(Tool& tool) {
+  auto [command, options] = tool.add("collect", "Lists many datasets as one in a TACOLLECTION.json, without their rows",
+                                     "  taco collect parts/*.tacozip more/folder -o .", run_collect);
+  add_consolidation(command, *options, "ZIPs and FOLDERs, in the order of their rows");
+}
+
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   const char* group = "Messages";
@@ -370,6 +404,8 @@ void define(Tool& tool) {
   add_concat(tool);
   add_edit(tool);
   add_diff(tool);
+  add_index(tool);
+  add_collect(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }
