@@ -18,6 +18,9 @@ int run_interruptible(const Work& work) {
     work(&bar);
   } catch (const IoError&) {
     if (!Interruptible::interrupted()) throw;  // else the signal says it
+  } catch (const ValidationError& error) {
+    if (error.message() != "exists already") throw;
+    throw ValidationError("exists already; --overwrite replaces it", error.context());
   }
   return 0;
 }

@@ -29,7 +29,8 @@ namespace {
 /// An input, and where it is.
 struct Input {
   std::string path = {};    ///< as the caller wrote it
-  std::string folder = {};  ///< the one it is in, without links
+  std::string parent = {};  ///< the folder it is in, likewise
+  std::string folder = {};  ///< the same, absolute and without links
   std::string name = {};    ///< in there
 };
 
@@ -49,7 +50,10 @@ class Folders {
     const std::string parent = parent_folder(whole);
     auto [known, is_new] = known_.emplace(parent, "");
     if (is_new) known->second = canonical(parent, path);
-    return {.path = path, .folder = known->second, .name = file_name(whole)};
+    return {.path = path,
+            .parent = parent.empty() ? "." : parent.substr(0, std::max<std::size_t>(parent.size() - 1, 1)),
+            .folder = known->second,
+            .name = file_name(whole)};
   }
 
  private:
@@ -61,7 +65,8 @@ void check_once(std::map<std::pair<dev_t, ino_t>, std::string>& seen, const std:
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
   const auto [at, is_new] = seen.emplace(std::pair{status.st_dev, status.st_ino}, path);
-  if (!is_new) throw ValidationError("is the same as the input " + tacore::quoted(at->second), {.path = path});
+  if (!is_new)
+    throw ValidationError("is the same dataset as an input before it, " + tacore::quoted(at->second), {.path = path});
 }
 
 std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
@@ -99,8 +104,8 @@ std::string output_folder(const std::vector<Input>& inputs, const std::string& o
   if (output.empty()) {
     for (const auto& input : inputs) {
       if (input.folder == inputs[0].folder) continue;
-      throw ValidationError("the inputs are in several folders, " + tacore::quoted(inputs[0].folder) + " and " +
-                            tacore::quoted(input.folder) + "; a folder for the index expected");
+      throw ValidationError("the inputs are in several folders, " + tacore::quoted(inputs[0].parent) + " and " +
+                            tacore::quoted(input.parent) + "; a folder for the index expected");
     }
     return parent_folder(inputs[0].path);
   }
@@ -239,9 +244,9 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
     const bool together =
         std::ranges::all_of(inputs, [&](const Input& input) { return input.folder == elsewhere->folder; });
     if (together) {
-      warn_of_base(target, elsewhere->folder);
+      warn_of_base(target, elsewhere->parent);
     } else {
-      log::warning(target + ": its ZIPs are in several folders, such as " + tacore::quoted(elsewhere->folder) +
+      log::warning(target + ": its ZIPs are in several folders, such as " + tacore::quoted(elsewhere->parent) +
                    "; readers look for them in one");
     }
   }
@@ -272,7 +277,7 @@ std::string create_tacollection(const std::vector<std::string>& paths, const Tac
   file.sync();
   progress.tell(index.num_bytes(), index.num_bytes());  // the last moment to stop
   file.commit();
-  if (!is_beside) warn_of_base(target, base);
+  if (!is_beside) warn_of_base(target, base == inputs[0].folder ? inputs[0].parent : base);
   return target;
 }
 
