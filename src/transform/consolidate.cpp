@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
-#include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -207,6 +207,29 @@ std::string common_folder(const std::vector<Input>& inputs) {
   return out;
 }
 
+/// `error`, about a file of a draft, with the name that it was to get.
+[[noreturn]] void throw_renamed(const IoError& error, const std::string& draft, const std::string& target) {
+  ErrorContext where = error.context();
+  if (!where.path.starts_with(draft)) throw error;
+  where.path = target + where.path.substr(draft.size());
+  std::string message = error.message();
+  const std::string reason = ": " + std::generic_category().message(error.error_number());
+  if (message.ends_with(reason)) message.resize(message.size() - reason.size());  // it is added again
+  throw IoError(message, where, error.error_number());
+}
+
+void write_folder(const Index& index, const IndexParts& parts, const std::string& target, const WriteOptions& options) {
+  const std::string name = file_name(target);
+  const Draft draft(target, "");
+  try {
+    write_tacocat_folder(index, parts, draft.path(name), options);
+    options.progress(index.num_bytes());  // the last moment to stop
+    publish(draft.path(), parent_folder(target), {name}, options.overwrite);
+  } catch (const IoError& error) {
+    throw_renamed(error, draft.path(name), target);
+  }
+}
+
 void warn_of_base(const std::string& target, const std::string& base) {
   log::warning(target + ": its datasets are in " + tacore::quoted(base) +
                ", which readers have to be told as base path");
@@ -233,10 +256,7 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
   if (options.single_file) {
     write_tacocat_file(index, parts, target, write);
   } else {
-    const Draft draft(target, "");
-    write_tacocat_folder(index, parts, draft.path(name), write);
-    progress.tell(num_bytes, num_bytes);  // the last moment to stop
-    publish(draft.path(), folder, {name}, options.overwrite);
+    write_folder(index, parts, target, write);
   }
   const auto elsewhere = std::ranges::find_if(
       inputs, [&, here = canonical(folder, folder)](const Input& input) { return input.folder != here; });

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Proves that `taco create` and `taco edit` leave what was there, or the whole new dataset, whatever happens on the way.
+"""Proves that `taco create`, `edit`, `index` and `collect` leave what was there, or the whole new dataset, whatever happens.
 
     check.py TOOL FAULTS [CASE...]     FAULTS is the library made of faults.cpp; CASE is a name or a pattern, `kill/*`
 
-A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, and `-over` where an
-older dataset is replaced; or edit-KIND/TARGET, KIND being title or columns. The tool is run once undisturbed, then once for each of its calls that is counted, with that
+A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, index (`.tacocat`),
+index-file (`__TACOCAT__`), collect (TACOLLECTION.json), and `-over` where an older dataset is replaced; or
+edit-KIND-TARGET, KIND being title or columns. The tool is run once undisturbed, then once for each of its calls that is
+counted, with that
 call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run made, which `taco
 validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
 """
@@ -22,6 +24,9 @@ from pathlib import Path
 
 ABOUT = ["--id", "chips", "--license", "MIT", "--provider", "Our lab", "--task", "other", "--jobs", "1"]
 TARGETS = ["zip", "large", "folder", "zip-over", "folder-over"]
+INDEXES = {"index": (".tacocat", ["index"]), "index-file": ("__TACOCAT__", ["index", "--single-file"]),
+           "collect": ("TACOLLECTION.json", ["collect"])}
+INDEX_TARGETS = ["index", "index-file", "collect", "index-over", "index-file-over"]
 
 
 class Run:
@@ -38,17 +43,39 @@ class World:
         self.tool, self.faults, self.scratch = tool, faults, scratch
         self.over = target.endswith("-over")
         kind = target.removesuffix("-over")
-        self.name = "set" if kind == "folder" else "set.tacozip"
+        self.name, self.index = INDEXES.get(kind, ("set" if kind == "folder" else "set.tacozip", None))
         self.source = scratch / "source"
         write_source(self.source, kind == "large")
+        base = []
+        if self.index:
+            self.source = self.write_parts(scratch / "parts")
+            base = ["--base-path", self.source]
         self.old = self.make("old", "An older one") if self.over else None
         self.new = self.make("new", "The new one")
-        quiet_run([self.tool, "validate", scratch / "new" / self.name, "--deep"])
+        quiet_run([self.tool, "validate", scratch / "new" / self.name, "--deep", *base])
+
+    def write_parts(self, folder):
+        """The inputs of an index: each root of the source in a ZIP of its own."""
+        folder.mkdir()
+        for root in sorted(self.source.iterdir()):
+            (self.scratch / "one").mkdir()
+            root.rename(self.scratch / "one" / root.name)
+            quiet_run([self.tool, "create", self.scratch / "one", folder / f"{root.name}.tacozip", "--description", "D", *ABOUT])
+            shutil.rmtree(self.scratch / "one")
+        return folder
+
+    def command(self, source, path, description):
+        overwrite = ["--overwrite"] if path.exists() else []
+        if not self.index:
+            return [self.tool, "create", source, path, "--description", description, *ABOUT, *overwrite]
+        parts = sorted(source.iterdir())
+        chosen = parts if description == "The new one" else parts[:1]
+        return [self.tool, *self.index, *chosen, "-o", path.parent, "--jobs", "1", "--quiet", *overwrite]
 
     def make(self, folder, description):
         (self.scratch / folder).mkdir()
         path = self.scratch / folder / self.name
-        quiet_run([self.tool, "create", self.source, path, "--description", description, *ABOUT])
+        quiet_run(self.command(self.source, path, description))
         return content(path)
 
     def fresh(self, name):
@@ -64,7 +91,7 @@ class World:
         log = out.with_suffix(".log")
         log.unlink(missing_ok=True)
         done = subprocess.run(
-            [self.tool, *self.command(out, source or self.source)],
+            self.command(source or self.source, out / self.name, "The new one"),
             env={**os.environ, "LD_PRELOAD": str(self.faults), "FAULT_FOLDER": str(watch or out), "FAULT_LOG": str(log),
                  "FAULT_DO": do, "FAULT_AT": str(at)}, capture_output=True, text=True, timeout=60)
         calls = [line.split(" ", 1) for line in log.read_text().splitlines()] if log.exists() else []
@@ -92,8 +119,10 @@ class World:
         run = self.create(self.fresh("undisturbed"))
         assert run.code == 0, run.errors
         names = [name for name, _ in run.calls]
-        assert names.count("rename") == 1, run.calls
-        return run.calls, names.index("rename") + 1
+        # The files of an index get their names in a folder that nobody sees, which is renamed last.
+        assert names.count("rename") == (len(list((self.scratch / "new" / self.name).iterdir())) + 1
+                                         if self.name == ".tacocat" else 1), run.calls
+        return run.calls, len(names) - names[::-1].index("rename")
 
 
 class EditWorld(World):
@@ -115,8 +144,10 @@ class EditWorld(World):
     def changes(self):
         return ["--set", "title=New"] if self.kind == "title" else ["--columns", str(self.table), "--level", "1", "--jobs", "1"]
 
-    def command(self, out, source):
-        return ["edit", out / self.name, *self.changes()]
+    def command(self, source, path, description):
+        if description != "The new one":
+            return super().command(source, path, description)
+        return [self.tool, "edit", path, *self.changes()]
 
 
 def write_source(folder, large):
@@ -138,6 +169,11 @@ def content(path):
         return path.read_bytes()
     return tuple((str(p.relative_to(path)), p.read_bytes() if p.is_file() else None) for p in sorted(path.rglob("*"))
                  if p.suffix != ".part")
+
+
+def is_inner_folder(path):
+    """The folder of an index that is not published yet: what cannot be opened to be synced is left to the file system."""
+    return path.endswith(".part/.tacocat/")
 
 
 def quiet_run(command):
@@ -181,7 +217,7 @@ def fail(world):
             # What is not needed: blocks shared, a copy in the kernel or a link where there can be a copy, the time of it,
             # direct writes beside those through the cache (the same file is opened again), syncing a folder that cannot be opened, tidying up.
             if run.code == 0:
-                is_again = calls[n - 1][0] == "open" and calls[n - 1] in calls[:n - 1]
+                is_again = calls[n - 1][0] == "open" and (calls[n - 1] in calls[:n - 1] or is_inner_folder(calls[n - 1][1]))
                 has_other_way = calls[n - 1][0] in ("futimens", "clone", "kernel_write", "link")
                 assert n > published or has_other_way or is_again, f"{calls[n - 1]} was not missed"
                 assert world.state(out) == "complete"
@@ -230,6 +266,8 @@ def source(world):
     assert run.code == 0, run.errors
     calls = run.calls
     assert {name for name, _ in calls} >= {"open", "read"}, calls
+    if world.index:
+        return unreadable_inputs(world, calls)
     reasons = {"vanish": "No such file", "shrink": "shrank", "grow": "grew", f"fail {errno.EACCES}": "Permission denied",
                f"fail {errno.EIO}": "Input/output error"}
     told = set()
@@ -252,6 +290,17 @@ def source(world):
     count = each(len(calls), at) * len(reasons)
     assert told == set(reasons), f"never happened: {set(reasons) - told}"
     return count
+
+
+def unreadable_inputs(world, calls):
+    """Of an index: each open and read of an input is needed."""
+    def at(n):
+        for number in (errno.EACCES, errno.EIO):
+            out = world.fresh(f"out{n}_{number}")
+            run = world.create(out, f"fail {number}", n, watch=world.source)
+            assert run.code == 1 and os.strerror(number) in run.errors and calls[n - 1][1] in run.errors, (calls[n - 1], run.errors)
+            assert world.state(out) == world.before and world.leftovers(out) == [], calls[n - 1]
+    return 2 * each(len(calls), at)
 
 
 def durable(world):
@@ -318,7 +367,7 @@ def no_place(world):
 
 
 FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": source, "durable": durable}
-CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS}
+CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS + INDEX_TARGETS}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
           for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder")}
 CASES |= {f"no_place/{target}": (no_place, target) for target in ("zip", "folder")}

@@ -129,6 +129,9 @@ int openat(int folder, const char* path, int flags, ...) {
 }
 
 ssize_t read(int descriptor, void* bytes, size_t size) { return move("read", descriptor, SYS_read, bytes, size); }
+ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
+  return move("read", descriptor, SYS_pread64, bytes, size, offset);
+}
 ssize_t write(int descriptor, const void* bytes, size_t size) {
   return move("write", descriptor, SYS_write, bytes, size);
 }
