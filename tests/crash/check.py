@@ -6,9 +6,8 @@
 A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, index (`.tacocat`),
 index-file (`__TACOCAT__`), collect (TACOLLECTION.json), and `-over` where an older dataset is replaced; or
 edit-KIND-TARGET, KIND being title or columns. The tool is run once undisturbed, then once for each of its calls that is
-counted, with that
-call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run made, which `taco
-validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
+counted, with that call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run
+made, which `taco validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
 """
 import errno
 import fnmatch
@@ -96,10 +95,6 @@ class World:
                  "FAULT_DO": do, "FAULT_AT": str(at)}, capture_output=True, text=True, timeout=60)
         calls = [line.split(" ", 1) for line in log.read_text().splitlines()] if log.exists() else []
         return Run(done.returncode, done.stderr, calls)
-
-    def command(self, out, source):
-        overwrite = ["--overwrite"] if (out / self.name).exists() else []
-        return ["create", source, out / self.name, "--description", "The new one", *ABOUT, *overwrite]
 
     def state(self, out):
         found = content(out / self.name)
@@ -298,7 +293,8 @@ def unreadable_inputs(world, calls):
         for number in (errno.EACCES, errno.EIO):
             out = world.fresh(f"out{n}_{number}")
             run = world.create(out, f"fail {number}", n, watch=world.source)
-            assert run.code == 1 and os.strerror(number) in run.errors and calls[n - 1][1] in run.errors, (calls[n - 1], run.errors)
+            said = run.errors
+            assert run.code == 1 and os.strerror(number) in said and calls[n - 1][1] in said, (calls[n - 1], said)
             assert world.state(out) == world.before and world.leftovers(out) == [], calls[n - 1]
     return 2 * each(len(calls), at)
 

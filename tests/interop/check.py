@@ -7,14 +7,15 @@ TOOL is the program `taco`, VALUE_WRITER that of write_values.cpp; CASE is a nam
 
 Cases are called DIRECTION/DATASET/FACT. In direction `read`, tacotoolbox writes and `taco` reads. In direction `write`,
 `taco create` or a program of the C++ API writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF
-read. In directions `export` and `convert`, `taco` makes one dataset of another, and the same programs read it. What went
-in is a tree of trees.py: every reader must give back its ids, types, values, Arrow types, children and
-bytes (facts.py).
+read. In directions `export` and `convert`, `taco` makes one dataset of another, in direction `index` it joins parts that
+one of both wrote, and the same programs read that. What went in is a tree of trees.py: every reader must give back its
+ids, types, values, Arrow types, children and bytes (facts.py).
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
 import fnmatch
 import json
+import shutil
 import sys
 import tempfile
 import traceback
@@ -25,6 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import facts
+import indexes
 import trees
 from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, descriptions_are_kept,
                    gdal_in_zip, gdal_subfile, padding_is_there, places_are_kept, taco, taco_info, taco_read,
@@ -241,6 +243,39 @@ def transform_cases():
                 yield from cases(f"{command}/{name}.{container}", dataset, padding_facts)
 
 
+# ----------------------------------------------------------------------------------------------------- direction: index
+
+
+def index_of_ours(scratch):
+    roots = trees.tree("nested")
+    create(write_table(roots, scratch / "source", "parquet"), output_of(scratch, "zip"), "--group-by", "region", "--no-tacocat")
+    return indexed(scratch / "out", trees.grouped(roots, "region"))
+
+
+def index_of_theirs(scratch):
+    roots = trees.tree("nested")
+    write_published(roots, scratch / "set.tacozip", scratch / "source", group_by="region")
+    shutil.rmtree(scratch / ".tacocat")
+    return indexed(scratch, trees.grouped(roots, "region"))
+
+
+def indexed(folder, roots):
+    """The parts in the order of `roots`, which starts with a sample of the first."""
+    parts = sorted(folder.glob("*.tacozip"), key=lambda part: part.stem.split("_")[-1] != roots[0].values["region"])
+    taco("index", *parts)
+    return index_of(folder, roots, at_least=2)
+
+
+def index_cases():
+    wanted = [*TACO_FACTS, *TACOREADER_FACTS, *PARQUET_FACTS]
+    ours, theirs = Once(index_of_ours), Once(index_of_theirs)
+    yield from cases("index/ours", ours, [*wanted, taco_validate_own, named(indexes.same_as_published, permuted=False)])
+    yield from cases("index/theirs", theirs, [*wanted, named(taco_validate, known=["OFF-1"]),
+                                              named(indexes.same_as_published, permuted=True)])
+    for seed in range(40):
+        yield f"index/random/{seed}", lambda seed=seed: indexes.random_index(Path(tempfile.mkdtemp(dir=SCRATCH)), seed)
+
+
 # --------------------------------------------------------------------------------------------------------------- runner
 
 
@@ -273,7 +308,7 @@ def cases(dataset_name, dataset, wanted):
 
 
 def selected(patterns):
-    for name, check in [*read_cases(), *write_cases(), *transform_cases()]:
+    for name, check in [*read_cases(), *write_cases(), *transform_cases(), *index_cases()]:
         if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
             yield name, check
 
