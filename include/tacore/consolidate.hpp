@@ -12,7 +12,7 @@ namespace tacore {
 struct TacocatOptions {
   std::string output = {};  ///< folder of the index, which is there; "": the one folder that all inputs are in
   /// All inputs have the same columns, in any order, of the same types. false: an index has the columns of all, null
-  /// where an input has none, integers and reals in a type that holds both.
+  /// where an input has none, integers and reals in a type that holds both; such an index breaks rule CAT-7.
   bool validate_schema = true;
   bool single_file = false;  ///< the file `__TACOCAT__` (§6.5), which published readers do not open any more
   bool overwrite = false;    ///< replace an index that is there, in one step

@@ -157,8 +157,10 @@ void CollectionMerge::add_fields(const PartCollection& part) {
   if (!same_fields_) {
     for (const auto& [level, fields] : part.collection.field_schema) {
       auto& all = sum_.field_schema[level];
+      std::set<std::string> known;
+      for (const auto& field : all) known.insert(field.name);
       for (const auto& field : fields) {
-        if (std::ranges::find(all, field.name, &FieldDescription::name) != all.end()) continue;
+        if (!known.insert(field.name).second) continue;
         all.insert(is_internal(field) ? all.end() : std::find_if(all.begin(), all.end(), is_internal), field);
       }
     }

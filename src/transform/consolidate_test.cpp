@@ -265,6 +265,7 @@ TEST_CASE("T118, T120: the order of columns may differ, that of the first part s
   CHECK(join(column_names(level->columns()), " ") ==
         "id type x y internal:current_id internal:parent_id internal:offset internal:size internal:source_file");
   CHECK(cells_of(level, "x") == Strings{"1", "2"});
+  CHECK(faults(shop.out(".tacocat")) == "");
 }
 
 TEST_CASE("T119, T120: without validation columns are aligned: new ones behind, null where a part has none, widened") {
@@ -280,6 +281,7 @@ TEST_CASE("T119, T120: without validation columns are aligned: new ones behind, 
   CHECK(cells_of(level, "y") == Strings{"1", "null"});
   CHECK(cells_of(level, "z") == Strings{"null", "true"});
   CHECK(all_of({index}) == all_of(inputs));
+  CHECK(faults(index).find("CAT-7") != std::string::npos);
   const auto fields = load(index).field_schema().at("level0");
   Strings shown;
   for (const auto& field : fields) shown.push_back(field.name + ":" + field.type);

@@ -45,10 +45,15 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
   return std::nullopt;
 }
 
+/// Descriptions are prose, and columns are found by name: their order says nothing.
 bool same_fields(const std::vector<FieldDescription>& a, const std::vector<FieldDescription>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const FieldDescription& x, const FieldDescription& y) {
-    return x.name == y.name && x.type == y.type;  // descriptions are prose
-  });
+  const auto sorted = [](const std::vector<FieldDescription>& fields) {
+    std::vector<std::pair<std::string_view, std::string_view>> out;
+    for (const auto& field : fields) out.emplace_back(field.name, field.type);
+    std::ranges::sort(out);
+    return out;
+  };
+  return sorted(a) == sorted(b);
 }
 
 void check_same_schema(Report& report, const Collection& index, const Collection& source, const std::string& file,
