@@ -107,7 +107,7 @@ std::string output_folder(const std::vector<Input>& inputs, const std::string& o
       throw ValidationError("the inputs are in several folders, " + tacore::quoted(inputs[0].parent) + " and " +
                             tacore::quoted(input.parent) + "; a folder for the index expected");
     }
-    return parent_folder(inputs[0].path);
+    return inputs[0].parent == "." ? "" : inputs[0].parent;
   }
   struct stat status = {};
   if (::stat(output.c_str(), &status) != 0) throw IoError("cannot open", {.path = output}, errno);

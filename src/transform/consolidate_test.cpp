@@ -374,6 +374,17 @@ TEST_CASE("T124: a TACOLLECTION.json elsewhere names its datasets from the folde
   CHECK(all_of(load(index, {.base_path = shop.out("x")}).data()) == all_of(inputs));
 }
 
+TEST_CASE("T124: a FOLDER may be named by a path that ends with dots or a slash") {
+  const Parts shop;
+  const std::string folder = shop.add("set", flat("a"));
+  for (const std::string end : {"", "/", "/.", "/DATA/.."}) {
+    CAPTURE(end);
+    const std::string index = create_tacollection({folder + end}, {.overwrite = true});
+    CHECK(fs::equivalent(index, shop.out("TACOLLECTION.json")));
+    CHECK(load(index).collection().sources[0].file == "set");
+  }
+}
+
 TEST_CASE("T124: a collection is refused as an index is, and nothing is left") {
   const Parts shop;
   const std::string first = shop.add("a.tacozip", flat("a")), deep = shop.add("b", nested({"x"}));
