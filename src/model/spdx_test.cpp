@@ -23,3 +23,9 @@ TEST_CASE("other text is no licence identifier") {
     CHECK_FALSE(is_spdx_licence(id));
   }
 }
+
+TEST_CASE("a licence identifier is spelled as the list has it") {
+  CHECK(spdx_spelling("cc-by-4.0") == "CC-BY-4.0");
+  CHECK(spdx_spelling("ODBL-1.0") == "ODbL-1.0");
+  CHECK(spdx_spelling("CC-BY") == "");
+}

@@ -239,4 +239,10 @@ std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb) {
   return envelope.empty() ? std::nullopt : std::optional(envelope.box);
 }
 
+std::optional<BBox> wkt_point_envelope(std::string_view wkt) {
+  Envelope envelope;
+  if (const auto p = parse_wkt_point(wkt)) envelope.point(*p);
+  return envelope.empty() ? std::nullopt : std::optional(envelope.box);
+}
+
 }  // namespace tacore

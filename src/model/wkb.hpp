@@ -44,4 +44,7 @@ class BoxTest {
 /// FormatError as meets_wkb.
 std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb);
 
+/// The same of a WKT point, as BoxTest::meets_wkt reads it; nullopt for an empty one and for text that is no point.
+std::optional<BBox> wkt_point_envelope(std::string_view wkt);
+
 }  // namespace tacore

@@ -6,6 +6,7 @@
 #include <arrow/table.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/compression.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
 #include <parquet/properties.h>
@@ -14,6 +15,8 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -154,11 +157,15 @@ void check_parquet_options(const ParquetOptions& options) {
   }
 }
 
-void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options) {
+void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options,
+                   const std::function<std::map<std::string, std::string>()>& metadata) {
   const int64_t unknown = std::numeric_limits<int64_t>::max();
   with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer) {
     while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
-    return arrow::Status::OK();
+    if (!metadata) return arrow::Status::OK();
+    std::vector<std::string> keys, values;
+    for (auto& [key, value] : metadata()) keys.push_back(key), values.push_back(value);
+    return writer.AddKeyValueMetadata(arrow::key_value_metadata(std::move(keys), std::move(values)));
   });
 }
 

@@ -3,8 +3,10 @@
 #include <arrow/type_fwd.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "io/byte_source.hpp"
 #include "tacore/parquet_options.hpp"
@@ -19,7 +21,9 @@ void check_parquet_options(const ParquetOptions& options);
 using ByteConsumer = std::function<void(std::span<const std::byte>)>;
 
 /// Batches as a Parquet file. Throws what `batches` and `out` throw, and FormatError for what Parquet cannot hold.
-void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options);
+/// `metadata`, asked when all rows are written, is stored beside the Arrow schema.
+void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options,
+                   const std::function<std::map<std::string, std::string>()>& metadata = {});
 
 /// The bytes of a table as a Parquet file.
 Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options = {});

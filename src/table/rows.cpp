@@ -8,7 +8,9 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "format/names.hpp"
 #include "model/identifier.hpp"
@@ -18,12 +20,38 @@
 namespace tacore {
 namespace {
 
-/// Rows of one LevelTable; `chosen` empty means the contiguous [begin, begin + count).
+/// The row group of each column of a level that was decoded last.
+class LastGroups {
+ public:
+  explicit LastGroups(const LevelTable& level) : columns_(level.columns().size()) {}
+
+  std::shared_ptr<arrow::Array> array(const LevelTable& level, int column, int group) {
+    const std::lock_guard lock(mutex_);
+    auto& [last, values] = columns_[static_cast<std::size_t>(column)];
+    if (last != group || !values) {
+      values = level.decode(column, group);
+      last = group;
+    }
+    return values;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<int, std::shared_ptr<arrow::Array>>> columns_;
+};
+
+/// Rows of one LevelTable; `chosen` empty means the contiguous [begin, begin + count). With `last` the level keeps
+/// nothing.
 class LevelRows : public Rows {
  public:
   LevelRows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first, int64_t begin, int64_t count,
-            std::shared_ptr<const std::vector<int64_t>> chosen)
-      : level_(std::move(level)), first_(first), begin_(begin), count_(count), chosen_(std::move(chosen)) {}
+            std::shared_ptr<const std::vector<int64_t>> chosen, std::shared_ptr<LastGroups> last = nullptr)
+      : level_(std::move(level)),
+        first_(first),
+        begin_(begin),
+        count_(count),
+        chosen_(std::move(chosen)),
+        last_(std::move(last)) {}
 
   int64_t num_rows() const noexcept override { return count_; }
   const std::vector<Column>& columns() const noexcept override { return level_->columns(); }
@@ -31,7 +59,7 @@ class LevelRows : public Rows {
   Cell cell(int column, int64_t row) const override {
     const int64_t stored = stored_row(row);
     const int group = level_->group_of(stored);
-    return {level_->array(column, group), stored - level_->group_begin(group)};
+    return {group_array(column, group), stored - level_->group_begin(group)};
   }
 
   std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
@@ -76,7 +104,7 @@ class LevelRows : public Rows {
   }
 
   std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
-    return std::make_shared<LevelRows>(level_, first_, begin_ + begin, count, chosen_);
+    return std::make_shared<LevelRows>(level_, first_, begin_ + begin, count, chosen_, last_);
   }
 
  private:
@@ -95,7 +123,11 @@ class LevelRows : public Rows {
 
   std::shared_ptr<arrow::DataType> type_of(int column) const {
     if (level_->num_row_groups() == 0) return arrow::utf8();
-    return level_->array(column, 0)->type();
+    return group_array(column, 0)->type();
+  }
+
+  std::shared_ptr<arrow::Array> group_array(int column, int group) const {
+    return last_ ? last_->array(*level_, column, group) : level_->array(column, group);
   }
 
   std::shared_ptr<const LevelTable> level_;
@@ -103,6 +135,7 @@ class LevelRows : public Rows {
   int64_t begin_;
   int64_t count_;
   std::shared_ptr<const std::vector<int64_t>> chosen_;
+  std::shared_ptr<LastGroups> last_;
 };
 
 /// A computed table, in the chunks in which it came: joining them would copy everything.
@@ -265,19 +298,36 @@ std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, 
                                      std::make_shared<const std::vector<int64_t>>(std::move(rows)));
 }
 
-std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first) {
-  const int64_t visible = level->num_visible_rows(), all = level->num_rows();
-  if (visible == all) return level_rows(std::move(level), first, 0, all);
-  std::vector<int64_t> rows;
-  const int id = level->find(names::kId);
-  for (int g = 0; g < level->num_row_groups(); ++g) {
-    const auto ids = level->array(id, g);
+namespace {
+
+/// The rows that are not padding; nullptr when none is.
+std::shared_ptr<const std::vector<int64_t>> visible_in(const LevelTable& level, bool keep) {
+  if (level.num_visible_rows() == level.num_rows()) return nullptr;
+  auto rows = std::make_shared<std::vector<int64_t>>();
+  const int id = level.find(names::kId);
+  for (int g = 0; g < level.num_row_groups(); ++g) {
+    const auto ids = keep ? level.array(id, g) : level.decode(id, g);
     for (int64_t i = 0; i < ids->length(); ++i) {
       const auto cell = text_cell(*ids, i);
-      if (!cell || !is_padding_id(*cell)) rows.push_back(level->group_begin(g) + i);
+      if (!cell || !is_padding_id(*cell)) rows->push_back(level.group_begin(g) + i);
     }
   }
-  return level_rows(std::move(level), first, std::move(rows));
+  return rows;
+}
+
+}  // namespace
+
+std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first) {
+  auto rows = visible_in(*level, true);
+  const int64_t count = rows ? static_cast<int64_t>(rows->size()) : level->num_rows();
+  return std::make_shared<LevelRows>(std::move(level), first, 0, count, std::move(rows));
+}
+
+std::shared_ptr<const Rows> passing_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first) {
+  auto rows = visible_in(*level, false);
+  const int64_t count = rows ? static_cast<int64_t>(rows->size()) : level->num_rows();
+  auto last = std::make_shared<LastGroups>(*level);
+  return std::make_shared<LevelRows>(std::move(level), first, 0, count, std::move(rows), std::move(last));
 }
 
 namespace {

@@ -76,6 +76,9 @@ std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, 
 /// The visible rows of a level.
 std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first);
 
+/// The same for one pass in order: of each column only the row group that was decoded last is kept.
+std::shared_ptr<const Rows> passing_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first);
+
 /// A computed table. Chunks stay as they are while they are large; a row is found in the logarithm of their number.
 std::shared_ptr<const Rows> table_rows(const std::shared_ptr<arrow::Table>& table);
 

@@ -46,6 +46,21 @@ TEST_CASE("keys of later rows are later numbers, within a level of a part") {
   CHECK(RowKey{1, 0, 0}.encode() > RowKey{0, 5, kRows}.encode());
 }
 
+TEST_CASE("rows in passing are the visible rows, and the level keeps none of them") {
+  const auto level = level_of({{"id", texts({"a", "__TACOPAD__0", "b"})}, {"type", texts({"FILE", "FILE", "FILE"})}});
+  const auto few = passing_rows(level, RowKey{2, 0, 0});
+  CHECK(few->num_rows() == 2);
+  CHECK(few->text(0, 1) == "b");
+  CHECK(few->key(1)->row == 2);
+  const auto rows = passing_rows(large(), RowKey{}), kept = visible_rows(large(), RowKey{});
+  REQUIRE(rows->num_rows() == kept->num_rows());
+  for (const int64_t row : {0, 65535, 65536, 70000, 131072, 5}) {
+    CAPTURE(row);
+    CHECK(rows->integer(2, row) == kept->integer(2, row));
+  }
+  CHECK(rows->array(0, 0, 10) != rows->array(0, 65536, 10));
+}
+
 TEST_CASE("all rows of a level, across row groups") {
   const auto rows = level_rows(large(), RowKey{}, 0, kRows);
   CHECK(rows->num_rows() == kRows);
@@ -87,9 +102,7 @@ TEST_CASE("chosen rows of a level") {
   CHECK(rows->slice(1, 3)->run(0) == 2);
 }
 
-TEST_CASE("rows without a first key have none") {
-  CHECK_FALSE(level_rows(large(), std::nullopt, 0, 1)->key(0));
-}
+TEST_CASE("rows without a first key have none") { CHECK_FALSE(level_rows(large(), std::nullopt, 0, 1)->key(0)); }
 
 TEST_CASE("padding is left out of visible rows, and rows keep their keys") {
   const auto rows = visible_rows(large(), RowKey{});
