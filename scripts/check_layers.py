@@ -15,6 +15,7 @@ LAYERS = {
     "table": ["base", "io", "format", "model"],
     "reader": ["base", "io", "format", "model", "table"],
     "v1": ["base", "io", "model", "table", "reader/container.hpp"],
+    "describe": ["base", "io", "format/names.hpp", "model", "table", "reader"],
     "writer": ["base", "io", "format", "model", "table"],
     "extensions": ["base", "model"],
     "transform": ["base", "io", "format", "model", "table", "reader", "writer", "v1"],
@@ -30,10 +31,10 @@ OUTSIDE = {
 
 # Heavy header -> the paths that may include it (regular expressions). The first row that matches decides.
 HOMES = [
-    (r"(arrow/c/abi\.h|arrow/type_fwd\.h|arrow/util/type_fwd\.h)", r"src/(table|reader|writer|transform|v1)/.*"),
+    (r"(arrow/c/abi\.h|arrow/type_fwd\.h|arrow/util/type_fwd\.h)", r"src/(table|reader|describe|writer|transform|v1)/.*"),
     (r"(arrow|parquet)/.*", r"src/table/.*"),
     (r"duckdb.*", r"src/reader/(duckdb_session|sql_functions|sql_inspect)\.cpp"),
-    (r"nlohmann/.*", r"src/model/(pit|collection_json|geojson)\.cpp"),
+    (r"nlohmann/.*", r"src/(model/(pit|collection_json|geojson)\.cpp|describe/.*)"),
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),
     (r"curl/.*", r"src/io/http.*"),
@@ -124,6 +125,8 @@ def self_test():
         ("src/reader/dataframe.cpp", "#include <arrow/c/abi.h>"),
         ("src/reader/duckdb_session.cpp", "#include <duckdb.hpp>"),
         ("src/model/pit.cpp", "#include <nlohmann/json.hpp>"),
+        ("src/describe/a.cpp", "#include <nlohmann/json.hpp>"),
+        ("src/describe/a.cpp", '#include "reader/dataset_impl.hpp"'),
         ("src/format/a_test.cpp", "#include <doctest/doctest.h>"),
         ("cli/main.cpp", '#include "commands.hpp"'),
         ("raster/a.cpp", '#include "io/http_source.hpp"'),
@@ -137,6 +140,7 @@ def self_test():
         ("src/io/a.cpp", '#include "format/b.hpp"'),
         ("src/model/a.cpp", '#include "format/zip_records.hpp"'),
         ("src/writer/a.cpp", '#include "reader/b.hpp"'),
+        ("src/describe/a.cpp", '#include "writer/b.hpp"'),
         ("src/reader/a.cpp", '#include "writer/b.hpp"'),
         ("src/extensions/a.cpp", '#include "writer/b.hpp"'),
         ("src/reader/dataset.cpp", '#include "v1/tortilla_container.hpp"'),

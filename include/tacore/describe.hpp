@@ -1,0 +1,74 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tacore/crs.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/export.hpp"
+#include "tacore/parquet_options.hpp"
+
+namespace tacore {
+
+/// Of all descriptions. What a description says comes from the dataset alone, never from the clock: the same dataset
+/// gives the same bytes. A date of publication is that of SOURCE_DATE_EPOCH where it is set, else the end of the
+/// temporal extent.
+struct DescribeOptions {
+  /// URL of the folder that the files of the dataset lie in (a FOLDER: of itself). "": links are relative to that
+  /// folder.
+  std::string base_url = {};
+  /// For footprints whose coordinate system is not WGS 84; without it their centroid stands for them.
+  const CrsTransformer* transformer = nullptr;
+  /// Of the page: `#RRGGBB`; anything else is the default.
+  std::string accent_colour = "#4CAF50";
+  bool overwrite = false;  ///< replace what is there
+  ParquetOptions parquet = {.content_defined_chunks = false};
+};
+
+// All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8 in a
+// dataset becomes U+FFFD. All throw what opening and reading a dataset throws.
+
+/// A STAC 1.1 Collection, JSON. Unknown extents are the globe and all times, as STAC wants some.
+TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
+/// Croissant 1.0, JSON-LD, with a record set for each level that reads its table.
+TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
+/// DataCite 4.5, JSON. Throws SchemaError when no year of publication is known.
+TACORE_EXPORT std::string collection2datacite(const Dataset& dataset, const DescribeOptions& options = {});
+/// A dataset card as Hugging Face has them: YAML between two lines `---`, then Markdown.
+TACORE_EXPORT std::string collection2datacard(const Dataset& dataset, const DescribeOptions& options = {});
+/// The Markdown of the card alone.
+TACORE_EXPORT std::string collection2markdown(const Dataset& dataset, const DescribeOptions& options = {});
+/// A page that needs no other file, no network and no script: map, tree, fields, how to load it, people, citation; and
+/// the Croissant for search engines.
+TACORE_EXPORT std::string collection2html(const Dataset& dataset, const DescribeOptions& options = {});
+
+/// Receives the STAC Items of a level, in its order.
+class TACORE_EXPORT ItemOutput {
+ public:
+  virtual ~ItemOutput();
+  /// `id` is unique among them and can name a file. May throw; then no more come.
+  virtual void write(const std::string& id, std::string_view item) = 0;
+};
+
+/// A STAC 1.1 Item for each sample of a level: level 0 as `dataset` shows it, a deeper one as it is stored. The FILEs
+/// of a FOLDER are the assets of its Item. Read row group by row group: memory does not grow with their number where
+/// `dataset` has no filters, nor parts of its own. Throws QueryError for a level that does not exist, SchemaError for
+/// samples without a time in a dataset without a temporal extent, for which STAC has no form.
+TACORE_EXPORT void footer2stac(const Dataset& dataset, int level, ItemOutput& output,
+                               const DescribeOptions& options = {});
+/// A static catalog in the new folder `directory`: collection.json and, linked with it, items/{id}.json of a level.
+/// Links to the data are relative to it unless there is a `base_url`. It appears whole or not at all. Throws as
+/// footer2stac; IoError when `directory` exists and may not be replaced (no folder without a collection.json ever is).
+TACORE_EXPORT void write_stac(const Dataset& dataset, const std::string& directory, int level = 0,
+                              const DescribeOptions& options = {});
+
+/// GeoParquet 1.1 of a level (rows and memory as footer2stac): its columns, `taco:vsi`, `geometry` (WKB, longitude and
+/// latitude) and `bbox`. The file appears whole or not at all. Throws IoError when it exists and may not be replaced,
+/// SchemaError for a level without places.
+TACORE_EXPORT void footer2geoparquet(const Dataset& dataset, int level, const std::string& path,
+                                     const DescribeOptions& options = {});
+/// The Items of footer2stac as stac-geoparquet 1.0.
+TACORE_EXPORT void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path,
+                                         const DescribeOptions& options = {});
+
+}  // namespace tacore

@@ -1,0 +1,242 @@
+#include "describe/croissant.hpp"
+
+#include "base/open_time.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+
+namespace tacore {
+namespace descriptions {
+namespace {
+
+constexpr const char* kCroissantParquet = "application/x-parquet";
+
+/// The context of Croissant 1.0, which every document carries.
+Json context() {
+  Json out = {{"@language", "en"}, {"@vocab", "https://schema.org/"}};
+  for (const char* name : {"citeAs", "column"}) out[name] = std::string("cr:") + name;
+  out["conformsTo"] = "dct:conformsTo";
+  out["cr"] = "http://mlcommons.org/croissant/";
+  out["rai"] = "http://mlcommons.org/croissant/RAI/";
+  out["data"] = {{"@id", "cr:data"}, {"@type", "@json"}};
+  out["dataType"] = {{"@id", "cr:dataType"}, {"@type", "@vocab"}};
+  out["dct"] = "http://purl.org/dc/terms/";
+  out["examples"] = {{"@id", "cr:examples"}, {"@type", "@json"}};
+  for (const char* name : {"equivalentProperty",
+                           "extract",
+                           "field",
+                           "fileProperty",
+                           "fileObject",
+                           "fileSet",
+                           "format",
+                           "includes",
+                           "isLiveDataset",
+                           "jsonPath",
+                           "key",
+                           "md5",
+                           "parentField",
+                           "path",
+                           "recordSet",
+                           "references",
+                           "regex",
+                           "repeated",
+                           "replace",
+                           "samplingRate",
+                           "separator",
+                           "source",
+                           "subField",
+                           "transform"}) {
+    out[name] = std::string("cr:") + name;
+  }
+  out["sc"] = "https://schema.org/";
+  return out;
+}
+
+Json person(const Contact& who) {
+  const bool is_person = !who.organization.empty() && !who.name.empty();
+  Json out = {{"@type", is_person ? "sc:Person" : "sc:Organization"}};
+  out["name"] = name_of(who).empty() ? "unknown" : name_of(who);
+  set_text(out, "email", who.email);
+  if (is_url(who.url)) out["url"] = who.url;
+  if (is_person) out["affiliation"] = {{"@type", "sc:Organization"}, {"name", who.organization}};
+  return out;
+}
+
+Json people(const std::vector<Contact>& all) {
+  Json out = Json::array();
+  for (const Contact& who : all) out.push_back(person(who));
+  return out;
+}
+
+/// What Croissant calls the type of a column, and whether there are several values in a cell.
+std::pair<const char*, bool> data_type(std::string_view type) {
+  const auto item = type.rfind("item: ");
+  if (type.starts_with("list<") || type.starts_with("large_list<") || type.starts_with("fixed_size_list<")) {
+    const auto inner = item == type.npos ? type : type.substr(item + 6);
+    return {data_type(inner.substr(0, inner.find('>'))).first, true};
+  }
+  if (type.starts_with("int") || type.starts_with("uint")) return {"sc:Integer", false};
+  if (type.starts_with("float") || type.starts_with("double") || type.starts_with("halffloat"))
+    return {"sc:Float", false};
+  if (type.starts_with("bool")) return {"sc:Boolean", false};
+  if (type.starts_with("timestamp") || type.starts_with("date")) return {"sc:DateTime", false};
+  return {"sc:Text", false};
+}
+
+Json reference(const std::string& id) { return {{"@id", id}}; }
+
+/// The files that are there to be fetched, and the table of each level among them.
+class Distribution {
+ public:
+  explicit Distribution(const Facts& facts) : facts_(facts) {
+    for (const auto& file : facts.files) add_file(file, kZipType);
+    for (const auto& file : facts.tables) add_file(file, kCroissantParquet);
+    for (std::size_t level = 0; level < facts.levels.size(); ++level) {
+      tables_.push_back(facts.tables.empty() ? add_level(level)
+                                             : Json{{"fileObject", reference(facts.tables[level].name)}});
+    }
+  }
+
+  const Json& json() const { return out_; }
+  /// The source of the fields of a level.
+  const Json& table(std::size_t level) const { return tables_[level]; }
+
+ private:
+  void add_file(const DataFile& file, const char* type) {
+    Json one = {{"@type", "cr:FileObject"}, {"@id", file.name}, {"name", file.name}};
+    // A path for what lies beside the description, as those who read it resolve it.
+    one["contentUrl"] = facts_.base_url.empty() ? file.name : facts_.href(file.name);
+    if (file.size_bytes) one["contentSize"] = std::to_string(*file.size_bytes) + " B";
+    one["encodingFormat"] = type;
+    out_.push_back(std::move(one));
+  }
+
+  /// In the one ZIP, or in each of several. ZIPs of TACO store their tables as they are, so any reader of Croissant
+  /// finds them.
+  Json add_level(std::size_t level) {
+    const std::string id = "level" + std::to_string(level) + ".parquet";
+    const std::string path = std::string(names::kMetadata) + std::string(names::kLevelFiles[level]);
+    const bool is_one = facts_.files.size() == 1;
+    Json one = {{"@type", is_one ? "cr:FileObject" : "cr:FileSet"}, {"@id", id}, {"name", id}};
+    Json in = Json::array();
+    for (const auto& file : facts_.files) in.push_back(reference(file.name));
+    one["containedIn"] = is_one ? in[0] : in;
+    one[is_one ? "contentUrl" : "includes"] = path;
+    one["encodingFormat"] = kCroissantParquet;
+    out_.push_back(std::move(one));
+    return {{is_one ? "fileObject" : "fileSet", reference(id)}};
+  }
+
+  const Facts& facts_;
+  Json out_ = Json::array();
+  std::vector<Json> tables_ = {};
+};
+
+Json record_set(const LevelFacts& level, std::size_t number, const Json& table) {
+  const std::string id = "level" + std::to_string(number);
+  Json fields = Json::array();
+  for (const auto& [name, type, description] : level.fields) {
+    const auto [data, repeated] = data_type(type);
+    Json field = {{"@type", "cr:Field"}, {"@id", id + "/" + encode_url_path(name)}, {"name", id + "/" + name}};
+    set_text(field, "description", description);
+    field["dataType"] = data;
+    if (repeated) field["repeated"] = true;
+    field["source"] = table;
+    field["source"]["extract"] = {{"column", name}};
+    fields.push_back(std::move(field));
+  }
+  return {{"@type", "cr:RecordSet"},
+          {"@id", id},
+          {"name", id},
+          {"description", number == 0 ? std::string("The samples") : "The samples at level " + std::to_string(number)},
+          {"field", fields}};
+}
+
+Json label_set(const Facts& facts) {
+  Json rows = Json::array(), fields = Json::array();
+  for (const char* name : {"name", "category", "description"}) {
+    const std::string id = std::string("labels/") + name;
+    fields.push_back({{"@type", "cr:Field"}, {"@id", id}, {"name", id}, {"dataType", "sc:Text"}});
+  }
+  for (const auto& label : facts.labels) {
+    rows.push_back(
+        {{"labels/name", label.name}, {"labels/category", label.category}, {"labels/description", label.description}});
+  }
+  return {{"@type", "cr:RecordSet"},      {"@id", "labels"}, {"name", "labels"},
+          {"dataType", "sc:Enumeration"}, {"field", fields}, {"data", rows}};
+}
+
+void add_coverage(const Extent& extent, Json& out) {
+  if (const auto& box = extent.spatial) {
+    const auto number = [](double value) { return Json(value).dump(); };
+    const std::string text =
+        number(box->miny) + " " + number(box->minx) + " " + number(box->maxy) + " " + number(box->maxx);
+    out["spatialCoverage"] = {{"@type", "sc:Place"}, {"geo", {{"@type", "sc:GeoShape"}, {"box", text}}}};
+  }
+  if (const auto& time = extent.temporal) {
+    const auto text = [](Timestamp at) { return is_open(at) ? std::string("..") : at.to_string(); };
+    out["temporalCoverage"] = text(time->start) + "/" + text(time->end);
+  }
+}
+
+/// "data_biases" as the vocabulary spells it: "rai:dataBiases".
+std::string rai_name(const std::string& key) {
+  std::string out;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const bool raised = key[i] == '_' && i + 1 < key.size() && key[i + 1] >= 'a' && key[i + 1] <= 'z';
+    out += raised ? static_cast<char>(key[++i] - 32) : key[i];
+  }
+  return out;
+}
+
+Json one_or_all(const Json& list) { return list.size() == 1 ? list[0] : list; }
+
+}  // namespace
+
+Json croissant(const Facts& facts) {
+  const Collection& collection = facts.collection;
+  Json out = {{"@context", context()}, {"@type", "sc:Dataset"}};
+  out["conformsTo"] = "http://mlcommons.org/croissant/1.0";
+  if (!facts.statements.empty()) {
+    out["conformsTo"] = {"http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"};
+  }
+  out["name"] = collection.id;
+  if (facts.title() != collection.id) out["alternateName"] = facts.title();
+  out["description"] = collection.description.empty() ? facts.title() : collection.description;
+  Json licences = Json::array(), citations = Json::array();
+  for (const auto& text : collection.licenses) {
+    licences.push_back(spdx_of(text).empty() ? text : "https://spdx.org/licenses/" + spdx_of(text) + ".html");
+  }
+  if (!licences.empty()) out["license"] = one_or_all(licences);
+  out["url"] = facts.url();
+  out["version"] = collection.dataset_version;
+  if (const auto keywords = facts.keywords(); !keywords.empty()) out["keywords"] = keywords;
+  if (!collection.providers.empty()) out["creator"] = one_or_all(people(collection.providers));
+  if (const auto curators = facts.curators(); !curators.empty()) out["contributor"] = one_or_all(people(curators));
+  set_text(out, "datePublished", facts.published);
+  for (const auto& each : facts.publications) {
+    if (!each.citation.empty()) citations.push_back(each.citation);
+  }
+  if (!citations.empty()) out["citeAs"] = citations[0];
+  if (citations.size() > 1) out["citation"] = citations;
+  add_coverage(collection.extent, out);
+  for (const auto& [key, text] : facts.statements) out[rai_name(key)] = text;
+  // No checksums: they would cost reading all of the data. Croissant lets only a live dataset go without.
+  out["isLiveDataset"] = true;
+  const Distribution distribution(facts);
+  out["distribution"] = distribution.json();
+  Json records = Json::array();
+  for (std::size_t level = 0; level < facts.levels.size(); ++level) {
+    records.push_back(record_set(facts.levels[level], level, distribution.table(level)));
+  }
+  if (!facts.labels.empty()) records.push_back(label_set(facts));
+  out["recordSet"] = records;
+  return out;
+}
+
+}  // namespace descriptions
+
+std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options) {
+  return descriptions::dump(descriptions::croissant(descriptions::gather(dataset, options)));
+}
+
+}  // namespace tacore

@@ -1,0 +1,295 @@
+#include "describe/document.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "base/open_time.hpp"
+#include "base/text.hpp"
+#include "describe/json.hpp"
+#include "describe/pit_tree.hpp"
+
+namespace tacore::descriptions {
+namespace {
+
+constexpr std::size_t kMostSources = 100;
+
+/// Without the columns in which nobody said anything.
+void drop_empty_columns(Table& table) {
+  for (std::size_t c = table.header.size(); c-- > 0;) {
+    const auto is_empty = [c](const std::vector<Cell>& row) { return row[c].text.empty(); };
+    if (!std::all_of(table.rows.begin(), table.rows.end(), is_empty)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.header.erase(table.header.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+}
+
+/// At most five digits after the point.
+std::string number(double value) {
+  constexpr double kDigits = 1e5;
+  const double rounded = std::abs(value) < 1e9 ? std::round(value * kDigits) / kDigits : value;
+  char buffer[64];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, rounded == 0 ? 0 : rounded).ptr};
+}
+
+std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+
+std::string day_or_time(Timestamp time) {
+  std::string out = time.to_string();
+  if (out.ends_with("T00:00:00Z")) out.resize(out.size() - 10);
+  return out;
+}
+
+Cell licence(const std::string& text) {
+  if (const auto spdx = spdx_of(text); !spdx.empty()) return {spdx, "https://spdx.org/licenses/" + spdx + ".html"};
+  return {text, is_url(text) ? text : ""};
+}
+
+std::string doi_url(const std::string& doi) {
+  if (is_url(doi)) return doi;
+  const auto start = doi.find("10.");
+  const bool is_doi = start != doi.npos && doi.find('/', start) != doi.npos;
+  return is_doi ? "https://doi.org/" + encode_url_path(doi.substr(start)) : "";
+}
+
+std::string code_string(const std::string& text) { return Json(without_controls(text)).dump(); }
+
+std::string shell_word(const std::string& text) {
+  std::string out = "'";
+  for (const char c : without_controls(text)) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+Section structure(const Facts& facts) {
+  const auto& pit = facts.collection.pit_schema;
+  Section out{"Structure"};
+  out.blocks.emplace_back(Code{"", "text", draw(pit_tree(pit), pit.root_n)});
+  return out;
+}
+
+Section fields(const Facts& facts) {
+  Section out{"Fields"};
+  for (std::size_t level = 0; level < facts.levels.size(); ++level) {
+    const auto rows = static_cast<uint64_t>(facts.levels[level].num_rows);
+    out.blocks.emplace_back(
+        Subheading{"Level " + std::to_string(level) + ": " + grouped(rows) + (rows == 1 ? " row" : " rows")});
+    Table table{.header = {"Field", "Type", "Description"}};
+    for (const auto& [name, type, description] : facts.levels[level].fields) {
+      table.rows.push_back({{name, "", true}, {type, "", true}, {description}});
+    }
+    out.blocks.emplace_back(std::move(table));
+  }
+  return out;
+}
+
+Section loading(const Facts& facts) {
+  const std::string path = facts.path.empty() ? "dataset.tacozip" : facts.path;
+  const std::string in_code = code_string(path), in_shell = shell_word(path);
+  Section out{"How to load it"};
+  out.blocks.emplace_back(
+      Code{"Command line", "sh",
+           "taco info " + in_shell + "\ntaco query " + in_shell + " \"SELECT * FROM data LIMIT 5\"\n"});
+  out.blocks.emplace_back(
+      Code{"C++", "cpp",
+           "#include <tacore/dataset.hpp>\n\nconst tacore::Dataset dataset = tacore::load(" + in_code +
+               ");\nconst tacore::DataFrame rows = dataset.data();\n"
+               "const tacore::Node first = rows.read(0);  // a path that GDAL opens, or the children\n"});
+  out.blocks.emplace_back(Code{"Python", "python",
+                               "import tacoreader  # pip install tacoreader\n\ndataset = tacoreader.load(" + in_code +
+                                   ")\nrows = dataset.data\n"
+                                   "first = rows.read(0)  # a path that GDAL opens, or the children\n"});
+  return out;
+}
+
+Section labels(const Facts& facts) {
+  Section out{"Labels"};
+  if (!facts.label_description.empty()) out.blocks.emplace_back(Prose{facts.label_description});
+  Table table{.header = {"Category", "Name", "Description"}};
+  for (const auto& each : facts.labels) table.rows.push_back({{each.category}, {each.name}, {each.description}});
+  if (!table.rows.empty()) out.blocks.emplace_back(std::move(table));
+  return out;
+}
+
+Section sensor(const Facts& facts) {
+  Section out{"Sensor"};
+  if (!facts.sensor.empty()) out.blocks.emplace_back(List{{{facts.sensor, "", true}}});
+  Table table{.header = {"Band", "Common name", "Centre (nm)", "Width (nm)", "Description"}};
+  for (const auto& each : facts.bands) {
+    table.rows.push_back({{each.name, "", true},
+                          {each.common_name},
+                          {number(each.center_wavelength)},
+                          {number(each.full_width_half_max)},
+                          {each.description}});
+  }
+  if (!table.rows.empty()) out.blocks.emplace_back(std::move(table));
+  return out;
+}
+
+Section responsible_use(const Facts& facts) {
+  Section out{"Responsible use"};
+  Table table{.header = {"About", "Statement"}};
+  for (const auto& [key, text] : facts.statements) {
+    std::string about = key.substr(key.find(':') + 1);
+    std::replace(about.begin(), about.end(), '_', ' ');
+    table.rows.push_back({{about}, {text}});
+  }
+  if (!table.rows.empty()) out.blocks.emplace_back(std::move(table));
+  return out;
+}
+
+Section people(const std::string& title, const std::vector<Contact>& all) {
+  Section out{title};
+  Table table{.header = {"Name", "Organization", "Role", "Contact"}};
+  for (const Contact& who : all) {
+    const std::string mail = who.email.find('@') == std::string::npos ? "" : "mailto:" + encode_url_path(who.email);
+    table.rows.push_back({{name_of(who), is_url(who.url) ? who.url : ""},
+                          {who.organization},
+                          {join(roles_of(who), ", ")},
+                          {who.email, mail}});
+  }
+  if (!table.rows.empty()) out.blocks.emplace_back(std::move(table));
+  return out;
+}
+
+Section sources(const Facts& facts) {
+  Section out{"Sources"};
+  const auto& all = facts.collection.sources;
+  Table table{.header = {"File", "Dataset", "Extent", "Time"}};
+  for (std::size_t i = 0; i < std::min(all.size(), kMostSources); ++i) {
+    const auto& [id, file, extent] = all[i];
+    table.rows.push_back({{file, facts.base_url.empty() ? "" : facts.href(file), true},
+                          {id},
+                          {extent.spatial ? in_words(*extent.spatial) : ""},
+                          {extent.temporal ? in_words(*extent.temporal) : ""}});
+  }
+  if (table.rows.empty()) return out;
+  out.blocks.emplace_back(std::move(table));
+  if (all.size() > kMostSources)
+    out.blocks.emplace_back(Prose{"... and " + grouped(all.size() - kMostSources) + " more."});
+  return out;
+}
+
+Section publications(const Facts& facts) {
+  Section out{"Publications"};
+  for (const auto& each : facts.publications) {
+    List work;
+    if (!each.doi.empty()) work.items.push_back({each.doi, doi_url(each.doi)});
+    if (!each.citation.empty()) work.items.push_back({each.citation});
+    if (!each.summary.empty()) work.items.push_back({each.summary});
+    if (!work.items.empty()) out.blocks.emplace_back(std::move(work));
+  }
+  return out;
+}
+
+/// For a field of BibTeX: what TeX gives a meaning is escaped.
+std::string tex(const std::string& text) {
+  static const std::map<char, std::string> meanings = {{'\\', "\\textbackslash{}"},
+                                                       {'{', "\\{"},
+                                                       {'}', "\\}"},
+                                                       {'&', "\\&"},
+                                                       {'%', "\\%"},
+                                                       {'$', "\\$"},
+                                                       {'#', "\\#"},
+                                                       {'_', "\\_"},
+                                                       {'~', "\\textasciitilde{}"},
+                                                       {'^', "\\textasciicircum{}"}};
+  std::string out;
+  for (const char c : without_controls(text)) {
+    const auto found = meanings.find(c);
+    out += found == meanings.end() ? std::string(1, c) : found->second;
+  }
+  return out;
+}
+
+Section citation(const Facts& facts) {
+  std::vector<std::string> authors;
+  for (const Contact& who : facts.collection.providers) {
+    if (const auto name = name_of(who); !name.empty()) authors.push_back("{" + tex(name) + "}");
+  }
+  std::string key;
+  for (const char c : facts.collection.id) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    key += plain ? c : '_';
+  }
+  std::string text = "@misc{" + key + ",\n  title = {{" + tex(facts.title()) + "}},\n";
+  if (!authors.empty()) text += "  author = {" + join(authors, " and ") + "},\n";
+  if (!facts.published.empty()) text += "  year = {" + facts.published.substr(0, 4) + "},\n";
+  text += "  version = {" + tex(facts.collection.dataset_version) + "}\n}\n";
+  Section out{"Citation"};
+  out.blocks.emplace_back(Code{"BibTeX", "bibtex", text});
+  return out;
+}
+
+std::vector<Cell> cells(const std::vector<std::string>& texts) {
+  std::vector<Cell> out;
+  for (const auto& text : texts) out.push_back({text});
+  return out;
+}
+
+}  // namespace
+
+std::string in_words(const BBox& box) {
+  return "longitude " + number(box.minx) + " to " + number(box.maxx) + ", latitude " + number(box.miny) + " to " +
+         number(box.maxy);
+}
+
+std::string in_words(const TimeRange& range) {
+  if (is_open(range.start) && is_open(range.end)) return "";
+  if (is_open(range.start)) return "until " + day_or_time(range.end);
+  if (is_open(range.end)) return "from " + day_or_time(range.start);
+  if (range.start == range.end) return day_or_time(range.start);
+  return day_or_time(range.start) + " to " + day_or_time(range.end);
+}
+
+std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& facts) {
+  const Collection& collection = facts.collection;
+  std::vector<std::pair<std::string, std::vector<Cell>>> out;
+  const auto add = [&](const char* name, std::vector<Cell> all) {
+    std::erase_if(all, [](const Cell& cell) { return cell.text.empty(); });
+    if (!all.empty()) out.emplace_back(name, std::move(all));
+  };
+  add("Id", {{collection.id, "", true}});
+  add("Version", {{collection.dataset_version}});
+  std::vector<Cell> licences;
+  for (const auto& text : collection.licenses) licences.push_back(licence(text));
+  add("Licence", licences);
+  add("Tasks", cells(collection.tasks));
+  add("Keywords", cells(facts.keywords()));
+  std::string samples = grouped(collection.pit_schema.root_n);
+  for (std::size_t level = 1; level < facts.levels.size(); ++level) {
+    samples +=
+        ", " + grouped(static_cast<uint64_t>(facts.levels[level].num_rows)) + " at level " + std::to_string(level);
+  }
+  add("Samples", {{samples}});
+  if (collection.extent.spatial) add("Extent", {{in_words(*collection.extent.spatial)}});
+  if (collection.extent.temporal) add("Time", {{in_words(*collection.extent.temporal)}});
+  add("Split", {{facts.split_strategy}});
+  add("Format", {{std::string("TACO ") + collection.taco_version + ", " + to_string(facts.format)}});
+  return out;
+}
+
+std::vector<Section> sections(const Facts& facts) {
+  std::vector<Section> out = {structure(facts),
+                              fields(facts),
+                              loading(facts),
+                              labels(facts),
+                              sensor(facts),
+                              responsible_use(facts),
+                              people("Providers", facts.collection.providers),
+                              people("Curators", facts.curators()),
+                              sources(facts),
+                              publications(facts),
+                              citation(facts)};
+  std::erase_if(out, [](const Section& section) { return section.blocks.empty(); });
+  for (Section& section : out) {
+    for (Block& block : section.blocks) {
+      if (auto* table = std::get_if<Table>(&block)) drop_empty_columns(*table);
+    }
+  }
+  return out;
+}
+
+}  // namespace tacore::descriptions

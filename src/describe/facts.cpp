@@ -1,0 +1,225 @@
+#include "describe/facts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "base/open_time.hpp"
+#include "base/text.hpp"
+#include "describe/json.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "model/spdx.hpp"
+#include "reader/dataset_impl.hpp"
+
+namespace tacore::descriptions {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Text, whatever the JSON has in its place: published collections have numbers where text is expected.
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || found == object.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<double> number_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
+/// The objects of a list; of one object, which some writers leave without its list, that one.
+std::vector<Json> objects_of(const Json& document, const char* key) {
+  std::vector<Json> out;
+  const auto found = document.find(key);
+  if (found == document.end()) return out;
+  for (const Json& item : found->is_array() ? *found : Json::array({*found})) {
+    if (item.is_object()) out.push_back(item);
+  }
+  return out;
+}
+
+/// The keys of the built-in extensions. What has another form than theirs is not theirs, and is passed over.
+void read_extensions(const Json& document, Facts& out) {
+  for (const Json& each : objects_of(document, "publications")) {
+    out.publications.push_back({text_of(each, "doi"), text_of(each, "citation"), text_of(each, "summary")});
+  }
+  for (const Json& each : objects_of(document, "labels:classes")) {
+    out.labels.push_back({text_of(each, "name"), text_of(each, "category"), text_of(each, "description")});
+  }
+  for (const Json& each : objects_of(document, "optical:bands")) {
+    out.bands.push_back({.name = text_of(each, "name"),
+                         .common_name = text_of(each, "common_name"),
+                         .description = text_of(each, "description"),
+                         .unit = text_of(each, "unit"),
+                         .center_wavelength = number_of(each, "center_wavelength"),
+                         .full_width_half_max = number_of(each, "full_width_half_max")});
+  }
+  out.label_description = text_of(document, "labels:description");
+  out.sensor = text_of(document, "optical:sensor");
+  out.split_strategy = text_of(document, "split:strategy");
+  for (const auto& [key, value] : document.items()) {
+    if (key.starts_with("rai:") && value.is_string()) out.statements.push_back({key, value.get<std::string>()});
+  }
+}
+
+/// Types as they are stored; descriptions, and nothing else, as the collection has them.
+LevelFacts level_facts(const Dataset& dataset, int level) {
+  LevelFacts out;
+  out.num_rows = level == 0 ? dataset.num_rows() : dataset.level_rows(level);
+  const auto& known = dataset.field_schema();
+  const auto descriptions = known.find("level" + std::to_string(level));
+  for (const auto& [name, type] : dataset.level_columns(level)) {
+    FieldDescription field{name, type, ""};
+    if (descriptions != known.end()) {
+      for (const auto& each : descriptions->second) {
+        if (each.name == name) field.description = each.description;
+      }
+    }
+    out.fields.push_back(std::move(field));
+  }
+  return out;
+}
+
+std::optional<uint64_t> size_of(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+  return error || size == 0 ? std::nullopt : std::optional<uint64_t>(size);
+}
+
+void add_file(Facts& out, std::vector<DataFile>& files, const std::string& name) {
+  files.push_back({name, size_of(path_join(out.folder, name))});
+}
+
+/// An index: the folder `.tacocat`, the one around it, the file `__TACOCAT__`, or TACOLLECTION.json.
+void find_index(const Dataset& dataset, Facts& out) {
+  const std::string& path = dataset.path();
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  const bool is_around = is_folder && fs::is_directory(path_join(path, names::kTacocatFolder), ignored);
+  out.folder = is_around ? path : parent_folder(path);
+  out.path = is_around ? std::string(names::kTacocatFolder) : file_name(path);
+  for (const Source& source : dataset.collection().sources) add_file(out, out.files, source.file);
+  if (!is_folder) return;
+  for (std::size_t level = 0; level < out.levels.size(); ++level) {
+    add_file(out, out.tables, path_join(out.path, names::kLevelFiles[level]));
+  }
+}
+
+void find_files(const Dataset& dataset, Facts& out) {
+  const std::string& path = dataset.path();
+  const View* view = dataset.impl()->partitions ? nullptr : &dataset.impl()->view();
+  if (view && !view->container()) {  // concat: files of the same name in several places cannot be told apart
+    std::set<std::string> names;
+    for (int leaf = 0; leaf < view->num_leaves; ++leaf) names.insert(file_name(dataset.impl()->leaf(leaf)->path()));
+    for (const auto& name : names) out.files.push_back({name, {}});
+    return;
+  }
+  if (dataset.format() == Format::Zip) {
+    out.folder = parent_folder(path);
+    out.path = file_name(path);
+    add_file(out, out.files, out.path);
+  } else if (dataset.format() == Format::Folder) {
+    out.folder = path;
+    out.path = file_name(path);
+    for (std::size_t level = 0; level < out.levels.size(); ++level) {
+      add_file(out, out.tables, path_join(names::kMetadata, names::kLevelFiles[level]));
+    }
+  } else {
+    find_index(dataset, out);
+  }
+}
+
+/// Never the clock (reproducible builds): the environment, else the data.
+std::string date_published(const Extent& extent) {
+  std::optional<Timestamp> time;
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    char* end = nullptr;
+    const long long seconds = std::strtoll(epoch, &end, 10);
+    constexpr long long kYear10000 = 253402300800;
+    if (end != epoch && *end == '\0' && seconds >= 0 && seconds < kYear10000) time = Timestamp{seconds * 1'000'000};
+  }
+  if (!time && extent.temporal) time = is_open(extent.temporal->end) ? extent.temporal->start : extent.temporal->end;
+  return time && !is_open(*time) ? time->to_string().substr(0, 10) : "";
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+}  // namespace
+
+std::string Facts::title() const {
+  return collection.title && !is_blank(*collection.title) ? *collection.title : collection.id;
+}
+
+std::string Facts::href(std::string_view name) const {
+  return (base_url.empty() ? "." : base_url) + "/" + encode_url_path(name);
+}
+
+Facts gather(const Dataset& dataset, const DescribeOptions& options) {
+  Facts out;
+  out.collection = dataset.collection();
+  out.collection.pit_schema = dataset.pit_schema();
+  out.format = dataset.format();
+  const int deepest = out.collection.pit_schema.max_depth();
+  for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(dataset, level));
+  find_files(dataset, out);
+  const Json document = Json::parse(out.collection.json, nullptr, false);
+  if (document.is_object()) read_extensions(document, out);
+  out.published = date_published(out.collection.extent);
+  out.base_url = options.base_url;
+  while (out.base_url.ends_with('/')) out.base_url.pop_back();
+  return out;
+}
+
+std::string encode_url_path(std::string_view path) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (plain) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
+std::string way_between(const std::string& from, const std::string& to) {
+  std::error_code error;
+  const fs::path out = fs::absolute(to.empty() ? "." : to, error)
+                           .lexically_normal()
+                           .lexically_relative(fs::absolute(from, error).lexically_normal());
+  std::string text = out.generic_string();
+  while (text.ends_with('/')) text.pop_back();
+  return text.empty() ? "." : encode_url_path(text);
+}
+
+bool is_url(std::string_view text) {
+  const bool starts = text.starts_with("http://") || text.starts_with("https://");
+  return starts && text.find_first_of(" \t\r\n\"<>\\^`{|}") == text.npos;
+}
+
+std::string spdx_of(const std::string& licence) { return std::string(spdx_spelling(licence)); }
+
+std::string name_of(const Contact& who) {
+  if (!is_blank(who.name)) return who.name;
+  return is_blank(who.organization) ? who.email : who.organization;
+}
+
+std::vector<std::string> roles_of(const Contact& who) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& role) {
+    const std::string name = lower(role);
+    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  add(who.role);
+  for (const auto& role : who.roles) add(role);
+  return out;
+}
+
+}  // namespace tacore::descriptions

@@ -1,0 +1,267 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "describe/describe_test_data.hpp"
+#include "describe/html.hpp"
+#include "describe/pit_tree.hpp"
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t out = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++out;
+  return out;
+}
+
+/// The time of publication, as builds set it.
+class Epoch {
+ public:
+  explicit Epoch(const char* seconds) { ::setenv("SOURCE_DATE_EPOCH", seconds, 1); }
+  ~Epoch() { ::unsetenv("SOURCE_DATE_EPOCH"); }
+  Epoch(const Epoch&) = delete;
+  Epoch& operator=(const Epoch&) = delete;
+};
+
+Collection hostile_collection() {
+  Collection out = small_collection();
+  out.title = kHostile;
+  out.description = kHostile + "\n\nsecond paragraph";
+  out.licenses.push_back(kHostile);
+  out.providers[0].name = out.providers[0].organization = kHostile;
+  out.curators = out.providers;
+  out.keywords = {kHostile, "yes", "null", "1.0"};
+  const std::string text = Parsed(kHostile).dump();
+  out.json = R"({"publications": [{"doi": "10.1234/abc", "citation": )" + text + R"(, "summary": null}],
+    "labels:classes": [{"name": )" +
+             text + R"(, "category": 1}], "rai:data_biases": )" + text + "}";
+  return out;
+}
+
+TEST_CASE("Croissant has a record set for each level, which reads its table in the ZIP") {
+  const Parsed out = Parsed::parse(collection2croissant(load(golden("nested.tacozip"))));
+  CHECK(out["@type"] == "sc:Dataset");
+  CHECK(out["conformsTo"] == "http://mlcommons.org/croissant/1.0");
+  CHECK(out["name"] == "nested");
+  REQUIRE(out["recordSet"].size() == 2);
+  const Parsed& field = out["recordSet"][1]["field"][0];
+  CHECK(field["@id"] == "level1/id");
+  CHECK(field["dataType"] == "sc:Text");
+  CHECK(field["source"] == Parsed{{"fileObject", {{"@id", "level1.parquet"}}}, {"extract", {{"column", "id"}}}});
+  const Parsed& table = out["distribution"][2];
+  CHECK(table["@id"] == "level1.parquet");
+  CHECK(table["contentUrl"] == "METADATA/level1.parquet");
+  CHECK(table["containedIn"] == Parsed{{"@id", "nested.tacozip"}});
+}
+
+TEST_CASE("Croissant finds the tables of a FOLDER and of an index where they are") {
+  const Parsed folder = Parsed::parse(collection2croissant(load(golden("nested"))));
+  CHECK(folder["distribution"][0]["contentUrl"] == "METADATA/level0.parquet");
+  const Parsed index = Parsed::parse(collection2croissant(load(golden("cascade_tacocat"))));
+  CHECK(index["recordSet"][2]["field"][0]["source"]["fileObject"] == Parsed{{"@id", ".tacocat/level2.parquet"}});
+}
+
+TEST_CASE("types of columns are those of Croissant, lists of them repeated") {
+  Sample sample = placed("a", 1, 2);
+  sample.extend_with({{"whole", 1}, {"real", 0.5}, {"truth", true}, {"list", Value::List{Value::List{1.5}}}});
+  const Made made({sample}, small_collection());
+  const Parsed out = Parsed::parse(collection2croissant(made.dataset()));
+  std::string types;
+  for (const auto& field : out["recordSet"][0]["field"]) {
+    types += field["name"].get<std::string>().substr(7) + "=" + field["dataType"].get<std::string>() +
+             (field.value("repeated", false) ? "* " : " ");
+  }
+  CHECK(types ==
+        "id=sc:Text type=sc:Text istac:centroid=sc:Text istac:time_start=sc:DateTime whole=sc:Integer real=sc:Float "
+        "truth=sc:Boolean list=sc:Float* ");
+}
+
+TEST_CASE("DataCite has who, what, when and where") {
+  const Made made({placed("a", 10, 20)}, small_collection());
+  const Parsed out = Parsed::parse(collection2datacite(made.dataset()));
+  CHECK(out["creators"] == Parsed::array({{{"name", "Lab"}, {"nameType", "Organizational"}}}));
+  CHECK(out["titles"][0]["title"] == "small");
+  CHECK(out["publisher"] == Parsed{{"name", "Lab"}});
+  CHECK(out["publicationYear"] == "2020");
+  CHECK(out["rightsList"][0]["rightsIdentifier"] == "cc-by-4.0");
+  CHECK(out["geoLocations"][0]["geoLocationBox"]["eastBoundLongitude"] == 10.0);
+  CHECK(out["dates"][0] == Parsed{{"date", "2020-01-01T00:00:00Z"}, {"dateType", "Collected"}});
+  CHECK(out["contributors"][0]["contributorType"] == "HostingInstitution");
+}
+
+TEST_CASE("the year of publication is that of SOURCE_DATE_EPOCH, else of the extent, else DataCite is refused") {
+  const Made made({placed("a", 10, 20)}, small_collection());
+  {
+    const Epoch epoch("1700000000");
+    CHECK(Parsed::parse(collection2datacite(made.dataset()))["publicationYear"] == "2023");
+    CHECK(Parsed::parse(collection2croissant(made.dataset()))["datePublished"] == "2023-11-14");
+    CHECK(has(collection2markdown(made.dataset()), "year = {2023}"));
+  }
+  {
+    const Epoch epoch("soon");
+    CHECK(Parsed::parse(collection2datacite(made.dataset()))["publicationYear"] == "2020");
+  }
+  const Dataset timeless = load(golden("no_extent.tacozip"));
+  CHECK_THROWS_WITH_AS(collection2datacite(timeless), doctest::Contains("set SOURCE_DATE_EPOCH"), SchemaError);
+  CHECK_FALSE(Parsed::parse(collection2croissant(timeless)).contains("datePublished"));
+}
+
+TEST_CASE("publications are related works by their DOI") {
+  const Made made({placed("a", 1, 2)}, hostile_collection());
+  const Parsed out = Parsed::parse(collection2datacite(made.dataset()));
+  CHECK(out["relatedIdentifiers"] == Parsed::array({{{"relatedIdentifier", "10.1234/abc"},
+                                                     {"relatedIdentifierType", "DOI"},
+                                                     {"relationType", "IsDescribedBy"}}}));
+  CHECK(out["titles"][0]["title"] == kHostile);
+}
+
+TEST_CASE("a card begins with YAML of quoted scalars, in the words of the hub") {
+  Collection collection = small_collection();
+  collection.licenses = {"ODbL-1.0"};
+  collection.keywords = {"yes", "a: b", "line\nbreak", "\xc2\x85\xe2\x80\xa8\x7f"};
+  const std::string card = collection2datacard(Made({placed("a", 1, 2)}, collection).dataset());
+  CHECK(
+      card.starts_with("---\n"
+                       "pretty_name: \"small\"\n"
+                       "license:\n- \"odbl\"\n"
+                       "task_categories:\n- \"image-segmentation\"\n"
+                       "size_categories:\n- \"n<1K\"\n"
+                       "tags:\n- \"yes\"\n- \"a: b\"\n- \"line\\nbreak\"\n- \"\\x85\\u2028\\x7f\"\n"
+                       "- \"taco\"\n- \"earth-observation\"\n- \"geospatial\"\n---\n\n# small\n"));
+}
+
+TEST_CASE("a licence that the hub does not know has its name and address") {
+  Collection collection = small_collection();
+  collection.licenses = {"CC-PDM-1.0"};
+  const std::string card = collection2datacard(Made({placed("a", 1, 2)}, collection).dataset());
+  CHECK(has(card,
+            "license:\n- \"other\"\nlicense_name: \"CC-PDM-1.0\"\n"
+            "license_link: \"https://spdx.org/licenses/CC-PDM-1.0.html\"\n"));
+}
+
+TEST_CASE("a card is its YAML and then the Markdown") {
+  const Dataset dataset = load(golden("nested.tacozip"));
+  const std::string markdown = collection2markdown(dataset);
+  CHECK(collection2datacard(dataset).ends_with("---\n\n" + markdown));
+  CHECK(has(markdown, "3 x FOLDER\n├── item_0  FILE\n"));
+  CHECK(has(markdown, "### Level 1: 9 rows"));
+}
+
+TEST_CASE("Markdown takes the texts of a dataset for text") {
+  const std::string text = collection2markdown(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
+  CHECK(text.starts_with("# &lt;/script\\>&lt;script\\>alert('\"&amp;é')&lt;/script\\> \\`a\\|b\\` \\*c\\* \\#"));
+  CHECK_FALSE(has(text, "| <"));
+  CHECK(has(text, "second paragraph"));
+}
+
+TEST_CASE("T130: a page or a text of what is no dataset is an error of opening it") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(collection2html(load(folder.path("absent.tacozip"))), IoError);
+  CHECK_THROWS_AS(collection2markdown(load(folder.write("TACOLLECTION.json", "{\"id\": "))), FormatError);
+}
+
+TEST_CASE("T130: the page has the id and the accent colour") {
+  const Dataset dataset = load(golden("nested.tacozip"));
+  const std::string page = collection2html(dataset, {.accent_colour = "#ff8000"});
+  CHECK(has(page, "<code>nested</code>"));
+  CHECK(has(page, "--accent:#ff8000;--accent-dark:#bf6000;--accent-light:#ffd8b2"));
+}
+
+TEST_CASE("T131: variants of the accent colour, and the one that stands for any other text") {
+  using descriptions::accent_of;
+  CHECK(accent_of("#4CAF50").plain == "#4caf50");
+  CHECK(accent_of("#4CAF50").dark == "#39833c");
+  CHECK(accent_of("#4CAF50").light == "#c9e7ca");
+  for (const char* other : {"", "#fff", "red", "#4CAF5", "#4CAF50;}", "#GGGGGG"}) {
+    CAPTURE(other);
+    CHECK(accent_of(other).plain == "#4caf50");
+  }
+  CHECK(accent_of("000000").light == "#b2b2b2");
+}
+
+TEST_CASE("T131: markup in a dataset is text on its page") {
+  CHECK(descriptions::escape_html("<a href=\"x\">'&") == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
+  const std::string page = collection2html(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
+  CHECK_FALSE(has(page.substr(page.find("</head>")), "alert('"));
+  CHECK(has(page, "&lt;script&gt;alert(&#39;"));
+  CHECK_FALSE(has(page, "javascript:1\""));
+}
+
+TEST_CASE("T132: a page without a title shows the id") {
+  const std::string page = collection2html(load(golden("nested.tacozip")));
+  CHECK(has(page, "<title>nested</title>"));
+  CHECK(has(page, "<h1>nested</h1>"));
+  CHECK_FALSE(has(page, "None"));
+}
+
+TEST_CASE("T132: nothing in a dataset ends the script that holds its Croissant") {
+  const Made made({placed("a", 1, 2)}, hostile_collection());
+  const std::string page = collection2html(made.dataset());
+  CHECK(count(page, "<script") == 1);
+  CHECK(count(page, "</script") == 1);
+  const auto start = page.find("ld+json\">") + 9;
+  const std::string json = page.substr(start, page.find("</script", start) - start);
+  CHECK_FALSE(has(json, "<"));
+  CHECK(Parsed::parse(json) == Parsed::parse(collection2croissant(made.dataset())));
+}
+
+TEST_CASE("T132: every container has a page with a map") {
+  for (const char* name : {"nested.tacozip", "nested", "cascade_tacocat", "flat.tacozip"}) {
+    CAPTURE(name);
+    const std::string page = collection2html(load(golden(name)));
+    CHECK(has(page, "<svg "));
+    CHECK(has(page, "class=\"dot\""));
+  }
+}
+
+TEST_CASE("a dataset that nobody places has no map") {
+  CHECK_FALSE(has(collection2html(load(golden("no_extent.tacozip"))), "<svg "));
+}
+
+TEST_CASE("a page asks for nothing from elsewhere") {
+  const std::string page = collection2html(load(golden("../../examples/data/landsat.tacozip")));
+  CHECK(has(page, "Content-Security-Policy\" content=\"default-src 'none'"));
+  for (const char* part : {" src=", "url(", "@import", "<link", "<iframe", "onclick"}) {
+    CAPTURE(part);
+    CHECK_FALSE(has(page, part));
+  }
+}
+
+TEST_CASE("a tree is cut where it has too many branches") {
+  PitSchema pit{.root_n = 2, .root_type = SampleType::Folder};
+  PitPattern& pattern = pit.hierarchy[1].emplace_back(PitPattern{.n = 40});
+  for (int i = 0; i < 20; ++i) {
+    pattern.id.push_back("band_" + std::to_string(i));
+    pattern.type.push_back(SampleType::File);
+  }
+  const std::string text = descriptions::draw(descriptions::pit_tree(pit), 2);
+  CHECK(count(text, "FILE") == 12);
+  CHECK(has(text, "└── ... 8 more\n"));
+}
+
+TEST_CASE("several datasets as one are described, with the names of their files") {
+  const std::vector<Dataset> both = {load(golden("flat.tacozip")), load(golden("flat_plain.tacozip"))};
+  const Dataset dataset = concat(both);
+  const Parsed out = Parsed::parse(collection2stac(dataset));
+  CHECK(out["assets"].contains("flat.tacozip"));
+  CHECK(out["assets"].contains("flat_plain.tacozip"));
+  const Items items(dataset);
+  CHECK(items.items[0]["assets"]["data"]["href"] == "./flat.tacozip");
+  CHECK(items.items.back()["assets"]["data"]["href"] == "./flat_plain.tacozip");
+}
+
+TEST_CASE("the same dataset gives the same text, wherever it lies") {
+  const TemporaryFolder folder;
+  const std::string there = folder.copy("nested.tacozip", "elsewhere/nested.tacozip");
+  for (const auto form :
+       {collection2stac, collection2croissant, collection2datacard, collection2markdown, collection2html}) {
+    CHECK(form(load(there), {}) == form(load(golden("nested.tacozip")), {}));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/text.hpp"
+#include "describe/stac.hpp"
+#include "format/names.hpp"
+#include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
+#include "table/parquet_write.hpp"
+#include "table/recomposed_batches.hpp"
+#include "table/values.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace descriptions {
+namespace {
+
+using Type = std::shared_ptr<arrow::DataType>;
+
+/// Places of a whole file, for its metadata.
+class Places {
+ public:
+  void add(const Footprint& footprint) {
+    const BBox& box = footprint.box;
+    crosses_ = crosses_ || box.minx > box.maxx;
+    if (!there_) box_ = box;
+    there_ = true;
+    box_ = {std::min(box_.minx, box.minx), std::min(box_.miny, box.miny), std::max(box_.maxx, box.maxx),
+            std::max(box_.maxy, box.maxy)};
+    types_.insert(geometry_type_of(footprint.wkb));
+  }
+  bool there() const { return there_; }
+
+  /// The key `geo` (GeoParquet 1.1). No CRS is OGC:CRS84.
+  Json metadata() const {
+    // Some lie on both sides of the antimeridian: then the box of all is not worth finding.
+    const BBox box = crosses_ ? BBox{-180, box_.miny, 180, box_.maxy} : box_;
+    Json covering = Json::object();
+    for (const char* side : {"xmin", "ymin", "xmax", "ymax"}) covering[side] = {"bbox", side};
+    const Json geometry = {{"encoding", "WKB"},
+                           {"geometry_types", types_},
+                           {"edges", "planar"},
+                           {"bbox", bbox_of(box)},
+                           {"covering", {{"bbox", covering}}}};
+    return {{"version", "1.1.0"}, {"primary_column", "geometry"}, {"columns", {{"geometry", geometry}}}};
+  }
+
+ private:
+  bool there_ = false;
+  bool crosses_ = false;
+  BBox box_ = {};
+  std::set<std::string> types_ = {};
+};
+
+Value geometry_value(const Item& item) { return item.footprint ? Value(Binary{item.footprint->wkb}) : Value(); }
+
+Value bbox_value(const Item& item) {
+  if (!item.footprint) return {};
+  const BBox& box = item.footprint->box;
+  return Struct{{"xmin", box.minx}, {"ymin", box.miny}, {"xmax", box.maxx}, {"ymax", box.maxy}};
+}
+
+Type bbox_type() { return parse_type("struct<xmin: double, ymin: double, xmax: double, ymax: double>"); }
+
+/// Computed columns, by what each is of an Item.
+class Computed {
+ public:
+  void add(std::vector<NewColumn>& columns, const std::string& name, const Type& type,
+           std::function<Value(const Item&)> value) {
+    columns.push_back({.name = name, .type = type});
+    values_.push_back(std::move(value));
+  }
+  /// Item by item, in the order of the columns.
+  std::vector<std::vector<Value>> of(const std::vector<Item>& items) const {
+    std::vector<std::vector<Value>> out(values_.size());
+    for (const Item& item : items) {
+      for (std::size_t c = 0; c < values_.size(); ++c) out[c].push_back(values_[c](item));
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::function<Value(const Item&)>> values_;
+};
+
+/// Writes the level with `columns`; their computed values are those of `computed`.
+void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& computed, bool with_files,
+           const std::string& path, const DescribeOptions& options, std::map<std::string, std::string> metadata) {
+  check_parquet_options(options.parquet);
+  Places places;
+  const auto batches = recomposed_batches(items.batches(), std::move(columns), [&](const arrow::RecordBatch& batch) {
+    const auto rows = items.read(batch, 0, num_rows(batch), with_files);
+    for (const Item& item : rows) {
+      if (item.footprint) places.add(*item.footprint);
+    }
+    return computed.of(rows);
+  });
+  OutputFile file(path, options.overwrite);
+  uint64_t size = 0;
+  const auto out = [&](std::span<const std::byte> bytes) {
+    file.write(size, bytes);
+    size += bytes.size();
+  };
+  write_parquet(*batches, out, options.parquet, [&] {
+    metadata["geo"] = places.metadata().dump();
+    return metadata;
+  });
+  if (!places.there()) {
+    throw SchemaError(
+        "no sample of the level has a place; a column istac:geometry, stac:centroid or istac:centroid "
+        "expected",
+        {.path = path});
+  }
+  file.commit();
+}
+
+bool is_user_column(const std::string& name) { return !name.starts_with(names::kInternal); }
+
+/// Paths of the FILEs below the FOLDERs of a level, as the tree has them.
+void add_file_paths(const PitSchema& pit, int level, std::size_t position, const std::string& prefix,
+                    std::set<std::string>& seen, std::vector<std::string>& out) {
+  const auto found = pit.hierarchy.find(level);
+  if (found == pit.hierarchy.end() || found->second.empty()) return;
+  const std::size_t at = position % found->second.size();
+  std::size_t folder = 0;
+  for (std::size_t p = 0; p < at; ++p) {
+    folder += static_cast<std::size_t>(
+        std::count(found->second[p].type.begin(), found->second[p].type.end(), SampleType::Folder));
+  }
+  const PitPattern& pattern = found->second[at];
+  for (std::size_t i = 0; i < pattern.id.size(); ++i) {
+    const std::string path = prefix + pattern.id[i];
+    if (pattern.type[i] == SampleType::Folder) {
+      add_file_paths(pit, level + 1, folder++, path + "/", seen, out);
+    } else if (!pattern.id[i].starts_with(names::kPadding) && seen.insert(path).second) {
+      out.push_back(path);
+    }
+  }
+}
+
+std::vector<std::string> asset_names(const PitSchema& pit, int level) {
+  std::vector<std::string> out = {"data"};
+  std::set<std::string> seen(out.begin(), out.end());
+  const auto below = pit.hierarchy.find(level + 1);
+  for (std::size_t p = 0; below != pit.hierarchy.end() && p < below->second.size(); ++p) {
+    add_file_paths(pit, level + 1, p, "", seen, out);
+  }
+  if (level == 0 && pit.root_type == SampleType::Folder) out.erase(out.begin());  // no root sample is a FILE
+  return out;
+}
+
+Type assets_type(const std::vector<std::string>& names) {
+  const Type text = parse_type("string"), whole = parse_type("int64");
+  const Type asset = struct_type({{"href", text},
+                                  {"title", text},
+                                  {"type", text},
+                                  {"roles", list_type(text)},
+                                  {"taco:offset", whole},
+                                  {"taco:size", whole},
+                                  {"taco:vsi", text}});
+  std::vector<std::pair<std::string, Type>> fields;
+  for (const auto& name : names) fields.emplace_back(name, asset);
+  return struct_type(fields);
+}
+
+Value from_json(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_integer()) return json.get<int64_t>();
+  if (json.is_number()) return json.get<double>();
+  if (json.is_array()) {
+    Value::List out;
+    for (const Json& item : json) out.push_back(from_json(item));
+    return out;
+  }
+  if (json.is_object()) {
+    Struct out;
+    for (const auto& [key, value] : json.items()) out.emplace_back(key, from_json(value));
+    return out;
+  }
+  return {};
+}
+
+Value assets_value(const Item& item, const Facts& facts, const LevelItems& items, const std::set<std::string>& known) {
+  const Json assets = stac_assets(item, facts, items);
+  for (const auto& [name, asset] : assets.items()) {
+    if (known.contains(name)) continue;
+    throw SchemaError("sample " + tacore::quoted(item.path) + " has " + tacore::quoted(name) +
+                      ", which the tree of the dataset (taco:pit_schema) has not: all Items of a table have the same "
+                      "assets");
+  }
+  return from_json(assets);
+}
+
+/// The properties of one Item after another: the columns of an Item share them.
+class Properties {
+ public:
+  explicit Properties(const Facts& facts) : facts_(facts) {}
+
+  Value get(const Item& item, const char* name) {
+    if (last_ != &item || id_ != item.id) {
+      json_ = stac_properties(item, facts_);
+      last_ = &item;
+      id_ = item.id;
+    }
+    const auto found = json_.find(name);
+    return found == json_.end() ? Value() : from_json(*found);
+  }
+  Value time(const Item& item, const char* name) {
+    const Value text = get(item, name);
+    return text.is_null() ? Value() : Value(Timestamp::parse(*text.get<std::string>()));
+  }
+
+ private:
+  const Facts& facts_;
+  const Item* last_ = nullptr;
+  std::string id_ = {};
+  Json json_ = {};
+};
+
+}  // namespace
+}  // namespace descriptions
+
+void footer2geoparquet(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
+  using namespace descriptions;
+  const Facts facts = gather(dataset, options);
+  LevelItems items(dataset, facts, level, options);
+  const std::set<std::string> added = {"taco:vsi", "geometry", "bbox"};
+  std::vector<NewColumn> columns;
+  for (const auto& name : column_names(*items.batches())) {
+    if (is_user_column(name)) columns.push_back({.name = added.contains(name) ? name + "_" : name, .from = name});
+  }
+  Computed computed;
+  computed.add(columns, "taco:vsi", parse_type("string"), [&](const Item& item) { return items.vsi(item.data); });
+  computed.add(columns, "geometry", parse_type("binary"), geometry_value);
+  computed.add(columns, "bbox", bbox_type(), bbox_value);
+  write(items, std::move(columns), computed, false, path, options, {});
+}
+
+void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
+  using namespace descriptions;
+  Facts facts = gather(dataset, options);
+  if (options.base_url.empty()) facts.base_url = way_between(parent_folder(path), facts.folder);
+  LevelItems items(dataset, facts, level, options);
+  const auto assets = asset_names(facts.collection.pit_schema, level);
+  const std::set<std::string> known(assets.begin(), assets.end());
+  const auto stored = column_names(*items.batches());
+  const auto has = [&](const char* name) { return std::find(stored.begin(), stored.end(), name) != stored.end(); };
+  const Type text = parse_type("string"), time = parse_type("timestamp[us, tz=UTC]");
+  const std::string collection = facts.collection.id;
+  Properties properties(facts);
+  std::vector<NewColumn> columns;
+  Computed computed;
+  const auto add = [&](const char* name, const Type& type, std::function<Value(const Item&)> value) {
+    computed.add(columns, name, type, std::move(value));
+  };
+  const auto add_property = [&](const char* name, const Type& type) {
+    add(name, type, [&properties, name](const Item& item) { return properties.get(item, name); });
+  };
+  const bool has_intervals = has("stac:time_end") || has("istac:time_end") ||
+                             !(has("stac:time_start") || has("istac:time_start"));  // else that of the dataset
+  const bool has_projection = has("stac:crs") || has("stac:geotransform") || has("stac:tensor_shape");
+  add("type", text, [](const Item&) { return "Feature"; });
+  add("stac_version", text, [](const Item&) { return kStacVersion; });
+  add("stac_extensions", list_type(text),
+      [&](const Item&) { return Value(has_projection ? Value::List{kProjection} : Value::List{}); });
+  add("id", text, [](const Item& item) { return item.id; });
+  add("geometry", parse_type("binary"), geometry_value);
+  add("bbox", bbox_type(), bbox_value);
+  add("datetime", time, [&](const Item& item) { return properties.time(item, "datetime"); });
+  // An instant among intervals is one that begins and ends at once: readers give null back as null, which STAC refuses.
+  for (const char* name : {"start_datetime", "end_datetime"}) {
+    if (!has_intervals) break;
+    add(name, time, [&properties, name](const Item& item) {
+      const Value bound = properties.time(item, name);
+      return bound.is_null() ? properties.time(item, "datetime") : bound;
+    });
+  }
+  if (has("stac:crs")) {
+    for (const char* name : {"proj:code", "proj:wkt2", "stac:crs"}) add_property(name, text);
+  }
+  if (has("stac:tensor_shape")) add_property("proj:shape", list_type(parse_type("int64")));
+  if (has("stac:geotransform")) add_property("proj:transform", list_type(parse_type("double")));
+  for (const char* name : {"taco:path", "taco:type"}) add_property(name, text);
+  for (const auto& name : stored) {
+    const bool is_field = is_user_column(name) && name != names::kId && name != names::kType && !is_described(name);
+    if (is_field) columns.push_back({.name = property_name(name), .from = name});
+  }
+  if (!assets.empty()) {  // Parquet has no struct without members
+    add("assets", assets_type(assets), [&](const Item& item) { return assets_value(item, facts, items, known); });
+  }
+  add("links", parse_type("list<item: struct<rel: string, href: string, type: string>>"), [](const Item&) {
+    return Value::List{Struct{{"rel", "collection"}, {"href", "./collection.json"}, {"type", "application/json"}}};
+  });
+  add("collection", text, [&](const Item&) { return collection; });
+  const Json key = {{"version", "1.0.0"}, {"collections", {{collection, stac_collection(facts)}}}};
+  write(items, std::move(columns), computed, true, path, options,
+        {{"stac-geoparquet", key.dump(-1, ' ', false, Json::error_handler_t::replace)}});
+}
+
+}  // namespace tacore

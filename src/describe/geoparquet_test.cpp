@@ -1,0 +1,118 @@
+#include <arrow/type_fwd.h>
+#include <doctest/doctest.h>
+
+#include "describe/describe_test_data.hpp"
+#include "table/level_table.hpp"
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+
+/// What of the metadata of a Parquet file is JSON and begins with this version: it stands there as it is.
+Parsed metadata(const std::string& path, const std::string& version) {
+  const std::string text = file_text(path);
+  const auto at = text.find("{\"version\":\"" + version);
+  REQUIRE(at != text.npos);
+  std::size_t end = at;
+  for (int depth = 0; end < text.size(); ++end) {
+    depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  return Parsed::parse(text.substr(at, end + 1 - at));
+}
+
+std::vector<std::string> columns_of(const std::string& path) {
+  std::vector<std::string> out;
+  const auto level = LevelTable::open(local_storage()->open(path), {});
+  for (const auto& column : level->columns()) {
+    out.push_back(column.name + " " + column.type);
+  }
+  return out;
+}
+
+bool has(const std::vector<std::string>& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+TEST_CASE("a GeoParquet has the columns of the level, their places, and says where they are") {
+  const Made made({placed("a", 10, 20), placed("b", 12, 22)}, small_collection());
+  const std::string path = made.folder.path("level0.parquet");
+  footer2geoparquet(made.dataset(), 0, path);
+  const auto columns = columns_of(path);
+  for (const char* name :
+       {"id string", "type string", "istac:centroid binary", "istac:time_start timestamp[us]", "taco:vsi string",
+        "geometry binary", "bbox struct<xmin: double, ymin: double, xmax: double, ymax: double>"}) {
+    CAPTURE(name);
+    CHECK(has(columns, name));
+  }
+  CHECK(columns.size() == 7);
+  const Parsed geo = metadata(path, "1.1.0");
+  CHECK(geo["version"] == "1.1.0");
+  CHECK(geo["primary_column"] == "geometry");
+  const Parsed& geometry = geo["columns"]["geometry"];
+  CHECK(geometry["encoding"] == "WKB");
+  CHECK(geometry["geometry_types"] == Parsed{"Point"});
+  CHECK(geometry["bbox"] == Parsed{10.0, 20.0, 12.0, 22.0});
+  CHECK(geometry["covering"]["bbox"]["ymax"] == Parsed{"bbox", "ymax"});
+  const auto level = LevelTable::open(local_storage()->open(path), {});
+  CHECK(level->text(level->find("taco:vsi"), 0).value().ends_with(",small.tacozip"));
+}
+
+TEST_CASE("a column of the user's that is called like one of them gives way") {
+  Sample sample = placed("a", 1, 2);
+  sample.extend_with({{"geometry", "mine"}, {"bbox", 1}});
+  const Made made({sample}, small_collection());
+  const std::string path = made.folder.path("level0.parquet");
+  footer2geoparquet(made.dataset(), 0, path);
+  const auto columns = columns_of(path);
+  CHECK(has(columns, "geometry_ string"));
+  CHECK(has(columns, "bbox_ int64"));
+}
+
+TEST_CASE("a level without places is refused, and leaves no file") {
+  const Made made({Sample("a", Bytes(1))}, small_collection());
+  const std::string path = made.folder.path("level0.parquet");
+  CHECK_THROWS_WITH_AS(footer2geoparquet(made.dataset(), 0, path),
+                       doctest::Contains("no sample of the level has a place"), SchemaError);
+  CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("an existing file stays unless it may be replaced") {
+  const Made made({placed("a", 1, 2)}, small_collection());
+  const std::string path = made.folder.write("level0.parquet", "kept");
+  CHECK_THROWS_WITH_AS(footer2geoparquet(made.dataset(), 0, path), doctest::Contains("exists already"), IoError);
+  CHECK(file_text(path) == "kept");
+  footer2geoparquet(made.dataset(), 0, path, {.overwrite = true});
+  CHECK(file_text(path).starts_with("PAR1"));
+}
+
+TEST_CASE("the same level gives the same bytes, in passing or from a query") {
+  const Made made({placed("a", 1, 2), placed("b", 3, 4)}, small_collection());
+  const std::string one = made.folder.path("one"), two = made.folder.path("two"), three = made.folder.path("three");
+  footer2geoparquet(made.dataset(), 0, one);
+  footer2geoparquet(made.dataset(), 0, two);
+  CHECK(file_text(one) == file_text(two));
+  footer2geoparquet(made.dataset().sql("SELECT * FROM data"), 0, three);
+  CHECK(columns_of(three) == columns_of(one));
+}
+
+TEST_CASE("stac-geoparquet has a column for each member of an Item, and the Collection") {
+  const std::string path = TemporaryFolder().path() + ".parquet";
+  footer2geoparquetstac(load(golden("../../examples/data/landsat_nested.tacozip")), 0, path);
+  const auto columns = columns_of(path);
+  for (const char* name : {"type string", "stac_version string", "stac_extensions list<item: string>", "id string",
+                           "geometry binary", "datetime timestamp[us, tz=UTC]", "collection string",
+                           "links list<item: struct<rel: string, href: string, type: string>>"}) {
+    CAPTURE(name);
+    CHECK(has(columns, name));
+  }
+  const std::string asset =
+      ": struct<href: string, title: string, type: string, roles: list<item: string>, taco:offset: int64, "
+      "taco:size: int64, taco:vsi: string>";
+  CHECK(has(columns, "assets struct<optical" + asset + ", dem" + asset + ", mask" + asset + ">"));
+  CHECK(metadata(path, "1.0.0")["collections"].contains("landsat_nested"));
+  fs::remove(path);
+}
+
+}  // namespace

@@ -1,0 +1,297 @@
+#include "describe/items.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "model/wkb.hpp"
+#include "reader/dataset_impl.hpp"
+#include "reader/frame_stream.hpp"
+#include "table/arrow_stream.hpp"
+#include "table/recomposed_batches.hpp"
+
+namespace tacore::descriptions {
+namespace {
+
+constexpr std::string_view kDescribed[] = {
+    "stac:crs",  "stac:geotransform", "stac:time_start",  "stac:time_end",  "stac:time_middle",  "stac:centroid",
+    "istac:crs", "istac:geometry",    "istac:time_start", "istac:time_end", "istac:time_middle", "istac:centroid"};
+
+/// Some rows of a batch as values.
+class Columns {
+ public:
+  Columns(const arrow::RecordBatch& batch, const std::vector<std::string>& names, int64_t begin, int64_t count) {
+    for (const auto& name : names) values_.emplace(name, batch_values(batch, name, begin, count));
+  }
+  /// Null for a column that is not there.
+  const Value& at(std::string_view name, std::size_t row) const {
+    static const Value null;
+    const auto found = values_.find(name);
+    return found == values_.end() ? null : found->second[row];
+  }
+  std::string text(std::string_view name, std::size_t row) const {
+    const auto* text = at(name, row).get<std::string>();
+    return text ? *text : "";
+  }
+
+ private:
+  std::map<std::string, std::vector<Value>, std::less<>> values_;
+};
+
+std::optional<double> number_of(const Value& value) {
+  if (const auto* real = value.get<double>()) return *real;
+  if (const auto* whole = value.get<int64_t>()) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+/// Empty unless all of it is finite numbers.
+std::vector<double> numbers_of(const Value& value) {
+  std::vector<double> out;
+  const auto* items = value.get<Value::List>();
+  for (std::size_t i = 0; items && i < items->size(); ++i) {
+    const auto number = number_of((*items)[i]);
+    if (!number || !std::isfinite(*number)) return {};
+    out.push_back(*number);
+  }
+  return out;
+}
+
+/// A time in any form that says what it is; numbers do not.
+std::optional<Timestamp> time_of(const Value& value) {
+  if (const auto* time = value.get<Timestamp>()) return *time;
+  if (const auto* text = value.get<std::string>()) {
+    try {
+      return Timestamp::parse(*text);
+    } catch (const QueryError&) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// WKB, WKT or [longitude, latitude], as filters read them.
+std::optional<Centroid> point_of(const Value& value) {
+  if (const auto* binary = value.get<Binary>()) {
+    const auto box = wkb_envelope(std::as_bytes(std::span(binary->bytes)));
+    return box && box->minx == box->maxx && box->miny == box->maxy ? std::optional(Centroid{box->minx, box->miny})
+                                                                   : std::nullopt;
+  }
+  if (const auto* text = value.get<std::string>()) {
+    const auto box = wkt_point_envelope(*text);
+    return box ? std::optional(Centroid{box->minx, box->miny}) : std::nullopt;
+  }
+  const auto numbers = numbers_of(value);
+  return numbers.size() == 2 ? std::optional(Centroid{numbers[0], numbers[1]}) : std::nullopt;
+}
+
+bool is_position(const Centroid& at) { return std::isfinite(at.x) && std::abs(at.y) <= 90; }
+
+/// The corners of a grid in its coordinate system, in order.
+std::array<Centroid, 4> corners_of(const std::vector<int64_t>& shape, const std::vector<double>& g) {
+  const auto rows = static_cast<double>(shape[0]), columns = static_cast<double>(shape[1]);
+  const auto at = [&](double column, double row) {
+    return Centroid{g[0] + column * g[1] + row * g[2], g[3] + column * g[4] + row * g[5]};
+  };
+  return {at(0, 0), at(0, rows), at(columns, rows), at(columns, 0)};
+}
+
+std::optional<Footprint> grid_footprint(const Item& item, const CrsTransformer* transformer) {
+  if (item.crs.empty() || item.shape.size() != 2 || item.geotransform.size() != 6) return std::nullopt;
+  auto corners = corners_of(item.shape, item.geotransform);
+  if (!is_wgs84(item.crs)) {
+    if (!transformer) return std::nullopt;
+    try {
+      for (Centroid& corner : corners) {
+        const LonLat at = transformer->to_wgs84(item.crs, corner.x, corner.y);
+        corner = {at.lon, at.lat};
+      }
+    } catch (const SchemaError&) {
+      return std::nullopt;  // a system that nobody knows: the centroid says where it is
+    }
+  }
+  return footprint_of(corners);
+}
+
+void read_place(const Columns& columns, std::size_t row, const CrsTransformer* transformer, Item& out) {
+  for (const char* name : {"stac:centroid", "istac:centroid"}) {
+    if (!out.centroid) out.centroid = point_of(columns.at(name, row));
+  }
+  if (out.centroid && !is_position(*out.centroid)) out.centroid.reset();
+  const auto* geometry = columns.at("istac:geometry", row).get<Binary>();
+  if (geometry && is_wgs84(columns.text("istac:crs", row))) out.footprint = footprint_of(geometry->bytes);
+  if (!out.footprint) out.footprint = grid_footprint(out, transformer);
+  if (!out.footprint && out.centroid) out.footprint = footprint_of(wkb_point(out.centroid->x, out.centroid->y));
+}
+
+void read_times(const Columns& columns, std::size_t row, Item& out) {
+  for (const std::string family : {"istac:", "stac:"}) {
+    if (out.start) return;
+    out.start = time_of(columns.at(family + "time_start", row));
+    out.middle = time_of(columns.at(family + "time_middle", row));
+    out.end = time_of(columns.at(family + "time_end", row));
+  }
+}
+
+void read_grid(const Columns& columns, std::size_t row, Item& out) {
+  out.crs = columns.text("stac:crs", row);
+  out.geotransform = numbers_of(columns.at("stac:geotransform", row));
+  const auto shape = numbers_of(columns.at("stac:tensor_shape", row));
+  for (std::size_t i = shape.size() < 2 ? shape.size() : shape.size() - 2; i < shape.size(); ++i) {
+    out.shape.push_back(static_cast<int64_t>(shape[i]));
+  }
+}
+
+/// The rows of one container, none chosen or changed: they can be read in passing.
+const Container* whole_container(const Dataset& dataset) {
+  if (dataset.impl()->partitions) return nullptr;
+  const View& view = dataset.impl()->view();
+  return view.steps.empty() ? view.container() : nullptr;
+}
+
+std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset, int level) {
+  const auto container = dataset.impl()->leaf(0);
+  const auto rows = passing_rows(container->level(level), RowKey{0, level, 0});
+  std::vector<StreamColumn> columns;
+  for (std::size_t c = 0; c < rows->columns().size(); ++c) {
+    const std::string& name = rows->columns()[c].name;
+    if (!name.starts_with(names::kInternal)) columns.push_back({name, static_cast<int>(c)});
+  }
+  const auto text = [rows](int64_t row, std::string_view name) {
+    const int column = rows->find(name);
+    return column < 0 ? std::string() : rows->text(column, row).value_or("");
+  };
+  const auto integer = [rows](int64_t row, std::string_view name) {
+    const int column = rows->find(name);
+    return column < 0 ? std::nullopt : rows->integer(column, row);
+  };
+  const auto path = [=](int64_t row) {
+    if (level == 0) return text(row, names::kId);
+    std::string out = text(row, names::kRelativePath);
+    if (out.empty()) return container->relative_path(level, rows->key(row)->row);
+    if (out.ends_with('/')) out.pop_back();
+    return out;
+  };
+  columns.push_back({std::string(names::kRelativePath), -1, [=](int64_t row) { return std::optional(path(row)); }});
+  columns.push_back({std::string(names::kGdalVsi), -1, [=](int64_t row) {
+                       RowAddress at;
+                       at.id = text(row, names::kId);
+                       at.type = text(row, names::kType) == "FOLDER" ? SampleType::Folder : SampleType::File;
+                       at.offset = integer(row, names::kOffset);
+                       at.size = integer(row, names::kSize);
+                       at.source_file = text(row, names::kSourceFile);
+                       at.relative_path = path(row);
+                       return std::optional(container->vsi_path(at));
+                     }});
+  return batch_reader(rows, std::move(columns));
+}
+
+Dataset rows_of(const Dataset& dataset, int level) {
+  dataset.level_columns(level);  // says what is wrong with the level
+  return level == 0 ? dataset : dataset.sql("SELECT * FROM level" + std::to_string(level));
+}
+
+}  // namespace
+
+bool is_described(std::string_view column) {
+  return std::find(std::begin(kDescribed), std::end(kDescribed), column) != std::end(kDescribed);
+}
+
+bool is_wgs84(const std::string& crs) {
+  const std::string name = lower(crs);
+  return name.empty() || name == "epsg:4326" || name == "ogc:crs84";
+}
+
+LevelItems::LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options)
+    : facts_(facts), level_(level), transformer_(options.transformer), rows_(rows_of(dataset, level)) {
+  if (!facts.folder.empty() || facts.files.size() == 1) folder_ = to_vsi(facts.folder.empty() ? "." : facts.folder);
+  if (!folder_.empty() && !folder_.ends_with('/')) folder_ += '/';
+  batches_ = whole_container(dataset) ? read_in_passing(dataset, level) : frame_batches(rows_.data_raw());
+}
+
+std::shared_ptr<arrow::RecordBatch> LevelItems::next_batch() { return read_batch(*batches_); }
+
+int64_t LevelItems::size_of(const arrow::RecordBatch& batch) { return num_rows(batch); }
+
+Location LevelItems::locate(const std::string& vsi_path) const {
+  Location out{.name = vsi_path};
+  if (vsi_path.starts_with("/vsisubfile/")) {
+    const auto part = parse_vsi_subfile(vsi_path);
+    out = {.name = part.root, .offset = part.range.offset, .size_bytes = part.range.size};
+  }
+  const bool is_inside = !folder_.empty() && out.name.starts_with(folder_);
+  out.name = is_inside ? out.name.substr(folder_.size()) : file_name(out.name);
+  return out;
+}
+
+std::string LevelItems::vsi(const Location& location) const {
+  const std::string file = is_remote(facts_.base_url) ? to_vsi(facts_.href(location.name)) : location.name;
+  if (!location.offset) return file;
+  return vsi_subfile(*location.offset, location.size_bytes.value_or(0), file);
+}
+
+void LevelItems::add_files(const DataFrame& children, const std::string& prefix, Item& out) const {
+  for (int64_t row = 0; row < children.num_rows(); ++row) {
+    const std::string path = prefix + children.text(row, names::kId).value_or("");
+    const Node node = children.read(row);
+    if (const auto* file = std::get_if<VsiPath>(&node)) {
+      out.files.emplace_back(path, locate(file->value));
+    } else {
+      add_files(std::get<DataFrame>(node), path + "/", out);
+    }
+  }
+}
+
+/// Characters that mean nothing in a URL, since clients differ in how they decode those that do, and few enough for the
+/// name of a file. The first sample of an id has it; parts of a dataset, and folders, may have the same.
+std::string LevelItems::unique(const std::string& path, int64_t row) {
+  constexpr std::size_t kLongest = 200;
+  std::string id = path.substr(0, kLongest);
+  for (char& c : id) {
+    const bool is_plain = encode_url_path(std::string_view(&c, 1)).size() == 1 && c != '/';
+    if (!is_plain) c = '_';
+  }
+  while (!seen_.insert(std::hash<std::string>()(id)).second) id += "_" + std::to_string(row);
+  return id;
+}
+
+std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begin, int64_t count, bool with_files) {
+  const auto names = column_names(*batches_);
+  const Columns columns(batch, names, begin, count);
+  std::vector<Item> out(static_cast<std::size_t>(count));
+  for (std::size_t row = 0; row < out.size(); ++row) {
+    Item& item = out[row];
+    const std::string id = columns.text(names::kId, row), path = columns.text(names::kRelativePath, row);
+    item.path = level_ == 0 || path.empty() ? id : path;
+    while (item.path.ends_with('/')) item.path.pop_back();
+    item.id = unique(item.path, next_);
+    item.type = columns.text(names::kType, row) == "FOLDER" ? SampleType::Folder : SampleType::File;
+    read_grid(columns, row, item);
+    try {
+      read_place(columns, row, transformer_, item);
+    } catch (const FormatError& error) {
+      throw FormatError("sample " + tacore::quoted(item.path) +
+                        " has no geometry where one is expected: " + error.message());
+    }
+    read_times(columns, row, item);
+    item.data = locate(columns.text(names::kGdalVsi, row));
+    for (const auto& name : names) {
+      const bool is_field = name != names::kId && name != names::kType && !name.starts_with(names::kInternal);
+      const Value& value = columns.at(name, row);
+      if (is_field && !is_described(name) && !value.is_null()) item.fields.emplace_back(name, value);
+    }
+    if (with_files && item.type == SampleType::Folder) {
+      if (!frame_) frame_ = rows_.data();
+      const Node node = frame_->read(next_);
+      if (const auto* children = std::get_if<DataFrame>(&node)) add_files(*children, "", item);
+    }
+    ++next_;
+  }
+  return out;
+}
+
+}  // namespace tacore::descriptions

@@ -1,0 +1,106 @@
+#include "describe/markdown.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "describe/document.hpp"
+#include "describe/json.hpp"
+
+namespace tacore {
+namespace descriptions {
+namespace {
+
+std::string percent(char c) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  return {'%', kHex[byte >> 4], kHex[byte & 15]};
+}
+
+/// Text on one line that means nothing but itself, also in a table.
+std::string escape(const std::string& text) {
+  std::string out;
+  for (const char c : without_controls(text)) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_[]#|~>").find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// What looks like code; where Markdown cannot hold it as such, as text.
+std::string code(const std::string& text) {
+  const std::string line = without_controls(text);
+  return line.empty() || line.find_first_of("`|\\") != line.npos ? escape(text) : "`" + line + "`";
+}
+
+std::string inline_text(const Cell& cell) {
+  const std::string text = cell.is_code ? code(cell.text) : escape(cell.text);
+  if (cell.url.empty() || text.empty()) return text;
+  std::string url;
+  for (const char c : cell.url)
+    url += std::string_view("()|<>\\").find(c) != std::string_view::npos ? percent(c) : std::string(1, c);
+  return "[" + text + "](" + url + ")";
+}
+
+std::string line_of(const std::vector<std::string>& cells) { return "| " + join(cells, " | ") + " |\n"; }
+
+std::string render(const Prose& prose) {
+  // The author's Markdown, but no markup of pages.
+  std::string out;
+  for (const char c : prose.text) out += c == '<' ? "&lt;" : std::string(1, c);
+  return out + "\n\n";
+}
+
+std::string render(const Table& table) {
+  std::string out = line_of(table.header) + line_of(std::vector<std::string>(table.header.size(), "---"));
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(inline_text(cell));
+    out += line_of(cells);
+  }
+  return out + "\n";
+}
+
+std::string render(const Code& block) { return "```" + block.language + "\n" + block.text + "```\n\n"; }
+
+std::string render(const List& list) {
+  std::string out;
+  for (const Cell& item : list.items) out += "- " + inline_text(item) + "\n";
+  return out + "\n";
+}
+
+std::string render(const Subheading& heading) { return "### " + escape(heading.text) + "\n\n"; }
+
+}  // namespace
+
+std::string markdown(const Facts& facts) {
+  std::string out = "# " + escape(facts.title()) + "\n\n";
+  if (!facts.collection.description.empty()) out += render(Prose{facts.collection.description});
+  for (const auto& [name, cells] : overview(facts)) {
+    std::vector<std::string> texts;
+    for (const Cell& cell : cells) texts.push_back(inline_text(cell));
+    out += "- **" + name + "**: " + join(texts, ", ") + "\n";
+  }
+  out += "\n";
+  for (const Section& section : sections(facts)) {
+    out += "## " + section.title + "\n\n";
+    for (const Block& block : section.blocks) {
+      out += std::visit([](const auto& each) { return render(each); }, block);
+    }
+  }
+  while (out.ends_with("\n\n")) out.pop_back();
+  return out;
+}
+
+}  // namespace descriptions
+
+std::string collection2markdown(const Dataset& dataset, const DescribeOptions& options) {
+  return descriptions::valid_utf8(descriptions::markdown(descriptions::gather(dataset, options)));
+}
+
+}  // namespace tacore

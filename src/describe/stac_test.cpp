@@ -1,0 +1,344 @@
+#include "tacore/extensions/stac.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "describe/describe_test_data.hpp"
+#include "describe/footprint.hpp"
+#include "model/collection_json.hpp"
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+using Strings = std::vector<std::string>;
+
+Parsed stac_of(const std::string& path, const DescribeOptions& options = {}) {
+  return Parsed::parse(collection2stac(load(path), options));
+}
+
+/// A sample on a grid of 10 x 20 pixels of one degree.
+Sample gridded(const std::string& id, const std::string& crs, double west, double north) {
+  Sample out(id, Bytes(3));
+  out.extend_with(extensions::STAC({.crs = crs,
+                                    .tensor_shape = {3, 10, 20},
+                                    .geotransform = {west, 1, 0, north, 0, -1},
+                                    .time_start = Timestamp::parse("2020-01-01"),
+                                    .time_end = Timestamp::parse("2020-01-03"),
+                                    .centroid = Binary{wkb_point(1, 2)}}));
+  return out;
+}
+
+TEST_CASE("a collection has the members that STAC wants, and the people, licence and files of the dataset") {
+  const Made made({placed("a", 10, 20)}, small_collection());
+  const Parsed out = stac_of(made.path);
+  CHECK(out["type"] == "Collection");
+  CHECK(out["stac_version"] == "1.1.0");
+  CHECK(out["id"] == "small");
+  CHECK(out["title"] == "small");  // the id where there is no title
+  CHECK(out["license"] == "CC-BY-4.0");
+  CHECK(out["providers"][0] ==
+        Parsed{{"name", "Lab"}, {"roles", {"producer", "host"}}, {"url", "https://example.org"}});
+  CHECK(out["extent"]["spatial"]["bbox"] == Parsed{{10.0, 20.0, 10.0, 20.0}});
+  CHECK(out["extent"]["temporal"]["interval"] ==
+        Parsed::array({Parsed::array({"2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"})}));
+  CHECK(out["assets"]["small.tacozip"]["href"] == "./small.tacozip");
+  CHECK(out["assets"]["small.tacozip"]["taco:size"] == fs::file_size(made.path));
+  CHECK(out["links"].size() == 1);  // the licence
+}
+
+TEST_CASE("an unknown extent is the globe and all times") {
+  const Parsed out = stac_of(golden("no_extent.tacozip"));
+  CHECK(out["extent"]["spatial"]["bbox"] == Parsed{{-180.0, -90.0, 180.0, 90.0}});
+  CHECK(out["extent"]["temporal"]["interval"] == Parsed{{nullptr, nullptr}});
+}
+
+TEST_CASE("half of a time is half of an interval, and a box over the antimeridian stays as it is") {
+  CHECK(stac_of(golden("half_open_extent.tacozip"))["extent"]["temporal"]["interval"][0].size() == 2);
+  CHECK(stac_of(golden("antimeridian_extent.tacozip"))["extent"]["spatial"]["bbox"][0] ==
+        Parsed{170.0, -20.0, -170.0, -10.0});
+}
+
+TEST_CASE("several licences are links, as is one that SPDX does not know and that has an address") {
+  Collection collection = small_collection();
+  collection.licenses = {"odbl-1.0", "https://example.org/terms", "ask us"};
+  const Parsed out = stac_of(Made({placed("a", 1, 2)}, collection).path);
+  CHECK(out["license"] == "other");
+  REQUIRE(out["links"].size() == 2);
+  CHECK(out["links"][0]["rel"] == "license");
+  CHECK(out["links"][0]["href"] == "https://spdx.org/licenses/ODbL-1.0.html");
+  CHECK(out["links"][1]["href"] == "https://example.org/terms");
+}
+
+TEST_CASE("the boxes of the parts of an index follow that of all, and its tables are assets") {
+  const Parsed out = stac_of(golden("cascade_tacocat"));
+  CHECK(out["extent"]["spatial"]["bbox"].size() == 5);
+  CHECK(out["assets"].contains(".tacocat/level0.parquet"));
+  CHECK(out["assets"].size() == 4 + 3);
+}
+
+TEST_CASE("bands have wavelengths in micrometres and the names that STAC has for them") {
+  const Parsed out = stac_of(golden("../../examples/data/landsat.tacozip"));
+  CHECK(out["bands"][3]["name"] == "B04");
+  CHECK(out["bands"][3]["eo:common_name"] == "nir");
+  CHECK(out["bands"][3]["eo:center_wavelength"].get<double>() == doctest::Approx(0.835));
+  CHECK(out["summaries"]["instruments"] == Parsed{"landsat7etm"});
+}
+
+TEST_CASE("an Item says when and where a sample is, and in which bytes of which file") {
+  const Made made({placed("a", 10, 20), placed("b", 11, 21, "2020-06-01T12:00:00Z")}, small_collection());
+  const Items out(made.dataset());
+  REQUIRE(out.ids == Strings{"a", "b"});
+  const Parsed& item = out.items[1];
+  CHECK(item["geometry"] == Parsed{{"type", "Point"}, {"coordinates", {11.0, 21.0}}});
+  CHECK(item["bbox"] == Parsed{11.0, 21.0, 11.0, 21.0});
+  CHECK(item["properties"]["datetime"] == "2020-06-01T12:00:00Z");
+  CHECK(item["collection"] == "small");
+  const Parsed& asset = item["assets"]["data"];
+  CHECK(asset["href"] == "./small.tacozip");
+  const auto offset = asset["taco:offset"].get<std::size_t>(), size = asset["taco:size"].get<std::size_t>();
+  CHECK(file_text(made.path).substr(offset - 6, 6) == "DATA/b");
+  CHECK(size == 3);
+  CHECK(asset["taco:vsi"] == "/vsisubfile/" + std::to_string(offset) + "_3,small.tacozip");
+}
+
+TEST_CASE("links lead to the base URL where there is one, and GDAL's paths too") {
+  const Made made({placed("a", 10, 20)}, small_collection(), "a b.tacozip");
+  const Items out(made.dataset(), 0, {.base_url = "https://example.org/data/"});
+  const Parsed& asset = out.items[0]["assets"]["data"];
+  CHECK(asset["href"] == "https://example.org/data/a%20b.tacozip");
+  CHECK(asset["taco:vsi"].get<std::string>().ends_with(",/vsicurl/https://example.org/data/a%20b.tacozip"));
+}
+
+TEST_CASE("the FILEs of a FOLDER are the assets of its Item, at any depth") {
+  const Items nested(load(golden("../../examples/data/landsat_nested.tacozip")));
+  REQUIRE(nested.items.size() == 6);
+  std::string names;
+  for (const auto& [name, asset] : nested.items[0]["assets"].items()) names += name + " ";
+  CHECK(names == "dem mask optical ");
+  const Items deep(load(golden("cascade_tacocat")));
+  CHECK(deep.items[0]["assets"].contains("country_1/city_0"));
+  CHECK(deep.items[0]["assets"].size() == 4);
+}
+
+TEST_CASE("every container gives the same Items but for where their bytes are") {
+  const Items zip(load(golden("nested.tacozip")), 1), folder(load(golden("nested")), 1);
+  REQUIRE(zip.ids == folder.ids);
+  for (std::size_t i = 0; i < zip.items.size(); ++i) {
+    CHECK(zip.items[i]["properties"] == folder.items[i]["properties"]);
+    CHECK(zip.items[i]["geometry"] == folder.items[i]["geometry"]);
+  }
+  CHECK(folder.items[1]["assets"]["data"]["href"] == "./DATA/africa/item_1");
+  CHECK_FALSE(folder.items[1]["assets"]["data"].contains("taco:offset"));
+}
+
+TEST_CASE("Items of a deeper level are called by their path") {
+  const Items out(load(golden("nested.tacozip")), 1);
+  REQUIRE(out.ids.size() == 9);
+  CHECK(out.ids[4] == "asia_item_1");
+  CHECK(out.items[4]["properties"]["taco:path"] == "asia/item_1");
+  CHECK_THROWS_WITH_AS(Items(load(golden("nested.tacozip")), 2), doctest::Contains("Level 2 does not exist"),
+                       QueryError);
+}
+
+TEST_CASE("Items are those of the view, and padding is none") {
+  CHECK(Items(load(golden("cascade_tacocat")).sql("SELECT * FROM data WHERE id > 'b'")).ids == Strings{"europe"});
+  const Dataset padded = load(golden("flat_padded.tacozip"));
+  const Items out(padded);
+  CHECK(static_cast<int64_t>(out.ids.size()) == padded.num_rows());
+  CHECK(padded.num_rows() > 0);
+  for (const auto& id : out.ids) CHECK(id.find("TACOPAD") == std::string::npos);
+}
+
+TEST_CASE("ids of Items are unique and mean nothing else in a URL") {
+  const Made made({placed("a b", 1, 2), placed("a?b", 1, 2), placed("\xc3\xa9", 1, 2)}, small_collection());
+  const Items out(made.dataset());
+  CHECK(out.ids == Strings{"a_b", "a_b_1", "__"});
+  CHECK(out.items[1]["properties"]["taco:path"] == "a?b");
+}
+
+TEST_CASE("a grid in degrees is a Polygon with the members of the projection extension") {
+  const Made made({gridded("a", "EPSG:4326", 10, 50)}, small_collection());
+  const Parsed item = Items(made.dataset()).items[0];
+  CHECK(item["bbox"] == Parsed{10.0, 40.0, 30.0, 50.0});
+  CHECK(item["geometry"]["coordinates"][0] ==
+        Parsed{{10.0, 50.0}, {10.0, 40.0}, {30.0, 40.0}, {30.0, 50.0}, {10.0, 50.0}});
+  const Parsed& properties = item["properties"];
+  CHECK(properties["proj:code"] == "EPSG:4326");
+  CHECK(properties["proj:shape"] == Parsed{10, 20});
+  CHECK(properties["proj:transform"] == Parsed{1.0, 0.0, 10.0, 0.0, -1.0, 50.0});
+  CHECK(properties["proj:centroid"] == Parsed{{"lat", 2.0}, {"lon", 1.0}});
+  CHECK(properties["datetime"] == "2020-01-02T00:00:00Z");
+  CHECK(properties["start_datetime"] == "2020-01-01T00:00:00Z");
+  CHECK(properties["end_datetime"] == "2020-01-03T00:00:00Z");
+  CHECK_FALSE(properties.contains("stac:geotransform"));
+  CHECK(item["stac_extensions"].size() == 1);
+}
+
+/// Degrees that are shifted, so that they turn around the globe.
+struct Shifted : CrsTransformer {
+  bool is_geographic(const std::string&) const override { return false; }
+  LonLat to_wgs84(const std::string& crs, double x, double y) const override {
+    if (crs == "EPSG:1") throw SchemaError("not known");
+    return {x > 180 ? x - 360 : x, y};
+  }
+};
+
+TEST_CASE("a grid over the antimeridian is cut in two there") {
+  const Shifted shifted;
+  Sample sample(gridded("a", "SR-ORG:1", 170, 10));
+  const Made made({sample}, small_collection());
+  const Parsed item = Items(made.dataset(), 0, {.transformer = &shifted}).items[0];
+  CHECK(item["bbox"] == Parsed{170.0, 0.0, -170.0, 10.0});
+  REQUIRE(item["geometry"]["type"] == "MultiPolygon");
+  for (const auto& polygon : item["geometry"]["coordinates"]) {
+    for (const auto& at : polygon[0]) CHECK(std::abs(at[0].get<double>()) >= 170);
+  }
+}
+
+TEST_CASE("a coordinate system that nobody knows leaves the centroid") {
+  const Shifted shifted;
+  const Made made({gridded("a", "SR-ORG:1", 170, 10)}, small_collection());
+  CHECK(Items(made.dataset()).items[0]["geometry"]["type"] == "Point");
+  CHECK(Items(made.dataset()).items[0]["properties"]["proj:code"] == "SR-ORG:1");
+}
+
+TEST_CASE("a sample without a time has that of the dataset, and without either no Item") {
+  const Sample sample("a", Bytes(1), {{"istac:centroid", Binary{wkb_point(1, 2)}}});
+  Collection collection = small_collection();
+  collection.extent = {.spatial = BBox{}, .temporal = TimeRange::parse("2020-01-01T00:00:00Z/2021-01-01T00:00:00Z")};
+  const Parsed item = Items(Made({sample}, collection).dataset()).items[0];
+  CHECK(item["properties"]["datetime"].is_null());
+  CHECK(item["properties"]["start_datetime"] == "2020-01-01T00:00:00Z");
+  CHECK(item["properties"]["end_datetime"] == "2021-01-01T00:00:00Z");
+  const Made timeless({sample}, small_collection());
+  CHECK_THROWS_WITH_AS(Items(timeless.dataset()), doctest::Contains("sample 'a' has no time"), SchemaError);
+}
+
+TEST_CASE("a sample without a place has a null geometry and no box") {
+  const Made made(
+      {placed("a", 10, 20), Sample("b", Bytes(1), {{"istac:centroid", Value()}, {"istac:time_start", Timestamp{0}}})},
+      small_collection());
+  const Items out(made.dataset());
+  CHECK(out.items[1]["geometry"].is_null());
+  CHECK_FALSE(out.items[1].contains("bbox"));
+}
+
+TEST_CASE("places are read in every form that filters read") {
+  CHECK(Items(load(golden("polygons.tacozip")).sql("SELECT *, TIMESTAMP '2020-01-01' AS \"stac:time_start\" FROM data"))
+            .items[0]["geometry"]
+            .is_object());
+  for (const char* name : {"wkt_points.tacozip", "lonlat_lists.tacozip"}) {
+    CAPTURE(name);
+    const Items out(load(golden(name)).sql("SELECT *, TIMESTAMP '2020-01-01' AS \"stac:time_start\" FROM data"));
+    CHECK(out.items[0]["geometry"]["type"] == "Point");
+  }
+}
+
+TEST_CASE("bytes that are no geometry are an error that names the sample, positions that are none are left out") {
+  const auto with_place = [](const std::string& wkb) {
+    return Made({Sample("a", Bytes(1), {{"istac:geometry", Binary{wkb}}, {"istac:time_start", Timestamp{0}}})}, [] {
+      Collection out = small_collection();
+      out.extent.spatial = BBox{};
+      return out;
+    }());
+  };
+  const double nan = std::nan("");
+  const std::vector<Centroid> corners = {{0, 0}, {1, 0}, {nan, nan}, {1, 1}};
+  const Items out(with_place(wkb_polygon(corners)).dataset());
+  CHECK(out.items[0]["geometry"]["coordinates"][0] == Parsed{{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}, {0.0, 0.0}});
+  std::string cut = wkb_polygon(corners);
+  cut.resize(30);
+  CHECK_THROWS_WITH_AS(Items(with_place(cut).dataset()), doctest::Contains("sample 'a' has no geometry"), FormatError);
+}
+
+TEST_CASE("a coordinate system is a code, WKT, PROJJSON or what it is called") {
+  const auto system = [](const std::string& crs) {
+    return Items(Made({gridded("a", crs, 0, 10)}, small_collection()).dataset()).items[0]["properties"];
+  };
+  const auto known = [&](const std::string& crs) {
+    Sample sample("a", Bytes(3));
+    sample.extend_with({{"stac:crs", crs}, {"stac:time_start", Timestamp{0}}});
+    return Items(Made({sample}, small_collection()).dataset()).items[0]["properties"];
+  };
+  CHECK(system("epsg:4326")["proj:code"] == "EPSG:4326");
+  CHECK(known("PROJCRS[\"x\"]")["proj:wkt2"] == "PROJCRS[\"x\"]");
+  CHECK(known("{\"type\": \"GeographicCRS\"}")["proj:projjson"] == Parsed{{"type", "GeographicCRS"}});
+  CHECK(known("+proj=utm +zone=30")["stac:crs"] == "+proj=utm +zone=30");
+  CHECK(known("{\"a\":" + std::string(100000, '['))["stac:crs"].is_string());
+}
+
+TEST_CASE("a column that STAC would take for something else gets a prefix") {
+  Sample sample = placed("a", 1, 2);
+  sample.extend_with({{"title", 5}, {"datetime", "x"}, {"proj:code", 1}, {"cloud", 0.5}, {"raw", Binary{"\xff"}}});
+  const Parsed properties = Items(Made({sample}, small_collection()).dataset()).items[0]["properties"];
+  CHECK(properties["taco:title"] == 5);
+  CHECK(properties["taco:datetime"] == "x");
+  CHECK(properties["datetime"] == "2020-01-01T00:00:00Z");
+  CHECK(properties["taco:proj:code"] == 1);
+  CHECK(properties["cloud"] == 0.5);
+  CHECK(properties["raw"] == "/w==");
+}
+
+TEST_CASE("hostile text comes back from every JSON as it was") {
+  Collection collection = small_collection();
+  collection.title = kHostile;
+  collection.providers[0].name = kHostile;
+  Sample sample = placed("a", 1, 2);
+  sample.extend_with({{"note", kHostile}});
+  const Made made({sample}, collection);
+  CHECK(stac_of(made.path)["title"] == kHostile);
+  CHECK(stac_of(made.path)["providers"][0]["name"] == kHostile);
+  CHECK(Items(made.dataset()).items[0]["properties"]["note"] == kHostile);
+}
+
+TEST_CASE("a catalog is a folder in which links lead to Items, and from them to the data") {
+  const Made made({placed("a", 10, 20), placed("b", 11, 21)}, small_collection());
+  const std::string folder = made.folder.path("catalog");
+  write_stac(made.dataset(), folder);
+  const Parsed collection = Parsed::parse(file_text(folder + "/collection.json"));
+  Strings hrefs;
+  for (const auto& link : collection["links"]) {
+    if (link["rel"] == "item") hrefs.push_back(link["href"]);
+  }
+  CHECK(hrefs == Strings{"./items/a.json", "./items/b.json"});
+  CHECK(collection["assets"]["small.tacozip"]["href"] == "../small.tacozip");
+  const Parsed item = Parsed::parse(file_text(folder + "/items/b.json"));
+  CHECK(item["assets"]["data"]["href"] == "../../small.tacozip");
+  CHECK(item["links"][0]["href"] == "../collection.json");
+}
+
+TEST_CASE("a catalog replaces a catalog when it may, and nothing else") {
+  const Made made({placed("a", 10, 20)}, small_collection());
+  const Dataset dataset = made.dataset();
+  const std::string folder = made.folder.path("catalog");
+  write_stac(dataset, folder);
+  CHECK_THROWS_WITH_AS(write_stac(dataset, folder), doctest::Contains("exists already"), IoError);
+  made.folder.write("catalog/items/old.json", "{}");
+  write_stac(dataset, folder, 0, {.overwrite = true});
+  CHECK_FALSE(fs::exists(folder + "/items/old.json"));
+  CHECK(fs::exists(folder + "/items/a.json"));
+  made.folder.write("other/file", "kept");
+  CHECK_THROWS_WITH_AS(write_stac(dataset, made.folder.path("other"), 0, {.overwrite = true}),
+                       doctest::Contains("no folder with a collection.json"), IoError);
+  CHECK(file_text(made.folder.path("other/file")) == "kept");
+}
+
+TEST_CASE("a catalog that fails leaves nothing behind") {
+  const Made made({Sample("a", Bytes(1))}, small_collection());
+  CHECK_THROWS_AS(write_stac(made.dataset(), made.folder.path("catalog")), SchemaError);
+  CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("the ring of a grid goes counter-clockwise, whatever way its rows go") {
+  using descriptions::footprint_of;
+  using descriptions::geojson_of;
+  const std::vector<Centroid> clockwise = {{0, 0}, {0, 1}, {1, 1}, {1, 0}};
+  CHECK(Parsed(geojson_of(footprint_of(clockwise)->wkb))["coordinates"][0] ==
+        Parsed{{1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}, {0.0, 0.0}, {1.0, 0.0}});
+  const std::vector<Centroid> beyond = {{0, 0}, {0, 91}, {1, 91}, {1, 0}};
+  CHECK_FALSE(footprint_of(beyond));
+}
+
+}  // namespace
