@@ -109,6 +109,22 @@ ColumnMode parse_mode(const std::string& text) {
   }
 }
 
+Description parse_description(const std::string& text) {
+  constexpr std::pair<std::string_view, Description> names[] = {{"stac", Description::Stac},
+                                                                {"stac-geoparquet", Description::StacGeoparquet},
+                                                                {"geoparquet", Description::Geoparquet},
+                                                                {"croissant", Description::Croissant},
+                                                                {"datacite", Description::Datacite},
+                                                                {"card", Description::Card},
+                                                                {"markdown", Description::Markdown},
+                                                                {"html", Description::Html}};
+  for (const auto& [name, description] : names) {
+    if (text == name) return description;
+  }
+  throw UsageError("--as is " + in_quotes(text) +
+                   ", expected stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown or html");
+}
+
 int parse_count(const std::string& option, const std::string& text) {
   int out = 0;
   if (parse_number(text, out) && out >= 0) return out;

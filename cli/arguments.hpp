@@ -10,6 +10,8 @@
 #include <tacore/tabular.hpp>
 #include <tacore/time_range.hpp>
 
+#include "commands.hpp"
+
 /// Arguments whose text means something. All throw UsageError.
 namespace tacore::cli {
 
@@ -19,6 +21,8 @@ BBox parse_bbox(const std::string& text);
 TimeRange parse_datetime(const std::string& text);
 tabular::Encoding parse_format(const std::string& text);
 ColumnMode parse_mode(const std::string& text);
+/// "stac", "stac-geoparquet", "geoparquet", "croissant", "datacite", "card", "markdown" or "html".
+Description parse_description(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
 /// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".

@@ -167,6 +167,19 @@ struct IndexCommandOptions {
 int run_index(const IndexCommandOptions& options);
 int run_collect(const IndexCommandOptions& options);
 
+/// What a dataset is described as.
+enum class Description { Stac, StacGeoparquet, Geoparquet, Croissant, Datacite, Card, Markdown, Html };
+
+struct DescribeCommandOptions {
+  std::string path = {};
+  std::string base_path = {};
+  Description as = Description::Markdown;
+  std::string base_url = {};
+  std::optional<int> level = {};  ///< of Items and tables
+  Destination output = {};        ///< of STAC a folder
+};
+int run_describe(const DescribeCommandOptions& options);
+
 struct ValidateOptions {
   std::string path = {};
   std::string base_path = {};

@@ -16,9 +16,7 @@
 #include "commands.hpp"
 
 namespace tacore::cli {
-namespace {
 
-/// That of tacore_gdal (gdal.hpp), null where it is not built or installed: then EPSG:4326 alone is known.
 const CrsTransformer* transformer() {
 #ifdef TACORE_GDAL_LIBRARY
   if (void* library = ::dlopen(TACORE_GDAL_LIBRARY, RTLD_NOW | RTLD_LOCAL)) {
@@ -28,6 +26,8 @@ const CrsTransformer* transformer() {
 #endif
   return nullptr;
 }
+
+namespace {
 
 using Extend = std::function<Tortilla(const Tortilla&)>;
 

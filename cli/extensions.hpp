@@ -3,9 +3,13 @@
 #include <string>
 #include <vector>
 
+#include <tacore/crs.hpp>
 #include <tacore/sample.hpp>
 
 namespace tacore::cli {
+
+/// That of tacore_gdal (gdal.hpp), null where it is not built or installed: then EPSG:4326 alone is known.
+const CrsTransformer* transformer();
 
 /// What --extensions may name.
 inline constexpr const char* kExtensionHelp =

@@ -192,6 +192,26 @@ void add_stats(Tool& tool) {
   add_base_path(command, options->base_path);
 }
 
+void add_describe(Tool& tool) {
+  auto [command, options] =
+      tool.add_reader("describe", "Describes a dataset for catalogues, search engines and people",
+                      "  taco describe landsat.tacozip --as html -o landsat.html\n"
+                      "  taco describe landsat.tacozip --as stac -o catalog/\n"
+                      "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data",
+                      run_describe);
+  add_parsed(
+      command, "--as", "FORM", [o = options](const std::string& text) { o->as = parse_description(text); },
+      "stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown or html")
+      ->required();
+  add_parsed(
+      command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
+      "Of STAC Items and of the Parquet forms; 0 when not given");
+  command->add_option("--base-url", options->base_url, "Where the files of the dataset can be fetched")
+      ->type_name("URL");
+  add_output(command, options->output);
+  add_base_path(command, options->base_path);
+}
+
 void add_validate(Tool& tool) {
   auto [command, options] = tool.add_reader("validate", "Checks every rule of the specification",
                                             "  taco validate landsat.tacozip --deep", run_validate);
@@ -397,6 +417,7 @@ void define(Tool& tool) {
   add_query(tool);
   add_read(tool);
   add_stats(tool);
+  add_describe(tool);
   add_validate(tool);
   add_create(tool);
   add_export(tool);

@@ -1,0 +1,55 @@
+#include <tacore/describe.hpp>
+
+#include "commands.hpp"
+#include "extensions.hpp"
+#include "output.hpp"
+
+namespace tacore::cli {
+namespace {
+
+bool is_parquet(Description as) { return as == Description::Geoparquet || as == Description::StacGeoparquet; }
+
+std::string text_of(Description as, const Dataset& dataset, const DescribeOptions& options) {
+  switch (as) {
+    case Description::Stac: return collection2stac(dataset, options);
+    case Description::Croissant: return collection2croissant(dataset, options);
+    case Description::Datacite: return collection2datacite(dataset, options);
+    case Description::Card: return collection2datacard(dataset, options);
+    case Description::Markdown: return collection2markdown(dataset, options);
+    default: return collection2html(dataset, options);
+  }
+}
+
+void check(const DescribeCommandOptions& options) {
+  const bool has_output = !options.output.path.empty();
+  if (is_parquet(options.as) && !has_output) throw UsageError("--as: Parquet is not for standard output: add -o FILE");
+  const bool has_level = is_parquet(options.as) || (options.as == Description::Stac && has_output);
+  if (options.level && !has_level) {
+    throw UsageError("--level is that of STAC Items (with -o DIR) and of the Parquet forms, and none is asked for");
+  }
+}
+
+}  // namespace
+
+int run_describe(const DescribeCommandOptions& options) {
+  check(options);
+  const std::string& output = options.output.path;
+  const int level = options.level.value_or(0);
+  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  DescribeOptions how{.base_url = options.base_url, .overwrite = options.output.overwrite};
+  if (is_parquet(options.as) || options.as == Description::Stac || options.as == Description::Html) {
+    how.transformer = transformer();  // loads GDAL
+  }
+  if (options.as == Description::Geoparquet) {
+    footer2geoparquet(dataset, level, output, how);
+  } else if (options.as == Description::StacGeoparquet) {
+    footer2geoparquetstac(dataset, level, output, how);
+  } else if (options.as == Description::Stac && !output.empty()) {
+    write_stac(dataset, output, level, how);
+  } else {
+    with_output(options.output, [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });
+  }
+  return 0;
+}
+
+}  // namespace tacore::cli

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""Proves that others accept what `taco describe` writes.
+
+    check.py TOOL [CASE...]
+
+TOOL is the program `taco`, CASE a name or a pattern, such as '*/stac'.
+
+Cases are called DATASET/FORM. Every golden dataset and example is described in every form, and each form is given to a
+validator or reader of its own: pystac, stac-geoparquet, geopandas, mlcroissant, the schema of DataCite, the cards of
+huggingface_hub, html5lib. What a dataset has no place or time for is refused, which is checked as well.
+
+Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
+"""
+import datetime
+import fnmatch
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+SCRATCH = Path(tempfile.mkdtemp(prefix="tacore-describe-"))
+os.environ["CROISSANT_CACHE"] = str(SCRATCH / "croissant")  # read when mlcroissant is imported
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # 2023-11-14
+
+import geopandas
+import html5lib
+import jsonschema
+import mlcroissant
+import pyarrow.parquet
+import pystac
+import pystac.extensions.projection
+import stac_geoparquet.arrow
+import yaml
+from datacite import schema45
+from huggingface_hub import DatasetCard
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NO_TIME = "STAC wants one"
+NO_PLACE = "no sample of the level has a place"
+HOSTILE = "</script><script>alert('\"&é\U0001f600')</script> `a|b` *c* # ---\n- x: {y}\t[z](javascript:1) \\ %s"
+
+# --------------------------------------------------------------------------------------------------------------- datasets
+
+
+def hostile(folder):
+    """Texts that every form has to escape, and ids that are awkward in URLs."""
+    rows = []
+    for number, name in enumerate(["a b#c?.txt", "é%41&'\".txt", "<b>.txt"]):
+        (folder / name).write_text(f"sample {number}")
+        place = {"type": "Point", "coordinates": [179.5 - number, -10.0]}
+        rows.append({"type": "Feature", "geometry": place,
+                     "properties": {"id": name, "path": str(folder / name), "istac:time_start": "2020-01-01T00:00:00Z",
+                                    "note": HOSTILE, "title": "not a title", "datetime": 5}})
+    (folder / "rows.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": rows}))
+    people = [{"name": HOSTILE, "organization": HOSTILE, "email": "a@b.c", "role": "producer"}]
+    (folder / "collection.json").write_text(json.dumps({
+        "id": "hostile", "title": HOSTILE[:200], "description": HOSTILE + "\n\n" + HOSTILE, "licenses": [HOSTILE, "mit"],
+        "providers": people, "curators": people, "tasks": ["segmentation"], "keywords": [HOSTILE, "yes", "null", "1.0"],
+        "publications": [{"doi": "10.1234/" + HOSTILE, "citation": HOSTILE, "summary": HOSTILE}],
+        "labels:classes": [{"name": HOSTILE, "category": "0", "description": HOSTILE}],
+        "optical:bands": [{"name": HOSTILE, "description": HOSTILE}], "rai:data_biases": HOSTILE}))
+    taco("create", folder / "rows.geojson", folder / "hostile.tacozip", "--collection", folder / "collection.json")
+    return folder / "hostile.tacozip"
+
+
+def collection_of_parts(folder):
+    """A TACOLLECTION.json: the index of a TACOCAT without its tables."""
+    shutil.copytree(ROOT / "tests/golden/cascade_tacocat", folder / "parts")
+    (folder / "parts/.tacocat/COLLECTION.json").rename(folder / "parts/TACOLLECTION.json")
+    shutil.rmtree(folder / "parts/.tacocat")
+    return folder / "parts/TACOLLECTION.json"
+
+
+def golden(name):
+    def copy(folder):
+        source = ROOT / name
+        target = folder / source.name
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+        return target
+    return copy
+
+
+def datasets():
+    found = sorted((ROOT / "tests/golden").iterdir())
+    names = [path for path in found if path.suffix in (".tacozip", ".zip") or path.is_dir()]
+    names += sorted((ROOT / "examples/data").glob("*.tacozip"))
+    out = {path.stem if path.suffix else path.name + "_folder": golden(str(path.relative_to(ROOT))) for path in names}
+    return {**out, "tacollection": collection_of_parts, "hostile": hostile}
+
+
+# ------------------------------------------------------------------------------------------------------------------ tools
+
+
+def taco(*arguments):
+    done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise Refused(done.stderr)
+    return done.stdout
+
+
+class Refused(Exception):
+    pass
+
+
+def describe(dataset, form, output, *more):
+    """What the tool wrote, which it writes again in the same bytes."""
+    taco("describe", dataset, "--as", form, "-o", output, *more)
+    if output.is_file():
+        before = output.read_bytes()
+        taco("describe", dataset, "--as", form, "-o", output, "--overwrite", *more)
+        assert output.read_bytes() == before, "other bytes the second time"
+    return output
+
+
+def query(dataset, sql):
+    return json.loads(taco("query", dataset, sql, "-f", "json"))
+
+
+def collection_of(dataset):
+    return json.loads(taco("info", dataset, "--json"))["collection"]
+
+
+def title_of(dataset):
+    collection = collection_of(dataset)
+    return collection.get("title") or collection["id"]
+
+
+def validate_item(item):
+    """Against the core schemas, which pystac carries; those of extensions would have to be fetched."""
+    pystac.validation.validate_dict({**item, "stac_extensions": []})
+    for key in ("proj:shape", "proj:transform"):
+        assert len(item["properties"].get(key, [0, 0])) in (2, 6)
+
+
+# ------------------------------------------------------------------------------------------------------------------ forms
+
+
+def stac(dataset, folder):
+    catalog = describe(dataset, "stac", folder / "catalog")
+    document = json.loads((catalog / "collection.json").read_text("utf-8"))
+    pystac.validation.validate_dict({**document, "stac_extensions": []})
+    collection = pystac.Collection.from_file(str(catalog / "collection.json"))
+    items = list(collection.get_items())
+    samples = query(dataset, "SELECT id FROM data")
+    assert [item.properties["taco:path"] for item in items] == [sample["id"] for sample in samples]
+    assert len({item.id for item in items}) == len(items)
+    for item in items:
+        validate_item(item.to_dict())
+        assert item.collection_id == collection.id
+    for item in items[:3]:
+        for asset in item.get_assets().values():
+            path = Path(asset.get_absolute_href().removeprefix("file://"))
+            content = Path(percent_decoded(path)).read_bytes()
+            offset, size = asset.extra_fields.get("taco:offset", 0), asset.extra_fields.get("taco:size", len(content))
+            whole = subprocess.run([TOOL, "read", str(dataset), asset.title], check=True, capture_output=True).stdout
+            same_name = [other for other in items if other.properties["taco:path"] == item.properties["taco:path"]]
+            assert len(same_name) > 1 or content[offset:offset + size] == whole, asset.title
+
+
+def percent_decoded(path):
+    from urllib.parse import unquote
+    return unquote(str(path))
+
+
+def stac_text(dataset, folder):
+    document = json.loads(taco("describe", dataset, "--as", "stac"))
+    pystac.validation.validate_dict({**document, "stac_extensions": []})
+    assert document["title"] == title_of(dataset)
+    assert not any(link["rel"] == "item" for link in document["links"])
+
+
+def stac_table(dataset, folder):
+    path = describe(dataset, "stac-geoparquet", folder / "items.parquet")
+    items = list(stac_geoparquet.arrow.stac_table_to_items(pyarrow.parquet.read_table(path)))
+    catalog = describe(dataset, "stac", folder / "same")
+    key = json.loads(pyarrow.parquet.read_metadata(path).metadata[b"stac-geoparquet"])
+    pystac.validation.validate_dict({**key["collections"][items[0]["collection"]], "stac_extensions": []})
+    for item in items:
+        validate_item(item)
+        alone = json.loads((catalog / "items" / (item["id"] + ".json")).read_text("utf-8"))
+        for name in ("bbox", "collection", "stac_extensions"):
+            assert item.get(name) == alone.get(name) or name == "stac_extensions", name
+        assert set(item["assets"]) == set(alone["assets"])
+        assert (item["geometry"] or {}).get("type") == (alone["geometry"] or {}).get("type")
+        assert instant(item) == instant(alone)
+    check_geo(path)
+
+
+def instant(item):
+    text = item["properties"]["datetime"]
+    return text and datetime.datetime.fromisoformat(text)
+
+
+def geoparquet(dataset, folder):
+    path = describe(dataset, "geoparquet", folder / "level0.parquet")
+    frame = check_geo(path)
+    assert list(frame["id"]) == [row["id"] for row in query(dataset, "SELECT id FROM data")]
+    assert all(not text.startswith("/vsisubfile/") or not text.split(",", 1)[1].startswith("/")
+               for text in frame["taco:vsi"]), "a path of this machine"
+
+
+def check_geo(path):
+    """The metadata of GeoParquet 1.1, and what geopandas makes of it."""
+    geo = json.loads(pyarrow.parquet.read_metadata(path).metadata[b"geo"])
+    assert geo["version"] == "1.1.0" and geo["primary_column"] == "geometry"
+    column = geo["columns"]["geometry"]
+    assert column["encoding"] == "WKB" and len(column["bbox"]) == 4 and "crs" not in column
+    frame = geopandas.read_parquet(path)
+    boxes = pyarrow.parquet.read_table(path, columns=["bbox"])["bbox"].to_pylist()
+    assert frame.crs.to_string() in ("OGC:CRS84", "EPSG:4326")
+    shapes = frame.geometry[frame.geometry.notna()]
+    assert set(shapes.geom_type) <= {name.removesuffix(" Z") for name in column["geometry_types"]}
+    for box, shape in zip(boxes, frame.geometry):
+        assert (box is None) == (shape is None)
+        if shape is not None and box["xmin"] <= box["xmax"] and -180 <= shape.bounds[0] and shape.bounds[2] <= 180:
+            assert (box["xmin"], box["ymin"], box["xmax"], box["ymax"]) == shape.bounds
+    # The covering column finds what lies in a box.
+    least = shapes.bounds[["minx", "miny"]].min()
+    geopandas.read_parquet(path, bbox=(least.minx, least.miny, least.minx, least.miny))
+    return frame
+
+
+def croissant(dataset, folder):
+    beside = dataset if dataset.is_dir() and (dataset / "COLLECTION.json").exists() else dataset.parent
+    if (dataset / ".tacocat").is_dir():
+        beside = dataset
+    path = describe(dataset, "croissant", beside / "croissant.json")
+    data = mlcroissant.Dataset(jsonld=str(path))
+    assert not data.metadata.issues.errors, data.metadata.issues.errors
+    document = json.loads(path.read_text("utf-8"))
+    for record_set in document["recordSet"]:
+        if record_set["@id"] == "labels":
+            continue
+        level = record_set["@id"]
+        wanted = [row["id"].encode() for row in query(dataset, f"SELECT id FROM {level}")]
+        if unreadable(dataset, record_set):
+            continue
+        found = [row[level + "/id"] for row in data.records(level)]
+        found = [text for text in found if not text.startswith(b"__TACOPAD__")]
+        assert sorted(found) == sorted(wanted), (found, wanted)
+    path.unlink()
+
+
+def unreadable(dataset, record_set):
+    """Why mlcroissant cannot read the table: a ZIP with a wrong checksum, columns that Parquet may call alike and SQL may
+    not, tables in several ZIPs, which it does not put together."""
+    return (dataset.stem in ("header_bad_crc", "odd_names") or
+            any("fileSet" in field["source"] for field in record_set["field"]))
+
+
+def datacite_json(dataset, folder):
+    path = describe(dataset, "datacite", folder / "datacite.json")
+    document = json.loads(path.read_text("utf-8"))
+    errors = [error.message for error in schema45.validator.iter_errors(document)]
+    assert not errors, errors
+    assert document["publicationYear"] == "2023"
+
+
+def card(dataset, folder):
+    path = describe(dataset, "card", folder / "README.md")
+    text = path.read_text("utf-8")
+    front = yaml.safe_load(text.split("---\n")[1])
+    assert front["pretty_name"] == title_of(dataset)
+    keywords = collection_of(dataset).get("keywords") or []
+    assert set(keywords) <= set(front["tags"])
+    assert all(isinstance(tag, str) for tag in front["tags"]) and all(isinstance(one, str) for one in front["license"])
+    data = DatasetCard(text).data
+    assert data.pretty_name == front["pretty_name"] and data.size_categories
+
+
+def markdown(dataset, folder):
+    text = describe(dataset, "markdown", folder / "README.md").read_text("utf-8")
+    assert text.startswith("# ") and "\n## Structure\n" in text
+    assert "<script" not in "".join(text.split("```")[::2])  # in code it is shown, not followed
+    assert taco("describe", dataset, "--as", "card").endswith(text)
+
+
+def html(dataset, folder):
+    text = describe(dataset, "html", folder / "index.html").read_text("utf-8")
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    assert page.findtext(".//title").split() == title_of(dataset).split()
+    scripts = page.findall(".//script")
+    assert [script.get("type") for script in scripts] == ["application/ld+json"]
+    assert json.loads(scripts[0].text) == json.loads(taco("describe", dataset, "--as", "croissant"))
+    for element in page.iter():
+        assert not {"src", "onclick", "onload", "srcset"} & set(element.attrib), element.attrib
+        if element.tag != "a":
+            assert "href" not in element.attrib
+        else:
+            assert element.get("href").split(":")[0] in ("http", "https", "mailto"), element.get("href")
+    assert "url(" not in text.split("<style>")[1].split("</style>")[0]
+
+
+FORMS = {"stac": stac, "stac_text": stac_text, "stac_geoparquet": stac_table, "geoparquet": geoparquet,
+         "croissant": croissant, "datacite": datacite_json, "card": card, "markdown": markdown, "html": html}
+# Where a form may be refused, and why.
+REFUSALS = {"stac": [NO_TIME], "stac_geoparquet": [NO_TIME, NO_PLACE], "geoparquet": [NO_PLACE]}
+
+
+def run_case(name, dataset, form):
+    folder = SCRATCH / name
+    folder.mkdir(parents=True)
+    try:
+        FORMS[form](dataset, folder)
+    except Refused as refused:
+        if not any(reason in str(refused) for reason in REFUSALS.get(form, [])):
+            raise
+        assert not [path for path in folder.iterdir()], "something was left behind"
+        return "refused"
+    return "ok"
+
+
+def main():
+    wanted = sys.argv[2:] or ["*"]
+    failed, counts = [], {"ok": 0, "refused": 0}
+    for name, make in datasets().items():
+        cases = [form for form in FORMS if any(fnmatch.fnmatch(f"{name}/{form}", pattern) for pattern in wanted)]
+        if not cases:
+            continue
+        folder = SCRATCH / "data" / name
+        folder.mkdir(parents=True)
+        dataset = make(folder)
+        for form in cases:
+            try:
+                counts[run_case(f"{name}/{form}", dataset, form)] += 1
+            except Exception:
+                failed.append(f"{name}/{form}")
+                print(f"FAILED {name}/{form}")
+                traceback.print_exc(file=sys.stdout)
+    print(f"{counts['ok']} cases passed, {counts['refused']} refused as they should, {len(failed)} failed", *failed)
+    return bool(failed) or counts["ok"] == 0
+
+
+if __name__ == "__main__":
+    TOOL = str(Path(sys.argv[1]).resolve())
+    try:
+        code = main()
+    finally:
+        shutil.rmtree(SCRATCH)
+    sys.exit(code)
