@@ -2,7 +2,7 @@
 # and no DuckDB: those two are fetched, pinned by hash, at configure time and never later.
 #
 # Result: targets Arrow::arrow_shared, Parquet::parquet_shared, DuckDB::duckdb, tacore::libdeflate,
-# nlohmann_json::nlohmann_json, Threads::Threads; and TACORE_BUNDLED_LIBRARIES and
+# nlohmann_json::nlohmann_json, OpenSSL::Crypto, Threads::Threads; and TACORE_BUNDLED_LIBRARIES and
 # TACORE_BUNDLED_LICENSES, the files an installation has to carry with it.
 
 set(TACORE_BUNDLED_LIBRARIES)
@@ -170,6 +170,7 @@ endif()
 # --- From every distribution ---
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256
 # Debian's libdeflate 1.14 has no CMake package, only pkg-config; newer ones have both.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)

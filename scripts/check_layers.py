@@ -38,6 +38,7 @@ HOMES = [
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),
     (r"curl/.*", r"src/io/http.*"),
+    (r"openssl/.*", r"src/base/sha256\.cpp"),
     (r"libdeflate\.h", r"src/(base|format|io|raster)/.*"),
 ]
 

@@ -1,0 +1,54 @@
+#include "base/sha256.hpp"
+
+#include <openssl/evp.h>
+
+#include <memory>
+#include <new>
+
+namespace tacore {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+struct Free {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+}  // namespace
+
+Sha256 sha256(std::span<const std::byte> bytes) {
+  // Finding the algorithm and making a context cost more than the hash of a short text.
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  thread_local const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
+  Sha256 out = {};
+  auto* const to = reinterpret_cast<unsigned char*>(out.data());
+  // Only memory can be missing.
+  if (EVP_DigestInit_ex(context.get(), algorithm, nullptr) != 1 ||
+      EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 ||
+      EVP_DigestFinal_ex(context.get(), to, nullptr) != 1) {
+    throw std::bad_alloc();
+  }
+  return out;
+}
+
+std::string hex(const Sha256& hash) {
+  std::string out;
+  for (const std::byte byte : hash) {
+    out += kDigits[std::to_integer<std::size_t>(byte) >> 4];
+    out += kDigits[std::to_integer<std::size_t>(byte) & 15];
+  }
+  return out;
+}
+
+std::optional<Sha256> parse_sha256(std::string_view text) noexcept {
+  Sha256 out = {};
+  if (text.size() != 2 * out.size()) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digit = kDigits.find(text[i]);
+    if (digit == kDigits.npos) return std::nullopt;
+    out[i / 2] = out[i / 2] << 4 | static_cast<std::byte>(digit);
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tacore {
+
+/// A SHA-256 (FIPS 180-4).
+using Sha256 = std::array<std::byte, 32>;
+
+Sha256 sha256(std::span<const std::byte> bytes);
+
+/// 64 lower-case hexadecimal digits, and the inverse: nothing for any other text.
+std::string hex(const Sha256& hash);
+std::optional<Sha256> parse_sha256(std::string_view text) noexcept;
+
+}  // namespace tacore
