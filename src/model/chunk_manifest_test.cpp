@@ -1,0 +1,127 @@
+#include "model/chunk_manifest.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr uint64_t kMax = 1000;
+
+Chunk chunk(const std::string& text) {
+  return {.hash = sha256(std::as_bytes(std::span(text))), .size = static_cast<uint32_t>(text.size())};
+}
+
+ChunkManifest folder(const std::vector<std::string>& names) {
+  ChunkManifest out;
+  for (const auto& name : names) out.files.push_back({.name = name, .size = 5, .chunks = {chunk("ab"), chunk("cde")}});
+  return out;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string fault(const std::string& text) {
+  try {
+    parse_manifest(text, kMax, "m.json");
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("A manifest is read as it was written") {
+  ChunkManifest made = folder({"COLLECTION.json", "DATA/a \"quoted\"", "DATA/é"});
+  made.files.push_back({.name = "empty"});
+  const ChunkManifest back = parse_manifest(encode_manifest(made), kMax, "");
+  CHECK_FALSE(back.is_zip);
+  REQUIRE(back.files.size() == 4);
+  CHECK(back.files[1].name == made.files[1].name);
+  CHECK(back.files[2].name == made.files[2].name);
+  CHECK(back.files[3].chunks.empty());
+  CHECK(back.files[0].chunks[1].hash == chunk("cde").hash);
+  CHECK(back.files[0].chunks[1].size == 3);
+  CHECK(back.size() == 15);
+  CHECK(back.identity() == made.identity());
+  ChunkManifest zip = folder({"a.tacozip"});
+  zip.is_zip = true;
+  CHECK(parse_manifest(encode_manifest(zip), kMax, "").is_zip);
+}
+
+TEST_CASE("The identity is that of everything in a manifest") {
+  const Sha256 identity = folder({"a", "b"}).identity();
+  CHECK(folder({"b", "a"}).identity() != identity);
+  CHECK(folder({"a"}).identity() != identity);
+  ChunkManifest other = folder({"a", "b"});
+  other.is_zip = true;
+  CHECK(other.identity() != identity);
+  other = folder({"a", "b"});
+  std::swap(other.files[0].chunks[0], other.files[0].chunks[1]);
+  CHECK(other.identity() != identity);
+}
+
+TEST_CASE("A file whose name could lead out of the folder, or into another file, is refused") {
+  const struct {
+    std::vector<std::string> names;
+    std::string expected;
+  } cases[] = {
+      {{"../a"}, "'../a', of which '..' is a folder of the file system"},
+      {{"DATA/../../a"}, "of which '..'"},
+      {{"/etc/passwd"}, "of which ''"},
+      {{"a//b"}, "of which ''"},
+      {{"a/"}, "of which ''"},
+      {{""}, "of which ''"},
+      {{"."}, "of which '.'"},
+      {{"a\\b"}, "contains a slash"},
+      {{std::string("a\0b", 3)}, "NUL"},
+      {{"a", "a"}, "two files are called 'a'"},
+      {{"a", "a/b"}, "'a' is a file, and a folder of others"},
+      {{"a/b/c", "a/b"}, "'a/b' is a file"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.expected);
+    const std::string found = fault(encode_manifest(folder(c.names)));
+    CAPTURE(found);
+    CHECK(found.starts_with("m.json: manifest: "));
+    CHECK(found.find(c.expected) != found.npos);
+  }
+}
+
+TEST_CASE("A manifest that lies about sizes or its identity, or is cut, is refused") {
+  const std::string text = encode_manifest(folder({"a"}));
+  REQUIRE(fault(text) == "");
+  const auto says = [](const std::string& broken, const std::string& expected) {
+    const std::string found = fault(broken);
+    CAPTURE(found);
+    CHECK(found.find(expected) != found.npos);
+  };
+  says(replaced(text, "\"size\": 5", "\"size\": 6"), "size of 'a' is 6, its chunks have 5 bytes");
+  says(replaced(text, "\"size\": 5", "\"size\": -5"), "size of 'a' is -5, expected a number");
+  says(replaced(text, "\"size\": 5", "\"size\": 5.0"), "expected a number");
+  says(replaced(text, "\", 2]", "\", 0]"), "has 0 bytes, expected 1 to 1000");
+  says(replaced(text, "\", 2]", "\", 1001]"), "has 1001 bytes");
+  says(replaced(text, "\", 2]", "\", 18446744073709551615]"), "expected 1 to 1000");
+  says(replaced(text, "\", 2]", "\"]"), "is not [SHA-256, size]");
+  says(replaced(text, "[\"", "[\"../"), "expected 64 hexadecimal digits");
+  says(replaced(text, "\"name\": \"a\"", "\"name\": \"b\""), "is damaged: sha256 is");
+  says(replaced(text, "\"version\": 1", "\"version\": 2"), "version is 2, expected 1");
+  says(replaced(text, "\"folder\"", "\"tar\""), "container is 'tar'");
+  says(replaced(text, "\"files\"", "\"file\""), "files is missing");
+  says(replaced(text, "\"name\"", "\"nome\""), "name is missing");
+  says("[]", "is array, expected an object");
+  says("", "not JSON, or cut");
+  says(std::string(100, '['), "not JSON of ours");
+  says(text + '\0' + "x", "not JSON of ours");
+  ChunkManifest two = folder({"a", "b"});
+  two.is_zip = true;
+  says(encode_manifest(two), "has 2 files, expected 1");
+  says(encode_manifest({}), "has 0 files, expected at least 1");
+  for (std::size_t size = 0; size + 3 < text.size(); ++size) CHECK(fault(text.substr(0, size)) != "");
+}
+
+}  // namespace
+}  // namespace tacore
