@@ -154,6 +154,7 @@ struct DiffCommandOptions {
 };
 /// 0 when both are equal, 1 when they differ, 2 when that cannot be told.
 int run_diff(const DiffCommandOptions& options);
+
 /// Of `index` and `collect`, which has neither `single_file` nor `parquet`.
 struct IndexCommandOptions {
   std::vector<std::string> inputs = {};
@@ -179,6 +180,13 @@ struct DescribeCommandOptions {
   Destination output = {};        ///< of STAC a folder
 };
 int run_describe(const DescribeCommandOptions& options);
+
+struct SyncCommandOptions {
+  std::string from = {};
+  std::string to = {};
+  Writing writing = {};  ///< jobs and overwrite
+};
+int run_sync(const SyncCommandOptions& options);
 
 struct ValidateOptions {
   std::string path = {};

@@ -134,10 +134,18 @@ void add_id(CLI::App* command, std::string& id) {
   command->add_option("--id", id, "Of the new dataset; else that of the first")->type_name("ID");
 }
 
-void add_writing(CLI::App* command, Writing& writing) {
+void add_jobs(CLI::App* command, Writing& writing) {
   add_parsed(
       command, "--jobs", "N", [&](const std::string& given) { writing.jobs = parse_count("--jobs", given); },
       "Threads that copy; one for each processor when not given");
+}
+
+void add_overwrite(CLI::App* command, Writing& writing) {
+  command->add_flag("--overwrite", writing.overwrite, "Replace what is there, in one step");
+}
+
+void add_writing(CLI::App* command, Writing& writing) {
+  add_jobs(command, writing);
   command->add_option("--temp-dir", writing.temp_dir, "Where it is until it is whole: a folder on the same file system")
       ->type_name("DIR");
   command
@@ -147,7 +155,7 @@ void add_writing(CLI::App* command, Writing& writing) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  command->add_flag("--overwrite", writing.overwrite, "Replace what is there, in one step");
+  add_overwrite(command, writing);
 }
 
 void add_query(Tool& tool) {
@@ -387,6 +395,18 @@ void add_collect(Tool& tool) {
   add_consolidation(command, *options, "ZIPs and FOLDERs, in the order of their rows");
 }
 
+void add_sync(Tool& tool) {
+  auto [command, options] =
+      tool.add("sync", "Puts a dataset into a chunk store, which keeps each piece once, or takes one out",
+               "  taco sync landsat.tacozip /backup/store\n"
+               "  taco sync /backup/store/landsat.tacozip landsat.tacozip",
+               run_sync);
+  command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
+  command->add_option("TO", options->to, "The other: a store, made when missing; or the new dataset")->required();
+  add_jobs(command, options->writing);
+  add_overwrite(command, options->writing);
+}
+
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   const char* group = "Messages";
@@ -427,6 +447,7 @@ void define(Tool& tool) {
   add_diff(tool);
   add_index(tool);
   add_collect(tool);
+  add_sync(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }

@@ -9,7 +9,6 @@
 #include <tacore/verbose.hpp>
 
 namespace tacore::cli {
-namespace {
 
 std::string bytes_text(double count) {
   const char* units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -22,6 +21,8 @@ std::string bytes_text(double count) {
   std::snprintf(out, sizeof out, unit == 0 ? "%.0f %s" : "%.1f %s", count, units[unit]);
   return out;
 }
+
+namespace {
 
 std::string duration_text(double seconds) {
   const auto whole = static_cast<long>(std::min(seconds, 359'999.0));

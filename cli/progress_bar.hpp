@@ -2,8 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace tacore::cli {
+
+/// A number of bytes for people: 1.5 MB.
+std::string bytes_text(double count);
 
 /// One line on standard error that tells how far a copy is: share, bytes, rate, time left. Nothing where that is no
 /// terminal, or messages are off. Goes with its line when destroyed.

@@ -1,0 +1,46 @@
+#include "transform/sync_splitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace tacore {
+namespace {
+
+/// A random number for each byte: the first 256 of SplitMix64 from 0.
+constexpr std::array<uint64_t, 256> make_gear() {
+  std::array<uint64_t, 256> out = {};
+  uint64_t state = 0;
+  for (uint64_t& number : out) {
+    state += 0x9E3779B97F4A7C15;
+    number = (state ^ state >> 30) * 0xBF58476D1CE4E5B9;
+    number = (number ^ number >> 27) * 0x94D049BB133111EB;
+    number ^= number >> 31;
+  }
+  return out;
+}
+
+constexpr std::array<uint64_t, 256> kGear = make_gear();
+
+// An end is where the highest bits are 0, in which all of the last 64 bytes take part: 16 of them for chunks of 64 KiB,
+// two more before that size is reached and two less after it, which gathers the sizes around it.
+constexpr int kShiftBefore = 64 - 18, kShiftAfter = 64 - 14;
+
+}  // namespace
+
+std::size_t first_chunk(std::span<const std::byte> bytes) noexcept {
+  const std::size_t end = std::min(bytes.size(), kMaxChunk), mean = std::min(end, kMeanChunk);
+  uint64_t hash = 0;
+  std::size_t i = kMinChunk;
+  for (; i < mean; ++i) {
+    hash = (hash << 1) + kGear[std::to_integer<std::size_t>(bytes[i])];
+    if (hash >> kShiftBefore == 0) return i + 1;
+  }
+  for (; i < end; ++i) {
+    hash = (hash << 1) + kGear[std::to_integer<std::size_t>(bytes[i])];
+    if (hash >> kShiftAfter == 0) return i + 1;
+  }
+  return end;
+}
+
+}  // namespace tacore

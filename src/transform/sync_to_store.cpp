@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "io/byte_source.hpp"
+#include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
+#include "reader/zip_offsets.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/error.hpp"
+#include "tacore/sync.hpp"
+#include "transform/sync_progress.hpp"
+#include "transform/sync_splitter.hpp"
+#include "transform/sync_store.hpp"
+#include "writer/work.hpp"
+
+namespace tacore {
+namespace {
+
+/// Splitting begins again after so many bytes, which gives work to all threads. Two chunks in a thousand are others
+/// then.
+constexpr uint64_t kMaxSegment = 64 << 20;
+/// Read at once.
+constexpr std::size_t kWindow = 4 << 20;
+
+/// A part of a file that is split by itself.
+struct Segment {
+  std::size_t file = 0;
+  ByteRange range = {};
+};
+
+struct Input {
+  ChunkManifest manifest = {};  ///< without chunks
+  std::string folder = {};      ///< of its files; "" of a ZIP
+  std::shared_ptr<const ByteSource> zip = {};
+  std::vector<Segment> segments = {};
+};
+
+void add_segments(std::vector<Segment>& out, std::size_t file, uint64_t begin, uint64_t end) {
+  for (; begin < end; begin += kMaxSegment) {
+    out.push_back({file, {begin, std::min(kMaxSegment, end - begin)}});
+  }
+}
+
+/// The payloads of a ZIP that are worth chunks of their own, in order. A smaller one goes with the headers around it:
+/// each chunk is a file.
+std::vector<ByteRange> large_payloads(const ByteSource& zip) {
+  std::vector<ByteRange> out;
+  try {
+    auto entries = read_directory(zip);
+    std::erase_if(entries, [](const auto& entry) { return entry.size <= kMinChunk; });
+    std::sort(entries.begin(), entries.end(),
+              [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
+    const auto offsets = payload_offsets(zip, entries);
+    for (std::size_t i = 0; i < entries.size(); ++i) out.push_back({offsets[i], entries[i].compressed_size});
+  } catch (const FormatError& error) {
+    log::info(std::string("chunks begin nowhere in particular: ") + error.what());
+    out.clear();
+  }
+  return out;
+}
+
+Input zip_input(const std::string& path) {
+  Input out{.zip = local_storage()->open(path)};
+  out.manifest = {.is_zip = true, .files = {{.name = file_name(path), .size = out.zip->size()}}};
+  uint64_t at = 0;
+  for (const auto& payload : large_payloads(*out.zip)) {
+    if (payload.offset < at) continue;  // two entries may share it
+    add_segments(out.segments, 0, at, payload.offset);
+    at = payload.offset + payload.size;
+    add_segments(out.segments, 0, payload.offset, at);
+  }
+  add_segments(out.segments, 0, at, out.zip->size());
+  return out;
+}
+
+Input folder_input(const std::string& path) {
+  namespace fs = std::filesystem;
+  Input out{.folder = path};
+  auto& files = out.manifest.files;
+  try {
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      const std::string name = entry.path().lexically_relative(path).generic_string();
+      if (entry.is_symlink() || !(entry.is_directory() || entry.is_regular_file())) {
+        throw ValidationError("is a link or device; files and folders expected", {.path = entry.path().string()});
+      }
+      if (!is_utf8(name))
+        throw ValidationError("file " + tacore::quoted(name) + " has a name that is not UTF-8", {.path = path});
+      if (entry.is_regular_file()) files.push_back({.name = name, .size = entry.file_size()});
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw IoError("cannot be listed", {.path = error.path1().string()}, error.code().value());
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (std::size_t i = 0; i < files.size(); ++i) add_segments(out.segments, i, 0, files[i].size);
+  return out;
+}
+
+Input open_input(const std::string& path) {
+  const Dataset dataset = load(path);
+  if (dataset.format() == Format::Zip) return zip_input(path);
+  if (dataset.format() == Format::Folder) return folder_input(path);
+  throw ValidationError("is an index of datasets; a ZIP or FOLDER expected", {.path = path});
+}
+
+/// Splits the parts of an input and stores what the store lacks.
+class Putter {
+ public:
+  Putter(const Input& input, StoreWriter& store, const std::string& path, const SyncOptions& options)
+      : input_(input), store_(store), progress_(options, input.manifest.size(), path) {}
+
+  std::vector<Chunk> split(const Segment& segment) {
+    const auto source = open(segment.file);
+    std::vector<Chunk> out;
+    const std::span window = scratch(std::min<uint64_t>(kWindow, segment.range.size));
+    std::size_t num_held = 0;
+    for (uint64_t at = segment.range.offset, end = at + segment.range.size; at < end || num_held > 0;) {
+      const std::size_t more = std::min<uint64_t>(window.size() - num_held, end - at);
+      source->read(at, window.subspan(num_held, more));
+      at += more;
+      num_held += more;
+      std::span<const std::byte> bytes = window.first(num_held);
+      while (bytes.size() >= kMaxChunk || (at == end && !bytes.empty())) {
+        const std::size_t size = first_chunk(bytes);
+        out.push_back(put(bytes.first(size)));
+        bytes = bytes.subspan(size);
+      }
+      std::memmove(window.data(), bytes.data(), bytes.size());
+      num_held = bytes.size();
+    }
+    return out;
+  }
+
+  SyncResult result() const { return {chunks_moved_, bytes_moved_, chunks_there_, bytes_there_}; }
+
+ private:
+  std::shared_ptr<const ByteSource> open(std::size_t number) const {
+    const auto& file = input_.manifest.files[number];
+    if (input_.zip) return input_.zip;
+    auto out = storage_->open(path_join(input_.folder, file.name));
+    if (out->size() == file.size) return out;
+    throw IoError("has " + std::to_string(out->size()) + " bytes, a moment ago it had " + std::to_string(file.size),
+                  {.path = out->name()});
+  }
+
+  Chunk put(std::span<const std::byte> bytes) {
+    const Chunk out{.hash = sha256(bytes), .size = static_cast<uint32_t>(bytes.size())};
+    const bool is_new = store_.put(out.hash, bytes);
+    ++(is_new ? chunks_moved_ : chunks_there_);
+    (is_new ? bytes_moved_ : bytes_there_) += bytes.size();
+    progress_.add(bytes.size());
+    return out;
+  }
+
+  const Input& input_;
+  StoreWriter& store_;
+  SyncProgress progress_;
+  std::shared_ptr<const Storage> storage_ = local_storage();
+  std::atomic<uint64_t> chunks_moved_ = 0, bytes_moved_ = 0, chunks_there_ = 0, bytes_there_ = 0;
+};
+
+}  // namespace
+
+SyncResult sync_to_store(const std::string& dataset, const std::string& store, const SyncOptions& options) {
+  const std::string from = without_slashes(dataset);
+  if (find_store(from)) throw ValidationError("is in a chunk store; a dataset expected", {.path = from});
+  Input input = open_input(from);
+  StorePath to = find_store(store).value_or(StorePath{});
+  const std::string name = to.name.empty() ? file_name(from) : to.name;
+  if (const auto why = why_unsafe_id(name); !why.empty()) {
+    throw ValidationError(
+        "the dataset's name would be " + tacore::quoted(name) + ", which " + why + "; STORE/NAME expected",
+        {.path = store});
+  }
+  if (to.store.empty()) {
+    to.store = without_slashes(store);
+    if (is_zip_name(to.store)) {
+      throw ValidationError("is the name of a dataset; one of both has to be a store, convert makes a ZIP of a FOLDER",
+                            {.path = store});
+    }
+    make_store(to.store);
+  }
+  StoreWriter writer(to.store);
+  Putter putter(input, writer, to.store, options);
+  std::vector<std::vector<Chunk>> chunks(input.segments.size());
+  try {
+    run_parallel(chunks.size(), jobs_of(options), [&](std::size_t i) { chunks[i] = putter.split(input.segments[i]); });
+  } catch (...) {
+    try {
+      writer.commit();          // the next run goes on from here
+    } catch (const IoError&) {  // the first error is the one to tell
+    }
+    throw;
+  }
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    auto& all = input.manifest.files[input.segments[i].file].chunks;
+    all.insert(all.end(), chunks[i].begin(), chunks[i].end());
+  }
+  writer.publish(name, input.manifest);
+  return putter.result();
+}
+
+}  // namespace tacore
