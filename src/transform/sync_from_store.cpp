@@ -115,14 +115,15 @@ class FolderDraft {
     fail("cannot be written");
   }
 
-  void publish() const {
+  void sync() const {
     const int folder = ::open(draft_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool is_synced = folder >= 0 && ::syncfs(folder) == 0;
     const int error_number = errno;
     if (folder >= 0) ::close(folder);
     if (!is_synced) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
-    tacore::publish(draft_.path(), parent_folder(target_), {name()}, overwrite_);
   }
+
+  void publish() const { tacore::publish(draft_.path(), parent_folder(target_), {name()}, overwrite_); }
 
  private:
   std::string name() const { return file_name(target_); }
@@ -209,7 +210,8 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
     progress.add(piece.size);
   });
   if (zip) zip->sync();
-  progress.add(0);
+  if (folder) folder->sync();
+  progress.add(0);  // the last moment to stop
   if (zip) zip->commit();
   if (folder) folder->publish();
   SyncResult out{.num_bytes_moved = manifest.size()};
