@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Proves that `taco create`, `edit`, `index` and `collect` leave what was there, or the whole new dataset, whatever happens.
+"""Proves that `taco create`, `edit`, `index`, `collect` and `sync` leave what was there, or what is new, whole.
 
     check.py TOOL FAULTS [CASE...]     FAULTS is the library made of faults.cpp; CASE is a name or a pattern, `kill/*`
 
 A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, index (`.tacocat`),
 index-file (`__TACOCAT__`), collect (TACOLLECTION.json), and `-over` where an older dataset is replaced; or
-edit-KIND-TARGET, KIND being title or columns. The tool is run once undisturbed, then once for each of its calls that is
+edit-KIND-TARGET, KIND being title or columns; or from-TARGET, which comes out of a chunk store, and `put`, into one. The
+tool is run once undisturbed, then once for each of its calls that is
 counted, with that call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run
 made, which `taco validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
 """
@@ -25,6 +26,7 @@ ABOUT = ["--id", "chips", "--license", "MIT", "--provider", "Our lab", "--task",
 TARGETS = ["zip", "large", "folder", "zip-over", "folder-over"]
 INDEXES = {"index": (".tacocat", ["index"]), "index-file": ("__TACOCAT__", ["index", "--single-file"]),
            "collect": ("TACOLLECTION.json", ["collect"])}
+FROM_STORE = ["from-zip", "from-large", "from-folder-over"]
 INDEX_TARGETS = ["index", "index-file", "collect", "index-over", "index-file-over"]
 
 
@@ -89,9 +91,12 @@ class World:
     def create(self, out, do="", at=0, watch=None, source=None):
         log = out.with_suffix(".log")
         log.unlink(missing_ok=True)
+        return self.run(self.command(source or self.source, out / self.name, "The new one"), do, at, watch or out, log)
+
+    def run(self, command, do, at, watch, log):
         done = subprocess.run(
-            self.command(source or self.source, out / self.name, "The new one"),
-            env={**os.environ, "LD_PRELOAD": str(self.faults), "FAULT_FOLDER": str(watch or out), "FAULT_LOG": str(log),
+            command,
+            env={**os.environ, "LD_PRELOAD": str(self.faults), "FAULT_FOLDER": str(watch), "FAULT_LOG": str(log),
                  "FAULT_DO": do, "FAULT_AT": str(at)}, capture_output=True, text=True, timeout=60)
         calls = [line.split(" ", 1) for line in log.read_text().splitlines()] if log.exists() else []
         return Run(done.returncode, done.stderr, calls)
@@ -143,6 +148,28 @@ class EditWorld(World):
         if description != "The new one":
             return super().command(source, path, description)
         return [self.tool, "edit", path, *self.changes()]
+
+
+class StoreWorld(World):
+    """The same of `taco sync`: the dataset comes out of a store, or goes into one."""
+
+    def __init__(self, tool, faults, scratch, target):
+        self.store = None
+        super().__init__(tool, faults, scratch, target.removeprefix("from-"))
+        if target.startswith("from-"):
+            self.store = scratch / "store"
+            quiet_run([self.tool, "sync", scratch / "new" / self.name, self.store])
+
+    def command(self, source, path, description):
+        if not self.store:
+            return super().command(source, path, description)
+        return [self.tool, "sync", self.store, path, "--jobs", "1", "--quiet", *(["--overwrite"] if path.exists() else [])]
+
+    def put(self, store, do="", at=0):
+        """The new dataset into `store`."""
+        log = store.with_suffix(".log")
+        log.unlink(missing_ok=True)
+        return self.run([self.tool, "sync", self.scratch / "new" / self.name, store, "--jobs", "1", "--quiet"], do, at, store, log)
 
 
 def write_source(folder, large):
@@ -311,6 +338,52 @@ def durable(world):
     return 1
 
 
+def put(world):
+    """Chunks and manifest of a store: an older dataset stays whole, a new one is complete or not there, and the next put
+    goes on."""
+    new, old = world.scratch / "new" / world.name, world.scratch / "set0.tacozip"
+    world.store = None
+    old.write_bytes(world.make("old", "An older one"))
+    base = world.scratch / "base"
+    quiet_run([world.tool, "sync", old, base])
+
+    def fresh(name):
+        return shutil.copytree(base, world.scratch / name)
+
+    def require(store, name, expected):
+        back = store.with_suffix(".tacozip")
+        quiet_run([world.tool, "sync", store / name, back, "--overwrite"])
+        assert content(back) == content(expected), f"{name} is another"
+
+    undisturbed = world.put(fresh("undisturbed"))
+    calls = undisturbed.calls
+    published = max(i for i, (name, _) in enumerate(calls, 1) if name == "rename")
+    names = [name for name, _ in calls]
+    assert undisturbed.code == 0 and calls[published - 1][1].endswith(".json"), calls
+    syncs = [i for i, name in enumerate(names, 1) if name == "syncfs"]
+    renames = [i for i, name in enumerate(names, 1) if name == "rename"]
+    assert len(syncs) == 2 and syncs[0] < renames[0] and renames[-2] < syncs[1] < published, names  # synced, then named
+
+    def at(n):
+        for do in ("kill", f"fail {errno.ENOSPC}", f"signal {signal.SIGTERM.value}"):
+            store = fresh(f"{do.replace(' ', '_')}{n}")
+            run = world.put(store, do, n)
+            is_tidy = not list(store.glob(".*"))
+            assert is_tidy or do == "kill" or n > published, (do, calls[n - 1])
+            if do.startswith("fail") and run.code != 0:
+                assert run.code == 1 and os.strerror(errno.ENOSPC) in run.errors, (calls[n - 1], run.code, run.errors)
+            has_it = (store / f"datasets/{world.name}.json").exists()
+            assert has_it or n <= published, (do, calls[n - 1])
+            if has_it:
+                require(store, world.name, new)
+            require(store, old.name, old)
+            again = world.put(store)
+            assert again.code == 0, again.errors
+            require(store, world.name, new)
+            assert not list(store.glob(".*")), list(store.glob(".*"))
+    return 3 * each(len(calls), at)
+
+
 def full_disk(world):
     """A file system of 1 MiB, which has no place for the dataset."""
     big = world.scratch / "big"
@@ -367,6 +440,9 @@ CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() f
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
           for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder")}
 CASES |= {f"no_place/{target}": (no_place, target) for target in ("zip", "folder")}
+CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in FROM_STORE
+          if fault not in ("source", "short")}
+CASES |= {"put/from-large": (put, "from-large")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 
 
@@ -379,7 +455,7 @@ def main():
         body, target = CASES[name]
         with tempfile.TemporaryDirectory(prefix="tacore-crash-") as scratch:
             try:
-                make = EditWorld if target.startswith("edit-") else World
+                make = next((w for prefix, w in (("edit-", EditWorld), ("from-", StoreWorld)) if target.startswith(prefix)), World)
                 count = body(make(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
                 print(f"{name}: {count} faults", flush=True)
             except Exception:
