@@ -43,7 +43,7 @@ struct TACORE_EXPORT Diff {
   std::vector<ValueChange> collection = {};
   std::vector<ColumnChange> columns = {};
   uint64_t num_added = 0, num_removed = 0, num_changed = 0;  ///< samples of all levels
-  std::vector<SampleChange> samples = {};                    ///< the first of each level, removed and added before changed
+  std::vector<SampleChange> samples = {};  ///< the first of each level, removed and added before changed
 
   bool equal() const noexcept;
 };
