@@ -135,9 +135,6 @@ ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
 ssize_t write(int descriptor, const void* bytes, size_t size) {
   return move("write", descriptor, SYS_write, bytes, size);
 }
-ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
-  return move("pread", descriptor, SYS_pread64, bytes, size, offset);
-}
 ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
   return move("pwrite", descriptor, SYS_pwrite64, bytes, size, offset);
 }
