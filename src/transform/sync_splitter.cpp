@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace tacore {
@@ -22,23 +23,22 @@ constexpr std::array<uint64_t, 256> make_gear() {
 
 constexpr std::array<uint64_t, 256> kGear = make_gear();
 
-// An end is where the highest bits are 0, in which all of the last 64 bytes take part: 16 of them for chunks of 64 KiB,
-// two more before that size is reached and two less after it, which gathers the sizes around it.
-constexpr int kShiftBefore = 64 - 18, kShiftAfter = 64 - 14;
-
 }  // namespace
 
-std::size_t first_chunk(std::span<const std::byte> bytes) noexcept {
-  const std::size_t end = std::min(bytes.size(), kMaxChunk), mean = std::min(end, kMeanChunk);
+std::size_t first_chunk(std::span<const std::byte> bytes, std::size_t mean) noexcept {
+  // An end is where the highest bits are 0, in which all of the last 64 bytes take part: as many as the mean says, two
+  // more before that size is reached and two less after it, which gathers the sizes around it.
+  const int num_bits = std::countr_zero(mean), shift_before = 64 - num_bits - 2, shift_after = 64 - num_bits + 2;
+  const std::size_t end = std::min(bytes.size(), 4 * mean), middle = std::min(end, mean);
   uint64_t hash = 0;
-  std::size_t i = kMinChunk;
-  for (; i < mean; ++i) {
+  std::size_t i = mean / 4;
+  for (; i < middle; ++i) {
     hash = (hash << 1) + kGear[std::to_integer<std::size_t>(bytes[i])];
-    if (hash >> kShiftBefore == 0) return i + 1;
+    if (hash >> shift_before == 0) return i + 1;
   }
   for (; i < end; ++i) {
     hash = (hash << 1) + kGear[std::to_integer<std::size_t>(bytes[i])];
-    if (hash >> kShiftAfter == 0) return i + 1;
+    if (hash >> shift_after == 0) return i + 1;
   }
   return end;
 }

@@ -18,10 +18,10 @@ std::string noise(std::size_t size, uint64_t seed) {
   return out;
 }
 
-std::vector<std::string> chunks_of(std::string_view text) {
+std::vector<std::string> chunks_of(std::string_view text, std::size_t mean = kMeanChunk) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    const std::size_t size = first_chunk(std::as_bytes(std::span(text)));
+    const std::size_t size = first_chunk(std::as_bytes(std::span(text)), mean);
     REQUIRE(size > 0);
     REQUIRE(size <= text.size());
     out.emplace_back(text.substr(0, size));
@@ -41,18 +41,21 @@ double share(const std::vector<std::string>& chunks, const std::vector<std::stri
   return shared / all;
 }
 
-TEST_CASE("Chunks have sizes between the smallest and the largest, about the mean") {
-  const auto chunks = chunks_of(noise(8 << 20, 1));
-  std::set<std::size_t> sizes;
-  for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
-    CHECK(chunks[i].size() > kMinChunk);
-    CHECK(chunks[i].size() <= kMaxChunk);
-    sizes.insert(chunks[i].size());
+TEST_CASE("Chunks have sizes between a quarter of the mean and four times as much, about the mean") {
+  for (const std::size_t mean : {kMeanChunk, kMeanTableChunk}) {
+    CAPTURE(mean);
+    const auto chunks = chunks_of(noise(8 << 20, 1), mean);
+    std::set<std::size_t> sizes;
+    for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
+      CHECK(chunks[i].size() > mean / 4);
+      CHECK(chunks[i].size() <= 4 * mean);
+      sizes.insert(chunks[i].size());
+    }
+    CHECK(sizes.size() > chunks.size() / 2);
+    const std::size_t found = (8 << 20) / chunks.size();
+    CHECK(found > mean * 3 / 4);
+    CHECK(found < mean * 5 / 4);
   }
-  CHECK(sizes.size() > chunks.size() / 2);
-  const std::size_t mean = (8 << 20) / chunks.size();
-  CHECK(mean > kMeanChunk * 3 / 4);
-  CHECK(mean < kMeanChunk * 5 / 4);
 }
 
 TEST_CASE("A stream of one byte is cut at the largest size") {
@@ -64,7 +67,7 @@ TEST_CASE("A stream of one byte is cut at the largest size") {
 
 TEST_CASE("A short stream is one chunk, an empty one none") {
   CHECK(first_chunk({}) == 0);
-  for (const std::size_t size : {std::size_t{1}, kMinChunk - 1, kMinChunk, kMinChunk + 1}) {
+  for (const std::size_t size : {std::size_t{1}, kMeanChunk / 4 - 1, kMeanChunk / 4, kMeanChunk / 4 + 1}) {
     const std::string text = noise(size, 2);
     CHECK(first_chunk(std::as_bytes(std::span(text))) == size);
   }

@@ -117,6 +117,21 @@ TEST_CASE("What a store has is not stored again") {
   }
 }
 
+TEST_CASE("A Parquet file is cut finer than others, alike in a ZIP and in a FOLDER") {
+  const Workshop shop = Workshop::in_memory();
+  shop.add("table.parquet", noise(600'000, 9));
+  shop.add("other", noise(600'000, 9));
+  create({shop.tree(), collection()}, shop.out("set"));
+  create({shop.tree(), collection()}, shop.out("set.tacozip"));
+  const std::string store = shop.out("store");
+  sync_to_store(shop.out("set"), store);
+  std::map<std::string, std::size_t> num_chunks;
+  for (const auto& file : manifest_of(store, "set").files) num_chunks[file.name] = file.chunks.size();
+  CHECK(num_chunks.at("DATA/other") >= 5);
+  CHECK(num_chunks.at("DATA/table.parquet") > 2 * num_chunks.at("DATA/other"));
+  CHECK(sync_to_store(shop.out("set.tacozip"), store).num_bytes_there >= 1'200'000);
+}
+
 TEST_CASE("A put makes the same chunks and manifest whatever the number of threads is") {
   const Sets sets;
   sync_to_store(sets.zip, sets.store, {.jobs = 1});

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "format/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
@@ -31,8 +32,19 @@ constexpr std::size_t kWindow = 4 << 20;
 /// A part of a file that is split by itself.
 struct Segment {
   std::size_t file = 0;
+  std::size_t mean = 0;  ///< size of a chunk
   ByteRange range = {};
 };
+
+/// Of an entry of a ZIP.
+struct Part {
+  ByteRange range = {};
+  std::size_t mean = 0;
+};
+
+std::size_t mean_chunk(std::string_view name) {
+  return name.ends_with(".parquet") || file_name(name) == names::kMeta ? kMeanTableChunk : kMeanChunk;
+}
 
 struct Input {
   ChunkManifest manifest = {};  ///< without chunks
@@ -41,23 +53,25 @@ struct Input {
   std::vector<Segment> segments = {};
 };
 
-void add_segments(std::vector<Segment>& out, std::size_t file, uint64_t begin, uint64_t end) {
+void add_segments(std::vector<Segment>& out, std::size_t file, std::size_t mean, uint64_t begin, uint64_t end) {
   for (; begin < end; begin += kMaxSegment) {
-    out.push_back({file, {begin, std::min(kMaxSegment, end - begin)}});
+    out.push_back({file, mean, {begin, std::min(kMaxSegment, end - begin)}});
   }
 }
 
 /// The payloads of a ZIP that are worth chunks of their own, in order. A smaller one goes with the headers around it:
 /// each chunk is a file.
-std::vector<ByteRange> large_payloads(const ByteSource& zip) {
-  std::vector<ByteRange> out;
+std::vector<Part> large_payloads(const ByteSource& zip) {
+  std::vector<Part> out;
   try {
     auto entries = read_directory(zip);
-    std::erase_if(entries, [](const auto& entry) { return entry.size <= kMinChunk; });
+    std::erase_if(entries, [](const auto& entry) { return entry.size <= kMeanChunk / 4; });
     std::sort(entries.begin(), entries.end(),
               [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
     const auto offsets = payload_offsets(zip, entries);
-    for (std::size_t i = 0; i < entries.size(); ++i) out.push_back({offsets[i], entries[i].compressed_size});
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      out.push_back({{offsets[i], entries[i].compressed_size}, mean_chunk(entries[i].name)});
+    }
   } catch (const FormatError& error) {
     log::info(std::string("chunks begin nowhere in particular: ") + error.what());
     out.clear();
@@ -70,12 +84,12 @@ Input zip_input(const std::string& path) {
   out.manifest = {.is_zip = true, .files = {{.name = file_name(path), .size = out.zip->size()}}};
   uint64_t at = 0;
   for (const auto& payload : large_payloads(*out.zip)) {
-    if (payload.offset < at) continue;  // two entries may share it
-    add_segments(out.segments, 0, at, payload.offset);
-    at = payload.offset + payload.size;
-    add_segments(out.segments, 0, payload.offset, at);
+    if (payload.range.offset < at) continue;  // two entries may share it
+    add_segments(out.segments, 0, kMeanChunk, at, payload.range.offset);
+    at = payload.range.offset + payload.range.size;
+    add_segments(out.segments, 0, payload.mean, payload.range.offset, at);
   }
-  add_segments(out.segments, 0, at, out.zip->size());
+  add_segments(out.segments, 0, kMeanChunk, at, out.zip->size());
   return out;
 }
 
@@ -97,7 +111,8 @@ Input folder_input(const std::string& path) {
     throw IoError("cannot be listed", {.path = error.path1().string()}, error.code().value());
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (std::size_t i = 0; i < files.size(); ++i) add_segments(out.segments, i, 0, files[i].size);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    add_segments(out.segments, i, mean_chunk(files[i].name), 0, files[i].size);
   return out;
 }
 
@@ -126,7 +141,7 @@ class Putter {
       num_held += more;
       std::span<const std::byte> bytes = window.first(num_held);
       while (bytes.size() >= kMaxChunk || (at == end && !bytes.empty())) {
-        const std::size_t size = first_chunk(bytes);
+        const std::size_t size = first_chunk(bytes, segment.mean);
         out.push_back(put(bytes.first(size)));
         bytes = bytes.subspan(size);
       }
