@@ -31,8 +31,8 @@ TACORE_EXPORT bool is_store(const std::string& path);
 /// another; a dataset of that name is replaced. Only chunks that are not there are written. They are synced and given
 /// their names batch by batch, the manifest last: what a run that broke off has stored, the next one does not store
 /// again. Of a FOLDER every file is kept, with its bytes and its name, but no times, modes and empty folders. A store
-/// is made where there is nothing or an empty folder; one sync at a time may write to it. Memory: about 100 bytes for
-/// each chunk (64 KiB).
+/// is made where there is nothing or an empty folder; one sync at a time may write to it. Memory: a few
+/// hundred bytes for each chunk.
 ///
 /// Throws what load() throws; ValidationError when `dataset` is an index or `store` something else; FormatError for a
 /// store of another version; IoError when something cannot be read or written, another sync writes to the store, or

@@ -73,6 +73,9 @@ std::optional<StorePath> find_store(const std::string& given) {
 }
 
 void make_store(const std::string& path) {
+  if (path.empty() || path.find('\0') != path.npos || is_remote(path)) {
+    throw ValidationError("the store is " + tacore::quoted(path) + "; the name of a folder of this machine expected");
+  }
   std::error_code none;
   const auto status = std::filesystem::symlink_status(path, none);
   if (std::filesystem::exists(status) &&

@@ -292,6 +292,9 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   CHECK(contains(put(sets.zip, sets.folder), "is no chunk store"));
   CHECK(contains(put(sets.zip, shop.out("other.tacozip")), "one of both has to be a store"));
   CHECK(put(shop.source("files"), sets.store) != "");
+  for (const std::string& store : {std::string(), std::string("a\0b", 3), std::string("s3://bucket/store")}) {
+    CHECK(contains(put(sets.zip, store), "the name of a folder of this machine expected"));
+  }
   CHECK(shop.num_made() == num_made);
   CHECK(contains(get(sets.zip, shop.out("x.zip")), "is no chunk store"));
   sync_to_store(sets.zip, sets.store);
