@@ -139,10 +139,8 @@ struct EditCommandOptions {
   std::vector<std::string> set = {}, set_json = {};  ///< KEY=VALUE each
   std::vector<std::string> unset = {};
   std::vector<std::string> columns = {}, drop = {};
-  int level = 0;                          ///< of the columns
-  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
-  std::string temp_dir = {};
-  int jobs = 0;
+  int level = 0;         ///< of the columns
+  Writing writing = {};  ///< overwrite aside
 };
 int run_edit(const EditCommandOptions& options);
 
@@ -161,9 +159,7 @@ struct IndexCommandOptions {
   std::string output = {};  ///< a folder; "": that of the inputs
   bool no_validate_schema = false;
   bool single_file = false;
-  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
-  int jobs = 0;
-  bool overwrite = false;
+  Writing writing = {};  ///< temp_dir aside
 };
 int run_index(const IndexCommandOptions& options);
 int run_collect(const IndexCommandOptions& options);

@@ -5,11 +5,10 @@
 #include <tacore/error.hpp>
 
 #include "commands.hpp"
-#include "interruptible.hpp"
+#include "copying.hpp"
 #include "json.hpp"
 #include "layout.hpp"
 #include "output.hpp"
-#include "progress_bar.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -108,12 +107,10 @@ std::string as_json(const Diff& found) {
 
 int compare(const DiffCommandOptions& options) {
   Diff found;
-  {
-    const Interruptible interruptible;
-    ProgressBar bar;
+  run_copy({}, {.jobs = options.jobs}, [&](const CreateOptions& how) {
     found = diff(options.a, options.b,
-                 {.quick = options.quick, .jobs = options.jobs, .progress = show_unless_interrupted, .user = &bar});
-  }
+                 {.quick = options.quick, .jobs = how.jobs, .progress = how.progress, .user = how.user});
+  });
   print(options.json ? as_json(found) : as_text(found));
   return found.equal() ? 0 : 1;
 }

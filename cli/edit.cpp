@@ -8,9 +8,8 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "interruptible.hpp"
+#include "copying.hpp"
 #include "json.hpp"
-#include "progress_bar.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -61,19 +60,14 @@ int run_edit(const EditCommandOptions& options) {
   if (changes.set.empty() && changes.unset.empty() && changes.drop.empty() && changes.columns.empty()) {
     throw UsageError("nothing is to change: --set, --set-json, --unset, --columns or --drop-column expected");
   }
-  const ParquetOptions parquet = parse_parquet(options.parquet);
-  const Interruptible interruptible;
-  ProgressBar bar;
-  try {
+  run_copy({}, options.writing, [&](const CreateOptions& how) {
     edit(options.path, changes,
-         {.jobs = options.jobs,
-          .parquet = parquet,
-          .temp_dir = options.temp_dir,
-          .progress = show_unless_interrupted,
-          .user = &bar});
-  } catch (const IoError&) {
-    if (!Interruptible::interrupted()) throw;  // else the signal says it
-  }
+         {.jobs = how.jobs,
+          .parquet = how.parquet,
+          .temp_dir = how.temp_dir,
+          .progress = how.progress,
+          .user = how.user});
+  });
   return 0;
 }
 

@@ -134,20 +134,18 @@ void add_id(CLI::App* command, std::string& id) {
   command->add_option("--id", id, "Of the new dataset; else that of the first")->type_name("ID");
 }
 
-void add_jobs(CLI::App* command, Writing& writing) {
+void add_jobs(CLI::App* command, int& jobs) {
   add_parsed(
-      command, "--jobs", "N", [&](const std::string& given) { writing.jobs = parse_count("--jobs", given); },
-      "Threads that copy; one for each processor when not given");
+      command, "--jobs", "N", [&](const std::string& given) { jobs = parse_count("--jobs", given); },
+      "Threads; one for each processor when not given");
 }
 
-void add_overwrite(CLI::App* command, Writing& writing) {
-  command->add_flag("--overwrite", writing.overwrite, "Replace what is there, in one step");
-}
-
-void add_writing(CLI::App* command, Writing& writing) {
-  add_jobs(command, writing);
+void add_temp_dir(CLI::App* command, Writing& writing) {
   command->add_option("--temp-dir", writing.temp_dir, "Where it is until it is whole: a folder on the same file system")
       ->type_name("DIR");
+}
+
+void add_parquet(CLI::App* command, Writing& writing) {
   command
       ->add_option("--parquet", writing.parquet,
                    "Of its Parquet files: compression, compression_level, row_group_rows, page_bytes, "
@@ -155,6 +153,16 @@ void add_writing(CLI::App* command, Writing& writing) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
+}
+
+void add_overwrite(CLI::App* command, Writing& writing) {
+  command->add_flag("--overwrite", writing.overwrite, "Replace what is there, in one step");
+}
+
+void add_writing(CLI::App* command, Writing& writing) {
+  add_jobs(command, writing.jobs);
+  add_temp_dir(command, writing);
+  add_parquet(command, writing);
   add_overwrite(command, writing);
 }
 
@@ -337,13 +345,9 @@ void add_edit(Tool& tool) {
   add_parsed(
       command, "--level", "N", [o = options](const std::string& given) { o->level = parse_count("--level", given); },
       "Of the columns; the root when not given");
-  add_parsed(
-      command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
-      "Threads that encode; one for each processor when not given");
-  command
-      ->add_option("--temp-dir", options->temp_dir, "Where it is until it is whole: a folder on the same file system")
-      ->type_name("DIR");
-  texts("--parquet", "KEY=VALUE", "Of the tables that change, as taco create has them", options->parquet);
+  add_jobs(command, options->writing.jobs);
+  add_temp_dir(command, options->writing);
+  add_parquet(command, options->writing);
 }
 
 void add_diff(Tool& tool) {
@@ -356,9 +360,7 @@ void add_diff(Tool& tool) {
       ->required();
   command->add_flag("--json", options->json, "The same for programs");
   command->add_flag("--quick", options->quick, "Trust size and CRC-32 of the data, and do not read it");
-  add_parsed(
-      command, "--jobs", "N", [o = options](const std::string& given) { o->jobs = parse_count("--jobs", given); },
-      "Threads that read; one for each processor when not given");
+  add_jobs(command, options->jobs);
 }
 
 void add_consolidation(CLI::App* command, IndexCommandOptions& options, const char* inputs) {
@@ -369,10 +371,8 @@ void add_consolidation(CLI::App* command, IndexCommandOptions& options, const ch
       ->type_name("DIR");
   command->add_flag("--no-validate-schema", options.no_validate_schema,
                     "Take inputs of other columns: null where one has none, numbers widened");
-  add_parsed(
-      command, "--jobs", "N", [&](const std::string& given) { options.jobs = parse_count("--jobs", given); },
-      "Threads that read; one for each processor when not given");
-  command->add_flag("--overwrite", options.overwrite, "Replace an index that is there, in one step");
+  add_jobs(command, options.writing.jobs);
+  add_overwrite(command, options.writing);
 }
 
 void add_index(Tool& tool) {
@@ -383,10 +383,7 @@ void add_index(Tool& tool) {
   add_consolidation(command, *options, "ZIPs, in the order of their rows");
   command->add_flag("--single-file", options->single_file,
                     "One file __TACOCAT__, which only taco opens, not .tacocat/");
-  command->add_option("--parquet", options->parquet, "KEY=VALUE as of taco create")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
+  add_parquet(command, options->writing);
 }
 
 void add_collect(Tool& tool) {
@@ -403,7 +400,7 @@ void add_sync(Tool& tool) {
                run_sync);
   command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
   command->add_option("TO", options->to, "The other: a store, made when missing; or the new dataset")->required();
-  add_jobs(command, options->writing);
+  add_jobs(command, options->writing.jobs);
   add_overwrite(command, options->writing);
 }
 
