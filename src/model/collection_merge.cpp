@@ -187,10 +187,4 @@ Collection CollectionMerge::result() const {
   return out;
 }
 
-Collection merge_collections(const std::vector<PartCollection>& parts) {
-  CollectionMerge all(true);
-  for (const auto& part : parts) all.add(part);
-  return all.result();
-}
-
 }  // namespace tacore

@@ -43,9 +43,6 @@ class CollectionMerge {
   std::vector<BBox> boxes_;
 };
 
-/// The same of all parts at once, at least one, with the same fields.
-Collection merge_collections(const std::vector<PartCollection>& parts);
-
 /// The smallest box that holds all `boxes`, at least one; it crosses the antimeridian (minx > maxx) where that is
 /// shorter. Its sides are sides of theirs, to the last digit.
 BBox merge_boxes(const std::vector<BBox>& boxes);

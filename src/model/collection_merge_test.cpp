@@ -10,6 +10,12 @@
 namespace {
 
 using namespace tacore;
+
+Collection merge_collections(const std::vector<PartCollection>& parts) {
+  CollectionMerge all(true);
+  for (const auto& part : parts) all.add(part);
+  return all.result();
+}
 constexpr SampleType kFile = SampleType::File, kFolder = SampleType::Folder;
 
 PartCollection part(const std::string& file) {
