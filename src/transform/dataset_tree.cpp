@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "reader/child_rows.hpp"
 #include "reader/dataset_impl.hpp"
@@ -140,8 +141,13 @@ class TreeBuilder {
   }
 
   Payload payload(const Container& container, const RowAddress& at) {
-    Payload out = payload_of(container.vsi_path(at));
-    if (container.format() != Format::Folder) entries_.check(at, out);
+    const std::string path = container.vsi_path(at);
+    if (container.format() == Format::Folder) return payload_of(path);
+    const VsiSubfile place = parse_vsi_subfile(path);
+    Payload& zip = zips_[place.root];
+    if (zip.path.empty()) zip = payload_of(place.root);
+    Payload out = part_of(zip, place.range);
+    entries_.check(at, out);
     return out;
   }
 
@@ -173,6 +179,7 @@ class TreeBuilder {
 
   const View& view_;
   ZipEntries entries_;
+  std::map<std::string, Payload> zips_;  ///< whole, by path
   Tree out_;
 };
 

@@ -44,21 +44,24 @@ bool is_folder(const std::string& path) {
 
 }  // namespace
 
+Payload part_of(const Payload& whole, const ByteRange& range) {
+  if (range.offset > whole.size || range.size > whole.size - range.offset) {
+    throw IoError("bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size) +
+                      " leave the file of " + std::to_string(whole.size) + " bytes",
+                  {.path = whole.path});
+  }
+  Payload out = whole;
+  out.offset += range.offset;
+  out.size = range.size;
+  out.part = true;
+  return out;
+}
+
 Payload payload_of(const std::string& path) {
   if (path.find('\0') != path.npos) throw SchemaError("path " + quoted(path) + " contains a NUL byte");
   if (path.starts_with("/vsisubfile/")) {
     const VsiSubfile part = parse_vsi_subfile(path);
-    Payload out = payload_of(part.root);
-    if (part.range.offset > out.size || part.range.size > out.size - part.range.offset) {
-      throw IoError("bytes " + std::to_string(part.range.offset) + " to " +
-                        std::to_string(part.range.offset + part.range.size) + " leave the file of " +
-                        std::to_string(out.size) + " bytes",
-                    {.path = part.root});
-    }
-    out.offset += part.range.offset;
-    out.size = part.range.size;
-    out.part = true;
-    return out;
+    return part_of(payload_of(part.root), part.range);
   }
   if (is_remote(path)) throw IoError("samples are read from local files only, yet", {.path = path});
   struct stat status = {};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_range.hpp"
 #include "tacore/sample.hpp"
 #include "writer/tree.hpp"
 
@@ -20,5 +21,7 @@ Tree tree_of_samples(const std::vector<Sample>& samples, bool strict);
 /// The FILE at `path`, a file or /vsisubfile/ of one: its size and time. Throws IoError, also for what is no file and
 /// for remote paths, SchemaError for NUL bytes in it.
 Payload payload_of(const std::string& path);
+/// `range` of a FILE. Throws IoError when it leaves it.
+Payload part_of(const Payload& whole, const ByteRange& range);
 
 }  // namespace tacore
