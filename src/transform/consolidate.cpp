@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/log.hpp"
@@ -22,6 +21,7 @@
 #include "tacore/error.hpp"
 #include "writer/draft.hpp"
 #include "writer/tacocat_writer.hpp"
+#include "writer/work.hpp"
 
 namespace tacore {
 namespace {
@@ -154,10 +154,6 @@ struct Progress {
     }
   }
 };
-
-int num_threads(int jobs) {
-  return jobs > 0 ? jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
   IndexParts out;

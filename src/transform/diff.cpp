@@ -4,7 +4,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -144,11 +143,7 @@ struct Level {
 class Comparison {
  public:
   Comparison(const std::string& a, const std::string& b, const DiffOptions& options)
-      : a_(a),
-        b_(b),
-        name_(a),
-        options_(options),
-        jobs_(options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency())) {}
+      : a_(a), b_(b), name_(a), options_(options), jobs_(num_threads(options.jobs)) {}
 
   Diff run() {
     compare_collections();

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <thread>
 
 #include "format/names.hpp"
 #include "io/output_file.hpp"
@@ -16,6 +15,7 @@
 #include "tacore/error.hpp"
 #include "transform/edit_plan.hpp"
 #include "writer/draft.hpp"
+#include "writer/work.hpp"
 
 namespace tacore {
 namespace {
@@ -67,10 +67,8 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   const EditPlan plan = plan_edit(edit, container ? container->collection() : read_collection(*storage, at, path),
                                   container.get(), given);
   check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
-  WriteOptions write{.overwrite = true,
-                     .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency()),
-                     .temp_dir = options.temp_dir,
-                     .parquet = options.parquet};
+  WriteOptions write{
+      .overwrite = true, .jobs = num_threads(options.jobs), .temp_dir = options.temp_dir, .parquet = options.parquet};
   if (options.progress) {
     write.progress = [&, num_bytes = num_bytes_of(at)](uint64_t num_done) {
       if (!options.progress(num_done, num_bytes, options.user)) throw IoError("stopped", {.path = given});

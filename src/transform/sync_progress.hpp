@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "tacore/error.hpp"
@@ -33,9 +32,5 @@ class SyncProgress {
   std::mutex mutex_;
   uint64_t num_done_ = 0;
 };
-
-inline int jobs_of(const SyncOptions& options) {
-  return options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency());
-}
 
 }  // namespace tacore

@@ -204,7 +204,8 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   Putter putter(input, writer, to.store, options);
   std::vector<std::vector<Chunk>> chunks(input.segments.size());
   try {
-    run_parallel(chunks.size(), jobs_of(options), [&](std::size_t i) { chunks[i] = putter.split(input.segments[i]); });
+    run_parallel(chunks.size(), num_threads(options.jobs),
+                 [&](std::size_t i) { chunks[i] = putter.split(input.segments[i]); });
   } catch (...) {
     try {
       writer.commit();          // the next run goes on from here

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
-#include <thread>
 #include <utility>
 
 #include "base/text.hpp"
@@ -22,6 +21,7 @@
 #include "writer/tables.hpp"
 #include "writer/tacocat_writer.hpp"
 #include "writer/tortilla_impl.hpp"
+#include "writer/work.hpp"
 #include "writer/zip_writer.hpp"
 
 namespace tacore {
@@ -189,7 +189,7 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
   check_targets(plan, options.overwrite);
   const Progress progress(options, taco.tortilla.num_bytes(), output);
   WriteOptions write{.overwrite = options.overwrite,
-                     .jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency()),
+                     .jobs = num_threads(options.jobs),
                      .temp_dir = options.temp_dir,
                      .parquet = options.parquet,
                      .progress = progress.after(0)};
