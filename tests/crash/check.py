@@ -450,18 +450,20 @@ def main():
     tool, faults, *patterns = sys.argv[1:]
     chosen = [name for name in CASES if not patterns or any(fnmatch.fnmatch(name, p) for p in patterns)]
     assert chosen, f"no case is called {patterns}"
-    failed = 0
+    failed, skipped = 0, 0
     for name in chosen:
         body, target = CASES[name]
         with tempfile.TemporaryDirectory(prefix="tacore-crash-") as scratch:
             try:
                 make = next((w for prefix, w in (("edit-", EditWorld), ("from-", StoreWorld)) if target.startswith(prefix)), World)
                 count = body(make(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
+                skipped += count == 0
                 print(f"{name}: {count} faults", flush=True)
             except Exception:
                 failed += 1
                 print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
-    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
+    # ctest calls the whole suite skipped when it reads the last of these: alone, so that no failure hides behind it.
+    print(f"{len(chosen) - failed} of {len(chosen)} cases passed" if failed or not skipped else f"{skipped} SKIPPED")
     return 1 if failed else 0
 
 
