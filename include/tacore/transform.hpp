@@ -38,7 +38,7 @@ TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, co
                                                       const ExportOptions& options = {});
 
 /// Writes the dataset at `input` into the other container: a ZIP as a FOLDER, a FOLDER as a ZIP. Every byte of its
-/// samples, their metadata, padding and collection stay as they are; offsets that `input` has wrong come out right.
+/// samples, their metadata, padding and COLLECTION.json stay as they are; offsets that `input` has wrong come out right.
 /// `output` is a ZIP where its name says so, as for create(). A ZIP is extracted by the rules of create(): no sample
 /// leaves the folder, and none replaces another. Throws what load() and create() throw, and ValidationError when
 /// `input` is an index or both are of one kind.

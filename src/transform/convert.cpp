@@ -2,6 +2,7 @@
 #include "tacore/error.hpp"
 #include "tacore/transform.hpp"
 #include "transform/dataset_tree.hpp"
+#include "writer/create_as.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore {
@@ -9,10 +10,9 @@ namespace {
 
 void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
   Tree tree = tree_of_container(dataset);
-  const Taco taco{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})),
-                  dataset.collection()};
+  const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
-    create(taco, output, options);
+    create_as(tortilla, dataset.collection().json, output, options);
   } catch (const SchemaError& error) {
     if (!error.message().starts_with("PIT violation")) throw;
     throw SchemaError(error.message() + "; export fills in what is missing", error.context());

@@ -11,9 +11,11 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
+#include "writer/create_as.hpp"
 #include "writer/draft.hpp"
 #include "writer/extent.hpp"
 #include "writer/folder_writer.hpp"
@@ -152,8 +154,11 @@ class Progress {
   std::string output_;
 };
 
+/// COLLECTION.json of a file with these samples.
+using CollectionText = std::function<std::string(const Tree&, const PitSchema&)>;
+
 /// All parts and the index are made in a folder of their own, and leave it together.
-void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit_schema, const Plan& plan,
+void write_parts(const Tree& tree, const CollectionText& collection, const PitSchema& pit_schema, const Plan& plan,
                  const Progress& progress, const std::string& output, WriteOptions write) {
   const Draft draft(output, std::exchange(write.temp_dir, {}));
   std::vector<std::string> names, zips;
@@ -164,7 +169,7 @@ void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit
     names.push_back(part.name);
     zips.push_back(path_join(draft.path(), part.name));
     write.progress = progress.after(done);
-    write_zip(samples, collection_of(samples, given, schema_of_part(samples, pit_schema)), zips.back(), write);
+    write_zip(samples, collection(samples, schema_of_part(samples, pit_schema)), zips.back(), write);
     done += samples.num_bytes();
   }
   if (plan.has_index) {
@@ -174,20 +179,18 @@ void write_parts(const Tree& tree, const Collection& given, const PitSchema& pit
   publish(draft.path(), plan.folder, names, overwrite);
 }
 
-}  // namespace
-
-std::vector<std::string> create(const Taco& taco, const std::string& given, const CreateOptions& options) {
+std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& collection, const std::string& given,
+                                const CreateOptions& options) {
   const std::string output = without_slashes(given);
   check_output(output, options);
   check_temp_dir(output, options.temp_dir);
   check_parquet_options(options.parquet);
-  check_collection(taco.collection);
-  const Tree& tree = taco.tortilla.impl()->tree;
+  const Tree& tree = tortilla.impl()->tree;
   const PitSchema pit_schema = check_tree(tree);
   check_field_names(tree);
   const Plan plan = make_plan(tree, output, options);
   check_targets(plan, options.overwrite);
-  const Progress progress(options, taco.tortilla.num_bytes(), output);
+  const Progress progress(options, tortilla.num_bytes(), output);
   WriteOptions write{.overwrite = options.overwrite,
                      .jobs = num_threads(options.jobs),
                      .temp_dir = options.temp_dir,
@@ -196,13 +199,28 @@ std::vector<std::string> create(const Taco& taco, const std::string& given, cons
   if (write.progress) write.progress(0);
   const auto out = paths_of(plan);
   if (out.size() > 1) {
-    write_parts(tree, taco.collection, pit_schema, plan, progress, output, write);
+    write_parts(tree, collection, pit_schema, plan, progress, output, write);
   } else if (plan.is_zip) {
-    write_zip(tree, collection_of(tree, taco.collection, pit_schema), out[0], write);
+    write_zip(tree, collection(tree, pit_schema), out[0], write);
   } else {
-    write_folder(tree, collection_of(tree, taco.collection, pit_schema), out[0], write);
+    write_folder(tree, collection(tree, pit_schema), out[0], write);
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
+  const auto encode = [&](const Tree& tree, const PitSchema& pit_schema) {
+    return encode_collection(collection_of(tree, taco.collection, pit_schema));
+  };
+  check_collection(taco.collection);
+  return create(taco.tortilla, encode, output, options);
+}
+
+void create_as(const Tortilla& tortilla, const std::string& collection, const std::string& output,
+               const CreateOptions& options) {
+  create(tortilla, [&](const Tree&, const PitSchema&) { return collection; }, output, options);
 }
 
 Validation validate(const Taco& taco, const std::string& given, const CreateOptions& options) {

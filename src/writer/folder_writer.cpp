@@ -14,7 +14,6 @@
 #include "format/names.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "model/collection_json.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/draft.hpp"
@@ -38,7 +37,7 @@ class FolderWriter {
       throw IoError("is a file, the name of a folder expected", {.path = target});
   }
 
-  void run(const Collection& collection) {
+  void run(std::string_view collection) {
     const Draft draft(target_, options_.temp_dir);
     draft.make_folder("DATA");
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) write_samples(draft, level);
@@ -48,8 +47,7 @@ class FolderWriter {
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
       draft.write_file(path_join("METADATA", names::kLevelFiles[level]), encode_parquet(*table, options_.parquet));
     }
-    const std::string text = encode_collection(collection);
-    draft.write_file(std::string(names::kCollection), std::as_bytes(std::span(text)));
+    draft.write_file(std::string(names::kCollection), std::as_bytes(std::span(collection)));
     publish(draft);
   }
 
@@ -122,7 +120,7 @@ class FolderWriter {
 
 }  // namespace
 
-void write_folder(const Tree& tree, const Collection& collection, const std::string& target,
+void write_folder(const Tree& tree, std::string_view collection, const std::string& target,
                   const WriteOptions& options) {
   FolderWriter(tree, target, options).run(collection);
 }

@@ -8,7 +8,6 @@
 #include "format/taco_header.hpp"
 #include "format/zip_records.hpp"
 #include "io/output_file.hpp"
-#include "model/collection_json.hpp"
 #include "table/parquet_write.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/tables.hpp"
@@ -39,7 +38,7 @@ class ZipWriter {
     for (int k = 0; k + 1 < static_cast<int>(tree_.levels.size()); ++k) children_.push_back(tree_.first_children(k));
   }
 
-  void run(const Collection& collection) {
+  void run(std::string_view collection) {
     plan_samples();
     copy_samples();
     tell(0);
@@ -49,8 +48,7 @@ class ZipWriter {
       header.levels.push_back(add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]),
                                   encode_parquet(*level_table(k), options_.parquet)));
     }
-    const std::string text = encode_collection(collection);
-    header.collection = add(std::string(names::kCollection), std::as_bytes(std::span(text)));
+    header.collection = add(std::string(names::kCollection), std::as_bytes(std::span(collection)));
     zip_.finish(header, zip::dos_time(latest_));
     tell(0);
     file_.sync();
@@ -231,7 +229,7 @@ class ZipWriter {
 
 }  // namespace
 
-void write_zip(const Tree& tree, const Collection& collection, const std::string& target, const WriteOptions& options) {
+void write_zip(const Tree& tree, std::string_view collection, const std::string& target, const WriteOptions& options) {
   ZipWriter(tree, target, options).run(collection);
 }
 

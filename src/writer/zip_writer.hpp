@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tacore/collection.hpp"
 #include "writer/tree.hpp"
@@ -9,8 +10,8 @@
 namespace tacore {
 
 /// Writes `tree`, which check_tree() has passed, as a TACO ZIP (§6.3; dossier 1) in one pass: places are planned from
-/// sizes, every sample is read once, and the file appears when it is whole. Throws IoError; FormatError for a name that
-/// no ZIP holds.
-void write_zip(const Tree& tree, const Collection& collection, const std::string& target, const WriteOptions& options);
+/// sizes, every sample is read once, and the file appears when it is whole. `collection` is COLLECTION.json. Throws
+/// IoError; FormatError for a name that no ZIP holds.
+void write_zip(const Tree& tree, std::string_view collection, const std::string& target, const WriteOptions& options);
 
 }  // namespace tacore

@@ -30,8 +30,8 @@ import indexes
 import trees
 from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, descriptions_are_kept,
                    gdal_in_zip, gdal_subfile, padding_is_there, places_are_kept, taco, taco_info, taco_read,
-                   taco_validate, taco_validate_own, tacoreader_bytes, tacoreader_children, tacoreader_rows,
-                   title_is_kept)
+                   taco_validate, taco_validate_converted, taco_validate_own, tacoreader_bytes, tacoreader_children,
+                   tacoreader_rows, title_is_kept)
 from trees import COLUMNS
 from writers import COLLECTION, TABLE_COLUMNS, write_directory, write_published, write_table
 
@@ -221,12 +221,12 @@ def transformed(scratch, command, name, container, values=False):
     other = "zip" if (container == "folder") == (command == "convert") else "folder"
     output = output_of(scratch, other)
     taco(command, made.path, output)
-    return Dataset(output, made.roots, made.columns)
+    return Dataset(output, made.roots, made.columns, made.path)
 
 
 def transform_cases():
-    folder_facts = [*TACO_FACTS, taco_validate_own, *TACOREADER_FACTS, *PARQUET_FACTS]
-    for command in ("export", "convert"):
+    for command, no_findings in (("export", taco_validate_own), ("convert", taco_validate_converted)):
+        folder_facts = [*TACO_FACTS, no_findings, *TACOREADER_FACTS, *PARQUET_FACTS]
         for container in ("zip", "folder"):
             is_zip = (container == "folder") == (command == "convert")
             wanted = [*folder_facts, *ZIP_FACTS] if is_zip else folder_facts
@@ -235,7 +235,7 @@ def transform_cases():
                 yield from cases(f"{command}/{name}.{container}", dataset, wanted)
             values = Once(partial(transformed, command=command, name="", container=container, values=True))
             yield from cases(f"{command}/values.{container}", values, [*wanted, descriptions_are_kept])
-            padding_facts = [*TACO_FACTS, taco_validate_own, tacoreader_rows, tacoreader_children, tacoreader_bytes]
+            padding_facts = [*TACO_FACTS, no_findings, tacoreader_rows, tacoreader_children, tacoreader_bytes]
             for name in ("padded_flat", "padded", "uneven"):
                 if (command, name) == ("convert", "uneven"):
                     continue  # refused: tests/cli

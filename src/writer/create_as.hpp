@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "tacore/create.hpp"
+
+namespace tacore {
+
+/// create() of one file or folder whose COLLECTION.json is `collection`, as it is: of a dataset that has one already
+/// for these samples. Throws as create() does, but for the rules of collections.
+void create_as(const Tortilla& tortilla, const std::string& collection, const std::string& output,
+               const CreateOptions& options);
+
+}  // namespace tacore
