@@ -1,7 +1,7 @@
 # Everything tacore needs from elsewhere. A package the system has always wins. Debian 12 has no Arrow
 # and no DuckDB: those two are fetched, pinned by hash, at configure time and never later.
 #
-# Result: targets Arrow::arrow_shared, Parquet::parquet_shared, DuckDB::duckdb, tacore::libdeflate,
+# Result: targets Arrow::arrow_shared, Parquet::parquet_shared, DuckDB::duckdb, tacore::libdeflate, tacore::zstd,
 # nlohmann_json::nlohmann_json, OpenSSL::Crypto, Threads::Threads; and TACORE_BUNDLED_LIBRARIES and
 # TACORE_BUNDLED_LICENSES, the files an installation has to carry with it.
 
@@ -175,3 +175,6 @@ find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 add_library(tacore::libdeflate ALIAS PkgConfig::LIBDEFLATE)
+# The codec of TACO's own rasters. Debian's package has no CMake configuration either.
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.4)
+add_library(tacore::zstd ALIAS PkgConfig::ZSTD)

@@ -29,6 +29,17 @@ std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row
   }
 }
 
+std::optional<std::string_view> binary_cell(const arrow::Array& array, int64_t row) {
+  if (array.IsNull(row)) return std::nullopt;
+  switch (array.type_id()) {
+    case arrow::Type::BINARY: return static_cast<const arrow::BinaryArray&>(array).GetView(row);
+    case arrow::Type::LARGE_BINARY: return static_cast<const arrow::LargeBinaryArray&>(array).GetView(row);
+    case arrow::Type::BINARY_VIEW: return static_cast<const arrow::BinaryViewArray&>(array).GetView(row);
+    case arrow::Type::FIXED_SIZE_BINARY: return static_cast<const arrow::FixedSizeBinaryArray&>(array).GetView(row);
+    default: return text_cell(array, row);
+  }
+}
+
 std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row) {
   if (array.IsNull(row)) return std::nullopt;
   switch (array.type_id()) {

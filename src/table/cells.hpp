@@ -13,6 +13,8 @@ namespace tacore {
 bool is_text(const arrow::DataType& type);
 /// Cells of an Arrow array of any string type, dictionaries of them included, or any integer type; nullopt for null.
 std::optional<std::string_view> text_cell(const arrow::Array& array, int64_t row);
+/// The same for bytes, text among them.
+std::optional<std::string_view> binary_cell(const arrow::Array& array, int64_t row);
 std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row);
 
 /// The first row whose text is not UTF-8; nullopt when all is, and for columns of other types.

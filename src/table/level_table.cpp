@@ -414,6 +414,13 @@ std::optional<std::string> LevelTable::text(int column, int64_t row) const {
   return cell ? std::optional<std::string>(*cell) : std::nullopt;
 }
 
+std::optional<std::string> LevelTable::binary(int column, int64_t row) const {
+  const int group = group_of(row);
+  const auto values = array(column, group);
+  const auto cell = binary_cell(*values, row - group_begin(group));
+  return cell ? std::optional<std::string>(*cell) : std::nullopt;
+}
+
 std::optional<int64_t> LevelTable::integer(int column, int64_t row) const {
   const int group = group_of(row);
   return integer_cell(*array(column, group), row - group_begin(group));

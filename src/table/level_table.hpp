@@ -49,8 +49,10 @@ class LevelTable {
   /// The same as array() without keeping it, for whole-table passes.
   std::shared_ptr<arrow::Array> decode(int column, int group) const;
 
-  /// Cells; nullopt for null. Text of any string type, integers of any integer type.
+  /// Cells; nullopt for null. Text of any string type, bytes of any string or binary type, integers of any integer
+  /// type.
   std::optional<std::string> text(int column, int64_t row) const;
+  std::optional<std::string> binary(int column, int64_t row) const;
   std::optional<int64_t> integer(int column, int64_t row) const;
 
   /// The largest absolute value of a column of numbers, from the footer; nullopt when it does not say for every row

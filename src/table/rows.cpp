@@ -279,6 +279,12 @@ std::optional<std::string> Rows::text(int column, int64_t row) const {
   return value ? std::optional<std::string>(*value) : std::nullopt;
 }
 
+std::optional<std::string> Rows::binary(int column, int64_t row) const {
+  const Cell at = cell(column, row);
+  const auto value = binary_cell(*at.array, at.position);
+  return value ? std::optional<std::string>(*value) : std::nullopt;
+}
+
 std::optional<int64_t> Rows::integer(int column, int64_t row) const {
   const Cell at = cell(column, row);
   return integer_cell(*at.array, at.position);

@@ -62,6 +62,7 @@ class Rows {
   virtual int64_t find_text(int column, std::string_view value, int64_t from = 0) const;
 
   std::optional<std::string> text(int column, int64_t row) const;
+  std::optional<std::string> binary(int column, int64_t row) const;
   std::optional<int64_t> integer(int column, int64_t row) const;
   /// The Arrow type of a column (of an empty array of it).
   std::shared_ptr<arrow::DataType> type(int column) const;

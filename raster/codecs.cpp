@@ -1,0 +1,262 @@
+#include "codecs.hpp"
+
+#include <libdeflate.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/checked_math.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+[[noreturn]] void throw_short(std::size_t found, std::size_t expected) {
+  throw FormatError("the data end after " + std::to_string(found) + " of " + std::to_string(expected) + " bytes");
+}
+
+// --- ZSTD ---
+
+struct FreeZstd {
+  void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
+};
+
+ZSTD_DCtx* zstd_context() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeZstd> context(ZSTD_createDCtx());
+  if (!context) throw std::bad_alloc();
+  return context.get();
+}
+
+[[noreturn]] void throw_zstd(std::size_t result) {
+  throw FormatError(std::string("ZSTD: ") + ZSTD_getErrorName(result));
+}
+
+/// Frames that hold more than asked for, or have something behind them.
+void stream_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
+  ZSTD_DCtx* context = zstd_context();
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+  ZSTD_inBuffer from{in.data(), in.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  while (to.pos < to.size && from.pos < from.size) {
+    const std::size_t result = ZSTD_decompressStream(context, &to, &from);
+    if (ZSTD_isError(result)) throw_zstd(result);
+  }
+  if (to.pos < to.size) throw_short(to.pos, to.size);
+}
+
+void decompress_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
+  const std::size_t result = ZSTD_decompressDCtx(zstd_context(), out.data(), out.size(), in.data(), in.size());
+  if (!ZSTD_isError(result)) {
+    if (result < out.size()) throw_short(result, out.size());
+    return;
+  }
+  switch (ZSTD_getErrorCode(result)) {
+    case ZSTD_error_dstSize_tooSmall:
+    case ZSTD_error_srcSize_wrong:
+    case ZSTD_error_prefix_unknown: return stream_zstd(in, out);
+    default: throw_zstd(result);
+  }
+}
+
+// --- deflate ---
+
+struct FreeDeflate {
+  void operator()(libdeflate_decompressor* decompressor) const noexcept { libdeflate_free_decompressor(decompressor); }
+};
+
+libdeflate_result inflate(std::span<const std::byte> in, std::span<std::byte> out, std::size_t& size) {
+  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDeflate> decompressor(
+      libdeflate_alloc_decompressor());
+  if (!decompressor) throw std::bad_alloc();
+  std::size_t used = 0;
+  return libdeflate_zlib_decompress_ex(decompressor.get(), in.data(), in.size(), out.data(), out.size(), &used, &size);
+}
+
+void decompress_deflate(std::span<const std::byte> in, std::span<std::byte> out) {
+  std::size_t size = 0;
+  auto result = inflate(in, out, size);
+  // A last strip may hold rows below the image: rarely, and never more than what there is of them.
+  std::vector<std::byte> whole;
+  for (std::size_t room = out.size();
+       result == LIBDEFLATE_INSUFFICIENT_SPACE && room < most_decompressed(Compression::Deflate, in.size());) {
+    room = checked_multiply<std::size_t>(room, 4, "block");
+    whole.resize(room);
+    result = inflate(in, whole, size);
+  }
+  if (result != LIBDEFLATE_SUCCESS) throw FormatError("deflate: the data are damaged or end too soon");
+  if (size < out.size()) throw_short(size, out.size());
+  if (!whole.empty()) std::memcpy(out.data(), whole.data(), out.size());
+}
+
+// --- LZW (TIFF 6.0, section 13) ---
+
+/// Codes of 9 to 12 bits, the highest bit first.
+class LzwCodes {
+ public:
+  explicit LzwCodes(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  /// -1 at the end.
+  int next(int width) {
+    while (num_bits_ < width) {
+      if (position_ == bytes_.size()) return -1;
+      bits_ = bits_ << 8 | static_cast<uint32_t>(bytes_[position_++]);
+      num_bits_ += 8;
+    }
+    num_bits_ -= width;
+    return static_cast<int>(bits_ >> num_bits_ & ((1U << width) - 1));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t position_ = 0;
+  uint32_t bits_ = 0;
+  int num_bits_ = 0;
+};
+
+constexpr int kClear = 256, kEnd = 257, kFirst = 258, kMostCodes = 4096;
+
+/// The text of a code is in the output already, where the code before it was written out, and one byte longer.
+void decompress_lzw(std::span<const std::byte> in, std::span<std::byte> out) {
+  if (in.size() >= 2 && in[0] == std::byte{0} && (in[1] & std::byte{1}) == std::byte{1}) {
+    throw FormatError("LZW with the lowest bit first, as before TIFF 6.0, is not supported");
+  }
+  struct Text {
+    std::size_t begin = 0, size = 0;
+  };
+  std::array<Text, kMostCodes> texts;
+  LzwCodes codes(in);
+  int num_codes = kFirst, width = 9;
+  Text last;  // of size 0 right behind a clear code
+  std::size_t end = 0;
+  while (end < out.size()) {
+    const int code = codes.next(width);
+    if (code < 0 || code == kEnd) throw_short(end, out.size());
+    if (code == kClear) {
+      num_codes = kFirst;
+      width = 9;
+      last = {};
+      continue;
+    }
+    if (last.size > 0 && num_codes < kMostCodes) {
+      texts[static_cast<std::size_t>(num_codes++)] = {last.begin, last.size + 1};
+    }
+    if (code >= num_codes) throw FormatError("LZW: code " + std::to_string(code) + " is not defined yet");
+    const Text text = code < kClear ? Text{end, 1} : texts[static_cast<std::size_t>(code)];
+    last = {end, text.size};
+    if (code < kClear) {
+      out[end++] = static_cast<std::byte>(code);
+    } else {
+      // Byte by byte: a code may be part of its own text.
+      const std::size_t stop = std::min(out.size(), end + text.size);
+      for (std::size_t from = text.begin; end < stop;) out[end++] = out[from++];
+    }
+    // One code early, as TIFF has always done it.
+    if (num_codes + 1 >= 1 << width && width < 12) ++width;
+  }
+}
+
+// --- predictors ---
+
+template <class T>
+void add_left(std::span<std::byte> row, std::size_t num_bands) {
+  // Through memcpy: `row` may lie anywhere.
+  const std::size_t count = row.size() / sizeof(T);
+  std::byte* at = row.data();
+  if (num_bands == 1) {
+    T sum = 0;
+    for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
+      T value;
+      std::memcpy(&value, at, sizeof(T));
+      sum = static_cast<T>(sum + value);
+      std::memcpy(at, &sum, sizeof(T));
+    }
+    return;
+  }
+  for (std::size_t i = num_bands; i < count; ++i) {
+    T left, value;
+    std::memcpy(&left, at + (i - num_bands) * sizeof(T), sizeof(T));
+    std::memcpy(&value, at + i * sizeof(T), sizeof(T));
+    value = static_cast<T>(value + left);
+    std::memcpy(at + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+/// The bytes of all values by rank, highest first, each as its difference to the one before.
+void join_bytes(std::span<std::byte> row, std::size_t num_bands, std::size_t size, std::span<std::byte> scratch) {
+  add_left<uint8_t>(row, num_bands);
+  std::memcpy(scratch.data(), row.data(), row.size());
+  const std::size_t count = row.size() / size;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    const std::size_t place = std::endian::native == std::endian::little ? size - 1 - rank : rank;
+    const std::byte* from = scratch.data() + rank * count;
+    for (std::size_t i = 0; i < count; ++i) row[i * size + place] = from[i];
+  }
+}
+
+template <class T>
+void swap_all(std::span<std::byte> values) {
+  for (std::byte* at = values.data(); at < values.data() + values.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    if constexpr (sizeof(T) == 2) value = __builtin_bswap16(value);
+    if constexpr (sizeof(T) == 4) value = __builtin_bswap32(value);
+    if constexpr (sizeof(T) == 8) value = __builtin_bswap64(value);
+    std::memcpy(at, &value, sizeof(T));
+  }
+}
+
+}  // namespace
+
+void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out) {
+  switch (compression) {
+    case Compression::None:
+      if (in.size() < out.size()) throw_short(in.size(), out.size());
+      if (!out.empty()) std::memcpy(out.data(), in.data(), out.size());
+      return;
+    case Compression::Zstd: return decompress_zstd(in, out);
+    case Compression::Deflate: return decompress_deflate(in, out);
+    case Compression::Lzw: return decompress_lzw(in, out);
+  }
+}
+
+uint64_t most_decompressed(Compression compression, uint64_t size) {
+  uint64_t ratio = 1;
+  switch (compression) {
+    case Compression::None: break;
+    case Compression::Zstd: ratio = 1 << 16; break;    // 128 KiB for a block of 4 bytes
+    case Compression::Deflate: ratio = 1033; break;    // 258 bytes for 2 bits
+    case Compression::Lzw: ratio = kMostCodes; break;  // less than a text for a byte
+  }
+  return size > UINT64_MAX / ratio ? UINT64_MAX : size * ratio;
+}
+
+void swap_bytes(std::span<std::byte> values, std::size_t size) {
+  switch (size) {
+    case 2: return swap_all<uint16_t>(values);
+    case 4: return swap_all<uint32_t>(values);
+    case 8: return swap_all<uint64_t>(values);
+    default: return;
+  }
+}
+
+void undo_predictor(int predictor, std::span<std::byte> row, std::size_t num_bands, std::size_t size,
+                    std::span<std::byte> scratch) {
+  if (predictor == 3) return join_bytes(row, num_bands, size, scratch);
+  if (predictor != 2) return;
+  switch (size) {
+    case 1: return add_left<uint8_t>(row, num_bands);
+    case 2: return add_left<uint16_t>(row, num_bands);
+    case 4: return add_left<uint32_t>(row, num_bands);
+    default: return add_left<uint64_t>(row, num_bands);
+  }
+}
+
+}  // namespace tacore

@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "io/byte_source.hpp"
+#include "io/vsi_path.hpp"
+#include "row_source.hpp"
+#include "tacore/error.hpp"
+#include "tacore/raster.hpp"
+#include "tiff_directory.hpp"
+#include "tiff_raster.hpp"
+
+namespace tacore {
+namespace {
+
+std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> bytes, const std::string& vsi_path,
+                                          const RasterOpener* others) {
+  const auto head = bytes->read({0, std::min<uint64_t>(bytes->size(), 4)});
+  std::string why = "it is no TIFF";
+  if (is_tiff(head)) {
+    auto directory = read_tiff_directory(*bytes);
+    if (directory.unsupported.empty()) return make_tiff_raster(std::move(bytes), std::move(directory.layout), vsi_path);
+    why = "TIFF with " + directory.unsupported;
+  }
+  if (others) return others->open(vsi_path);
+  throw FormatError(why + ": GDAL is needed to decode it", {.path = vsi_path});
+}
+
+std::shared_ptr<const ByteSource> open_path(const std::string& path) {
+  constexpr std::string_view kSubfile = "/vsisubfile/";
+  if (!path.starts_with(kSubfile)) return local_storage()->open(path);
+  const VsiSubfile part = parse_vsi_subfile(path);
+  return slice(local_storage()->open(part.root), part.range);
+}
+
+}  // namespace
+
+std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterOpener* others) {
+  const bool is_part = path.starts_with("/vsisubfile/");
+  if (is_remote(is_part ? parse_vsi_subfile(path).root : path) && !is_part) {
+    if (others) return others->open(to_vsi(path));
+    throw IoError("reading from there needs GDAL", {.path = path});
+  }
+  return open_source(open_path(path), path, others);
+}
+
+std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* others) {
+  RowSource row = open_row(frame, position);
+  return open_source(std::move(row.bytes), row.vsi_path, others);
+}
+
+}  // namespace tacore

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/byte_source.hpp"
+#include "tacore/dataframe.hpp"
+
+namespace tacore {
+
+/// What a raster is opened from.
+struct RowSource {
+  std::shared_ptr<const ByteSource> bytes;
+  std::string vsi_path = {};
+  std::string header = {};  ///< of `taco:header` or `internal:header`; empty where there is none
+};
+
+/// The FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
+RowSource open_row(const DataFrame& frame, int64_t position);
+
+}  // namespace tacore
