@@ -34,6 +34,15 @@ WKT = [
     "LINESTRING (0 0, 1 1)", "POINT (nan inf)", "POINT (180 91)",
 ]
 
+# TacoTIFF headers of published fixtures.
+HEADERS = {
+    "rgb": "4c4f56450100000100000001000080008000030020030278030000000000000c000000fde90000c7e90000d9e90000bae90000f1e90000c5e90000"
+           "d5e90000f0e90000f5e90000bfe90000e2e90000bce90000",
+    "single_band": "4c4f564501008000000080000000800080000100200302c40200000000000001000000e5e90000",
+    "multitemporal": "4c4f5645010040000000400000008000800004002003021803000000000000040000001f3c0000323c0000143c0000263c0000",
+    "categorical": "4c4f564501008000000080000000800080000100080102c4020000000000000100000064190000",
+}
+
 
 def ring(order, *points):
     return struct.pack(order + "I", len(points)) + b"".join(struct.pack(order + "dd", *p) for p in points)
@@ -92,6 +101,15 @@ def records(golden, folder):
         write(folder, "zip_local_header", name, data[at:at + 96])
 
 
+def headers(folder):
+    for name, text in HEADERS.items():
+        write(folder, "tacotiff_header", name, bytes.fromhex(text))
+    rgb = bytes.fromhex(HEADERS["rgb"])
+    write(folder, "tacotiff_header", "cut", rgb[:50])
+    write(folder, "tacotiff_header", "most-tiles", rgb[:6] + b"\xff" * 8 + b"\1\0\1\0\xff\xff" + rgb[20:])
+    write(folder, "tacotiff_header", "far", rgb[:23] + b"\xff" * 7 + b"\x7f" + rgb[31:])
+
+
 def documents(golden, folder):
     for name in ["flat", "nested", "six_levels", "antimeridian_extent", "null_extent", "half_open_extent", "mixed_level1"]:
         with zipfile.ZipFile(golden / f"{name}.tacozip") as archive:
@@ -111,6 +129,7 @@ def tables(golden, folder):
 def main():
     golden, folder = Path(sys.argv[1]), Path(sys.argv[2])
     texts(folder)
+    headers(folder)
     records(golden, folder)
     documents(golden, folder)
     tables(golden, folder)
