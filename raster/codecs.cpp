@@ -66,6 +66,15 @@ void decompress_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
   }
 }
 
+struct FreeZstdWriter {
+  void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
+};
+
+std::size_t checked_zstd(std::size_t result) {
+  if (ZSTD_isError(result)) throw_zstd(result);
+  return result;
+}
+
 // --- deflate ---
 
 struct FreeDeflate {
@@ -201,6 +210,29 @@ void join_bytes(std::span<std::byte> row, std::size_t num_bands, std::size_t siz
   }
 }
 
+/// The inverses, for one band.
+template <class T>
+void subtract_left(std::span<std::byte> row) {
+  T left = 0;
+  for (std::size_t at = 0; at < row.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, row.data() + at, sizeof(T));
+    const T difference = static_cast<T>(value - left);
+    std::memcpy(row.data() + at, &difference, sizeof(T));
+    left = value;
+  }
+}
+
+void split_bytes(std::span<std::byte> row, std::size_t size, std::span<std::byte> scratch) {
+  std::memcpy(scratch.data(), row.data(), row.size());
+  const std::size_t count = row.size() / size;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    const std::size_t place = std::endian::native == std::endian::little ? size - 1 - rank : rank;
+    for (std::size_t i = 0; i < count; ++i) row[rank * count + i] = scratch[i * size + place];
+  }
+  subtract_left<uint8_t>(row);
+}
+
 template <class T>
 void swap_all(std::span<std::byte> values) {
   for (std::byte* at = values.data(); at < values.data() + values.size(); at += sizeof(T)) {
@@ -214,6 +246,26 @@ void swap_all(std::span<std::byte> values) {
 }
 
 }  // namespace
+
+Bytes compress_zstd(std::span<const std::byte> in, int level) {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeZstdWriter> context(ZSTD_createCCtx());
+  if (!context) throw std::bad_alloc();
+  checked_zstd(ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_only));
+  checked_zstd(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level));
+  Bytes out(ZSTD_compressBound(in.size()));
+  ZSTD_inBuffer from{in.data(), in.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  // In two steps: a frame that ends with its first call would state its size.
+  while (from.pos < from.size) checked_zstd(ZSTD_compressStream2(context.get(), &to, &from, ZSTD_e_continue));
+  while (checked_zstd(ZSTD_compressStream2(context.get(), &to, &from, ZSTD_e_end)) != 0) {
+    // The bound is that of one block after another: a frame that was begun without it may need a little more.
+    out.resize(out.size() + out.size() / 8 + 64);
+    to.dst = out.data();
+    to.size = out.size();
+  }
+  out.resize(to.pos);
+  return out;
+}
 
 void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out) {
   switch (compression) {
@@ -256,6 +308,17 @@ void undo_predictor(int predictor, std::span<std::byte> row, std::size_t num_ban
     case 2: return add_left<uint16_t>(row, num_bands);
     case 4: return add_left<uint32_t>(row, num_bands);
     default: return add_left<uint64_t>(row, num_bands);
+  }
+}
+
+void apply_predictor(int predictor, std::span<std::byte> row, std::size_t size, std::span<std::byte> scratch) {
+  if (predictor == 3) return split_bytes(row, size, scratch);
+  if (predictor != 2) return;
+  switch (size) {
+    case 1: return subtract_left<uint8_t>(row);
+    case 2: return subtract_left<uint16_t>(row);
+    case 4: return subtract_left<uint32_t>(row);
+    default: return subtract_left<uint64_t>(row);
   }
 }
 

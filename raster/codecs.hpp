@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "io/byte_source.hpp"
 #include "tiff_layout.hpp"
 
 namespace tacore {
@@ -12,6 +13,10 @@ namespace tacore {
 /// FormatError, which says what is wrong with the data, when they are damaged or end too soon. Safe from several
 /// threads.
 void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out);
+
+/// One ZSTD frame at a level of 1 to 22, as libtiff makes it: without the size of the content and without checksum.
+/// Safe from several threads.
+Bytes compress_zstd(std::span<const std::byte> in, int level);
 
 /// The most bytes that `size` bytes can decompress to: what is larger is a lie.
 uint64_t most_decompressed(Compression compression, uint64_t size);
@@ -24,5 +29,8 @@ void swap_bytes(std::span<std::byte> values, std::size_t size);
 /// afterwards. `scratch` is as long as the row.
 void undo_predictor(int predictor, std::span<std::byte> row, std::size_t num_bands, std::size_t size,
                     std::span<std::byte> scratch);
+
+/// The inverse, for one band, in the byte order of this machine.
+void apply_predictor(int predictor, std::span<std::byte> row, std::size_t size, std::span<std::byte> scratch);
 
 }  // namespace tacore

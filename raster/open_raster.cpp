@@ -25,14 +25,14 @@ std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> byte
   throw FormatError(why + ": GDAL is needed to decode it", {.path = vsi_path});
 }
 
-std::shared_ptr<const ByteSource> open_path(const std::string& path) {
+}  // namespace
+
+std::shared_ptr<const ByteSource> open_bytes(const std::string& path) {
   constexpr std::string_view kSubfile = "/vsisubfile/";
   if (!path.starts_with(kSubfile)) return local_storage()->open(path);
   const VsiSubfile part = parse_vsi_subfile(path);
   return slice(local_storage()->open(part.root), part.range);
 }
-
-}  // namespace
 
 std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterOpener* others) {
   const bool is_part = path.starts_with("/vsisubfile/");
@@ -40,7 +40,7 @@ std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterO
     if (others) return others->open(to_vsi(path));
     throw IoError("reading from there needs GDAL", {.path = path});
   }
-  return open_source(open_path(path), path, others);
+  return open_source(open_bytes(path), path, others);
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* others) {

@@ -29,10 +29,12 @@ enum Tag : uint16_t {
   kStripByteCounts = 279,
   kPlanarConfiguration = 284,
   kPredictor = 317,
+  kColorMap = 320,
   kTileWidth = 322,
   kTileLength = 323,
   kTileOffsets = 324,
   kTileByteCounts = 325,
+  kExtraSamples = 338,
   kSampleFormat = 339,
   kModelPixelScale = 33550,
   kModelTiepoint = 33922,
@@ -190,6 +192,14 @@ class Fields {
     const auto bytes = reader_.bytes(field.offset, count * width, name(tag));
     out.resize(count);
     for (uint64_t i = 0; i < count; ++i) out[i] = reader_.unsigned_number(bytes.data() + i * width, width);
+    return out;
+  }
+
+  /// The same of a field of numbers of 16 bits.
+  std::vector<uint16_t> shorts(Tag tag, uint64_t most) {
+    std::vector<uint16_t> out;
+    for (const uint64_t value : integers(tag, most))
+      out.push_back(narrow<uint16_t>(value, "TIFF: a number of 16 bits"));
     return out;
   }
 
@@ -413,15 +423,16 @@ TiffDirectory read_tiff_directory(const ByteSource& source) {
   out.gdal_metadata = fields.text(kGdalMetadata);
   out.layout.is_tile_interleaved = out.gdal_metadata.find("name=\"INTERLEAVE\"") != std::string::npos &&
                                    out.gdal_metadata.find(">TILE<") != std::string::npos;
-  out.layout.nodata = parse_nodata(fields.text(kGdalNodata));
+  out.nodata_text = fields.text(kGdalNodata);
+  out.layout.nodata = parse_nodata(out.nodata_text);
   out.pixel_scale = fields.doubles(kModelPixelScale);
   out.tiepoints = fields.doubles(kModelTiepoint);
   out.transformation = fields.doubles(kModelTransformation);
   out.geo_doubles = fields.doubles(kGeoDoubleParams);
   out.geo_ascii = fields.text(kGeoAsciiParams);
-  for (const uint64_t key : fields.integers(kGeoKeyDirectory, UINT16_MAX)) {
-    out.geo_keys.push_back(narrow<uint16_t>(key, "TIFF: GeoKey"));
-  }
+  out.geo_keys = fields.shorts(kGeoKeyDirectory, UINT16_MAX);
+  out.extra_samples = fields.shorts(kExtraSamples, UINT16_MAX);
+  out.color_map = fields.shorts(kColorMap, 3 * (UINT16_MAX + 1));
   if (out.unsupported.empty()) {
     read_blocks(fields, reader, out.layout);
     check_layout(out.layout, source.size(), source.name());
