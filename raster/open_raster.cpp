@@ -8,6 +8,7 @@
 #include "tacore/raster.hpp"
 #include "tiff_directory.hpp"
 #include "tiff_raster.hpp"
+#include "tiff_structure.hpp"
 
 namespace tacore {
 namespace {
@@ -45,6 +46,10 @@ std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterO
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* others) {
   RowSource row = open_row(frame, position);
+  if (!row.header.empty()) {
+    auto layout = layout_from_header(row.header, row.bytes->size(), row.vsi_path);
+    return make_tiff_raster(std::move(row.bytes), std::move(layout), row.vsi_path);
+  }
   return open_source(std::move(row.bytes), row.vsi_path, others);
 }
 

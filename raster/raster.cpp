@@ -38,6 +38,7 @@ DataType parse_data_type(std::string_view name) {
 }
 
 Raster::~Raster() = default;
+std::optional<double> Raster::nodata() const { return info().nodata; }
 RasterOpener::~RasterOpener() = default;
 
 }  // namespace tacore

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -112,6 +113,11 @@ class TiffRaster final : public Raster {
 
   const std::string& name() const noexcept override { return name_; }
   const RasterInfo& info() const noexcept override { return info_; }
+  std::optional<double> nodata() const override {
+    if (layout_.is_nodata_known) return layout_.nodata;
+    std::call_once(nodata_read_, [this] { nodata_ = read_tiff_directory(*source_).layout.nodata; });
+    return nodata_;
+  }
   Georeference georeference() const override { return georeference_of(read_tiff_directory(*source_)).georeference; }
 
   void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
@@ -250,6 +256,8 @@ class TiffRaster final : public Raster {
   TiffLayout layout_;
   std::string name_;
   RasterInfo info_;
+  mutable std::once_flag nodata_read_ = {};  ///< where the layout does not know it
+  mutable std::optional<double> nodata_ = {};
 };
 
 }  // namespace

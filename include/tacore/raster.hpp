@@ -63,6 +63,9 @@ class TACORE_EXPORT Raster {
   /// For messages: the path as GDAL has it.
   virtual const std::string& name() const noexcept = 0;
   virtual const RasterInfo& info() const noexcept = 0;
+  /// No data of all bands. A TacoTIFF header (`taco:header`) does not say: then it is read from the file, once, and
+  /// info().nodata is empty. Throws as read().
+  virtual std::optional<double> nodata() const;
   virtual Georeference georeference() const = 0;
   /// Fills `out` with the pixels of these bands (from 1) in `window`: shape (bands, height, width), info().type, the
   /// byte order of this machine. Blocks that a file leaves out hold no data, or 0 where none is set, as GDAL has it.

@@ -1,0 +1,78 @@
+#include "tacore/extensions/header.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/ordered_work.hpp"
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+#include "tacotiff_header.hpp"
+#include "tiff_directory.hpp"
+#include "writer/sample_source.hpp"
+#include "writer/work.hpp"
+
+namespace tacore::extensions {
+namespace {
+
+bool is_tiff_file(const ByteSource& source) { return is_tiff(source.read({0, std::min<uint64_t>(source.size(), 16)})); }
+
+/// All reasons why this TIFF has no header.
+std::vector<std::string> why_none(const TiffDirectory& directory) {
+  if (!directory.unsupported.empty()) return {"has " + directory.unsupported};
+  return why_no_tacotiff_header(directory.layout);
+}
+
+/// Nothing for a TIFF that has no header.
+std::optional<std::string> header_of(const ByteSource& source, const std::string& id, bool skip_others) {
+  const TiffDirectory directory = read_tiff_directory(source);
+  if (const auto why = why_none(directory); !why.empty()) {
+    if (skip_others) return std::nullopt;
+    throw SchemaError("[" + id + "] no TacoTIFF header for " + quoted(source.name()) + ": it " + join(why, "; it "));
+  }
+  return encode_tacotiff_header(directory.layout);
+}
+
+/// The column of a level; nothing when no sample has a header.
+std::optional<MetadataColumn> column_of(const Tortilla& samples, int level, const HeaderOptions& options) {
+  const auto ids = samples.ids(level);
+  OrderedWork<std::optional<std::string>> work(std::vector<uint64_t>(ids.size(), 1), 4096, num_threads(options.jobs),
+                                               [&](std::size_t row) -> std::optional<std::string> {
+                                                 const auto source = source_of(samples, level, row);
+                                                 if (!source || !is_tiff_file(*source)) return std::nullopt;
+                                                 return header_of(*source, ids[row], options.skip_others);
+                                               });
+  const auto field = Header().schema().front();
+  MetadataColumn out{field.name, {}, field.type, field.description};
+  bool found = false;
+  while (auto header = work.next()) {
+    found = found || header->has_value();
+    out.values.push_back(*header ? Value(Binary{**header}) : Value());
+  }
+  return found ? std::optional(std::move(out)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<FieldDescription> Header::schema() const {
+  return {{"taco:header", "binary",
+           "TacoTIFF header: the place of every tile, so that pixels are read without opening the TIFF"}};
+}
+
+std::vector<Value> Header::compute(const Sample& sample) const {
+  return {Binary{*header_of(*source_of(sample), sample.id(), false)}};
+}
+
+Tortilla with_header(const Tortilla& samples, const HeaderOptions& options) {
+  Tortilla out = samples;
+  bool found = false;
+  for (int level = 0; level <= samples.depth(); ++level) {
+    auto column = column_of(samples, level, options);
+    if (!column) continue;
+    found = true;
+    out = out.extend_with({std::move(*column)}, level);
+  }
+  if (!found) throw SchemaError("no sample is a TIFF that has a TacoTIFF header");
+  return out;
+}
+
+}  // namespace tacore::extensions

@@ -1,0 +1,50 @@
+#include "writer/sample_source.hpp"
+
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore {
+namespace {
+
+class HeldSource : public ByteSource {
+ public:
+  HeldSource(std::string name, std::shared_ptr<const HeldBytes> held)
+      : name_(std::move(name)), held_(std::move(held)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  uint64_t size() const override { return held_->size(); }
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    held_->read(offset, out);
+  }
+  bool is_local() const noexcept override { return true; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<const HeldBytes> held_;
+};
+
+std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& id) {
+  if (payload.held) return std::make_shared<const HeldSource>(id, payload.held);
+  // Padding has no bytes, and no file.
+  if (payload.path.empty())
+    return std::make_shared<const HeldSource>(id, std::make_shared<const HeldBytes>(Bytes(), ""));
+  return slice(local_storage()->open(payload.path), {payload.offset, payload.size});
+}
+
+}  // namespace
+
+std::shared_ptr<const ByteSource> source_of(const Sample& sample) {
+  const auto& file = sample.content()->file;
+  if (!file) throw SchemaError("sample " + quoted(sample.id()) + " is a FOLDER, a FILE expected");
+  return source_of(*file, sample.id());
+}
+
+std::shared_ptr<const ByteSource> source_of(const Tortilla& samples, int level, std::size_t row) {
+  const TreeLevel& rows = samples.impl()->tree.levels.at(static_cast<std::size_t>(level));
+  if (rows.types.at(row) == SampleType::Folder) return nullptr;
+  return source_of(rows.payloads.at(row), rows.ids[row]);
+}
+
+}  // namespace tacore

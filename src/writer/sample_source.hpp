@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "io/byte_source.hpp"
+#include "tacore/sample.hpp"
+
+/// For what looks into samples before they are written. A source keeps the bytes alive; its name is the path of the
+/// file, or the id of the sample.
+namespace tacore {
+
+/// Throws SchemaError for a FOLDER, IoError when its file cannot be opened.
+std::shared_ptr<const ByteSource> source_of(const Sample& sample);
+
+/// The FILE in row `row` of a level, nullptr for a FOLDER. Throws IoError as above.
+std::shared_ptr<const ByteSource> source_of(const Tortilla& samples, int level, std::size_t row);
+
+}  // namespace tacore
