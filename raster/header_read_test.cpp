@@ -11,6 +11,8 @@
 #include "tacore/error.hpp"
 #include "tacore/extensions/header.hpp"
 #include "tacore/tog.hpp"
+#include "tacore/transform.hpp"
+#include "tacore/validator.hpp"
 
 using namespace tacore;
 
@@ -114,4 +116,32 @@ TEST_CASE("a sample whose header is null is opened by its own directory") {
   const DataFrame rows = load(scenes.make(samples)).data();
   CHECK(pixels_of(*open_raster(rows, 2)) == pixels_of(*open_raster(scenes.tog(2))));
   CHECK(open_raster(rows, 2)->info().nodata == 7);
+}
+
+TEST_CASE("validation holds headers against their samples") {
+  const Scenes scenes;
+  const Tortilla samples = extensions::with_header(Tortilla(scenes.samples));
+  const auto headers = samples.column("taco:header");
+  const auto issues = [&](std::vector<Value> values, bool deep) {
+    const Tortilla changed = samples.pop("taco:header").extend_with({{"taco:header", std::move(values), "binary"}});
+    const std::string path = scenes.make(changed), folder = path + ".folder";
+    zip2folder(path, folder, {.overwrite = true});
+    std::string out;
+    for (const auto& issue : validator::validate(path, {.deep = deep})) out += issue.rule + ' ' + issue.message + '\n';
+    std::string of_folder;
+    for (const auto& issue : validator::validate(folder, {.deep = deep}))
+      of_folder += issue.rule + ' ' + issue.message + '\n';
+    CHECK(out == of_folder);
+    return out;
+  };
+  CHECK(issues(headers, true).empty());
+  auto changed = headers;
+  changed[1] = Binary{"garbage"};
+  CHECK(issues(changed, false).find("TIF-1 row 1 ('s1'): ") == 0);
+  changed = headers;
+  std::swap(changed[2], changed[3]);
+  CHECK(issues(changed, false).find("TIF-2") == std::string::npos);
+  const auto deep = issues(changed, true);
+  CHECK(deep.find(" row 2 ('s2'): ") != std::string::npos);  // leaves the sample, or is not its own
+  CHECK(deep.find("TIF-2 row 3 ('s3'): the header is not that of the sample's TIFF") != std::string::npos);
 }

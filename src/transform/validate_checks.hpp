@@ -75,9 +75,20 @@ struct Section {
   std::vector<LevelRange> levels = {};
   Entries* entries = nullptr;  ///< nullptr when unknown
   bool is_zip = true;          ///< entries have places that rows must name
-  /// The `__meta__` that is an entry; empty where they are not to be read.
-  std::function<std::shared_ptr<const ByteSource>(std::size_t entry)> open_meta = {};
+  bool deep = false;           ///< headers of TIFFs are held against the TIFFs
+  /// The `__meta__` or FILE that is an entry; empty where they are not to be read.
+  std::function<std::shared_ptr<const ByteSource>(std::size_t entry)> open_entry = {};
 };
+
+/// The header of a TIFF in a row.
+struct HeaderCell {
+  std::string row = {};  ///< for messages
+  std::string_view header = {};
+  uint64_t size = 0;                              ///< bytes of the sample
+  std::shared_ptr<const ByteSource> source = {};  ///< the sample; nullptr where it is not to be read
+};
+/// TIF-1, and TIF-2 with a source.
+void check_tiff_header(Report& report, const HeaderCell& cell, const ErrorContext& where);
 
 class PitShape;
 

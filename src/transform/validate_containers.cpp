@@ -104,8 +104,8 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
     const auto source = part_of(report, archive, tables.levels[k], "SCH-1", where);
     out.levels.push_back(source ? open_level(report, source, where) : nullptr);
   }
-  Section section{.path = path, .is_zip = true};
-  section.open_meta = [&](std::size_t entry) {
+  Section section{.path = path, .is_zip = true, .deep = deep};
+  section.open_entry = [&](std::size_t entry) {
     return slice(archive, {out.entries->offset(entry), out.entries->size_of(entry)});
   };
   check_contents(report, out, TableKind::Zip, std::move(section), deep);
@@ -124,8 +124,8 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
   }
   check_metadata_folder(report, path, out.levels.size());
   out.entries = list_data(report, path);
-  Section section{.path = path, .is_zip = false};
-  section.open_meta = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
+  Section section{.path = path, .is_zip = false, .deep = deep};
+  section.open_entry = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
   check_contents(report, out, TableKind::Folder, std::move(section), deep);
   return out;
 }

@@ -23,6 +23,7 @@ class Group {
     size_ = decode(columns.size);
     relative_path_ = decode(columns.relative_path);
     source_file_ = decode(columns.source_file);
+    header_ = decode(columns.header);
   }
 
   Row row(int64_t i) const {
@@ -34,7 +35,8 @@ class Group {
             .offset = integer(offset_, i),
             .size = integer(size_, i),
             .relative_path = text(relative_path_, i),
-            .source_file = text(source_file_, i)};
+            .source_file = text(source_file_, i),
+            .header = header_ ? binary_cell(*header_, i) : std::nullopt};
   }
 
  private:
@@ -65,8 +67,19 @@ class Group {
   Report& report_;
   const LevelTable& table_;
   int group_;
-  Array id_, type_, current_id_, parent_id_, offset_, size_, relative_path_, source_file_;
+  Array id_, type_, current_id_, parent_id_, offset_, size_, relative_path_, source_file_, header_;
 };
+
+/// A column of another type is none of headers, whatever its name.
+int find_header(const LevelTable& table) {
+  for (const auto name : {"taco:header", "internal:header"}) {
+    const int column = table.find(name);
+    if (column >= 0 && table.columns()[static_cast<std::size_t>(column)].type.find("binary") != std::string::npos) {
+      return column;
+    }
+  }
+  return -1;
+}
 
 }  // namespace
 
@@ -78,7 +91,8 @@ RowColumns::RowColumns(const LevelTable& table)
       offset(table.find(names::kOffset)),
       size(table.find(names::kSize)),
       relative_path(table.find(names::kRelativePath)),
-      source_file(table.find(names::kSourceFile)) {}
+      source_file(table.find(names::kSourceFile)),
+      header(find_header(table)) {}
 
 void visit_rows(Report& report, const LevelRange& range, const std::function<void(const Row&)>& visit) {
   const LevelTable& table = *range.table;

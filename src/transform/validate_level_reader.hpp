@@ -24,11 +24,13 @@ struct Row {
   std::optional<int64_t> size = {};
   std::optional<std::string_view> relative_path = {};
   std::optional<std::string_view> source_file = {};
+  std::optional<std::string_view> header = {};  ///< of a TIFF
 };
 
 /// Which of the columns above a table has.
 struct RowColumns {
-  int id = -1, type = -1, current_id = -1, parent_id = -1, offset = -1, size = -1, relative_path = -1, source_file = -1;
+  int id = -1, type = -1, current_id = -1, parent_id = -1, offset = -1, size = -1, relative_path = -1, source_file = -1,
+      header = -1;
   explicit RowColumns(const LevelTable& table);
 };
 

@@ -10,13 +10,13 @@ namespace tacore::validator {
 void MetaCheck::begin(std::string_view path) {
   table_ = nullptr;
   row_ = 0;
-  if (!section_.open_meta || !section_.entries) return;
+  if (!section_.open_entry || !section_.entries) return;
   name_ = std::string(names::kData).append(path).append("/").append(names::kMeta);
   const auto entry = section_.entries->find(name_);
   if (!entry) return;  // told where the FOLDER's row was
   if (section_.is_zip) offset_ = section_.entries->offset(*entry);
   try {
-    table_ = LevelTable::open(section_.open_meta(*entry), where());
+    table_ = LevelTable::open(section_.open_entry(*entry), where());
     check_columns();
     adopt_columns();
   } catch (const Error& error) {

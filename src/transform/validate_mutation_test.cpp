@@ -231,7 +231,7 @@ TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
   const auto root = with_integers(*checked.levels[0], {{std::string(names::kOffset), {1, 2}}});
   const auto below = with_integers(*checked.levels[1], {{std::string(names::kSize), {2, 2, 2, 2, 5, 2}}});
   Section section{.path = path, .levels = {{root, 0, 2}, {below, 0, 6}}, .entries = &*checked.entries};
-  section.open_meta = [&](std::size_t entry) {
+  section.open_entry = [&](std::size_t entry) {
     const ByteRange range{checked.entries->offset(entry), checked.entries->size_of(entry)};
     const auto meta = LevelTable::open(slice(archive, range), {.path = path});
     return with_integers(*meta, {{std::string(names::kOffset), {1, 2, 3}}})->source();

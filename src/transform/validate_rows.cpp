@@ -229,6 +229,7 @@ class LevelCheck {
   void check_files(const std::string& path, SampleType type) {
     std::optional<std::size_t> entry;
     if (section_.entries) entry = check_entry(path, type);
+    if (entry && type == SampleType::File && row_->header) check_header(*entry);
     meta_.check(*row_->id, type, entry);
   }
 
@@ -259,6 +260,16 @@ class LevelCheck {
                 name() + ": internal:offset is " + shown(row_->offset) + ", internal:size " + shown(row_->size) + "; " +
                     quoted(expected) + " is " + std::to_string(size) + " bytes at " + std::to_string(offset),
                 at);
+  }
+
+  void check_header(std::size_t entry) {
+    HeaderCell cell{.row = name(), .header = *row_->header, .size = section_.entries->size_of(entry)};
+    try {
+      if (section_.deep && section_.open_entry) cell.source = section_.open_entry(entry);
+    } catch (const FormatError& error) {  // an entry that leaves its ZIP
+      return report_.add("TIF-2", error, where());
+    }
+    check_tiff_header(report_, cell, where());
   }
 
   void check_unique() {

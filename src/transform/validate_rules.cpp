@@ -97,6 +97,9 @@ constexpr auto kRules = std::to_array<Rule>({
     {"DIR-4", "6.4", kError, "Folders can be listed, and the sizes of files read."},
     {"DIR-5", "6.1", kWarning, "METADATA/ holds the level tables and nothing else."},
 
+    {"TIF-1", "7.1.2", kError, "`taco:header` is a header of a TIFF, all tiles of which lie in the sample."},
+    {"TIF-2", "7.1.2", kError, "`taco:header` is that of the sample's TIFF (deep checks only)."},
+
     {"CAT-1", "6.5", kError, "The header of a __TACOCAT__ file is well formed."},
     {"CAT-2", "6.6", kError, "taco:sources agrees with itself: count, ids, files, extents."},
     {"CAT-3", "6.5", kError, "Every source is there, beside the index or in the base path, and is a dataset."},
