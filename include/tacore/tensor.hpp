@@ -54,12 +54,15 @@ struct TensorOptions {
   std::optional<Window> window = {};  ///< the whole raster when absent
   std::optional<DataType> type = {};  ///< the file's own when absent, float32 when there is a `scale`
   std::vector<Scale> scale = {};      ///< none, one for all bands, or one for each of `bands`
-  std::optional<double> fill = {};    ///< takes the place of no data, after scaling; NaN for floating point
+  /// Takes the place of no data, after scaling: a value of the type, NaN for floating point. Absent: no data is a
+  /// value.
+  std::optional<double> fill = {};
 };
 
 /// Pixels as an array of shape (bands, height, width). Values that do not fit an integer type are rounded to the
 /// nearest (halves away from zero) and kept within its range, as GDAL does; NaN becomes 0 there. Throws as
-/// Raster::read; QueryError for a number of scales that is neither 0, 1 nor that of the bands.
+/// Raster::read; QueryError for a number of scales that is neither 0, 1 nor that of the bands, and for a `fill` that
+/// the type does not hold.
 TACORE_EXPORT Tensor read_tensor(const Raster& raster, const TensorOptions& options = {});
 
 /// The shape that read_tensor gives, and its type. Throws as it does, without reading.

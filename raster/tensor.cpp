@@ -1,0 +1,192 @@
+#include "tacore/tensor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tacore/error.hpp"
+#include "tiff_raster.hpp"
+
+namespace tacore {
+namespace {
+
+/// Calls `body` with a value of the type that `type` names.
+template <class Body>
+void with_type(DataType type, const Body& body) {
+  switch (type) {
+    case DataType::UInt8: return body(uint8_t{});
+    case DataType::Int8: return body(int8_t{});
+    case DataType::UInt16: return body(uint16_t{});
+    case DataType::Int16: return body(int16_t{});
+    case DataType::UInt32: return body(uint32_t{});
+    case DataType::Int32: return body(int32_t{});
+    case DataType::UInt64: return body(uint64_t{});
+    case DataType::Int64: return body(int64_t{});
+    case DataType::Float32: return body(float{});
+    case DataType::Float64: return body(double{});
+  }
+}
+
+/// As GDAL converts: rounded, kept within the range of To, NaN as 0.
+template <class To, class From>
+To converted(From value) {
+  constexpr To kMin = std::numeric_limits<To>::lowest(), kMax = std::numeric_limits<To>::max();
+  if constexpr (std::is_floating_point_v<To>) {
+    return static_cast<To>(value);
+  } else if constexpr (std::is_floating_point_v<From>) {
+    // kMax may be rounded up as From: then what is below it fits.
+    if (std::isnan(value)) return 0;
+    const From rounded = std::round(value);
+    if (rounded <= static_cast<From>(kMin)) return kMin;
+    return rounded >= static_cast<From>(kMax) ? kMax : static_cast<To>(rounded);
+  } else {
+    if (std::cmp_less(value, kMin)) return kMin;
+    return std::cmp_greater(value, kMax) ? kMax : static_cast<To>(value);
+  }
+}
+
+/// `value` as T where T holds it exactly; floating point holds anything, rounded.
+template <class T>
+std::optional<T> exactly(double value) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+  const T out = converted<T>(value);
+  return static_cast<double>(out) == value ? std::optional(out) : std::nullopt;
+}
+
+/// What becomes of the values of one band.
+struct Conversion {
+  std::optional<Scale> scale = {};
+  std::optional<double> nodata = {};
+  std::optional<double> fill = {};
+};
+
+/// In pieces that stay in the nearest cache, and in loops without branches that the compiler turns into vectors.
+template <class From, class To>
+void convert(const From* in, std::byte* out, std::size_t count, const Conversion& how) {
+  constexpr std::size_t kPiece = 512;
+  const auto filled = how.nodata && how.fill ? exactly<From>(*how.nodata) : std::nullopt;
+  const From nodata = filled.value_or(From{});
+  const To fill = converted<To>(how.fill.value_or(0));
+  To piece[kPiece];
+  for (std::size_t n; count > 0; in += n, out += n * sizeof(To), count -= n) {
+    n = std::min(count, kPiece);
+    if (how.scale) {
+      const auto [factor, offset] = *how.scale;
+      for (std::size_t i = 0; i < n; ++i) piece[i] = converted<To>(static_cast<double>(in[i]) * factor + offset);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) piece[i] = converted<To>(in[i]);
+    }
+    if (filled && nodata != nodata) {
+      for (std::size_t i = 0; i < n; ++i) piece[i] = in[i] != in[i] ? fill : piece[i];
+    } else if (filled) {
+      for (std::size_t i = 0; i < n; ++i) piece[i] = in[i] == nodata ? fill : piece[i];
+    }
+    std::memcpy(out, piece, n * sizeof(To));
+  }
+}
+
+/// TensorOptions with what they leave open filled in, for one raster.
+struct Request {
+  std::vector<int> bands;
+  Window window;
+  DataType type;
+
+  std::vector<int64_t> shape() const { return {static_cast<int64_t>(bands.size()), window.height, window.width}; }
+};
+
+void check_fill(double fill, DataType type, const std::string& name) {
+  with_type(type, [&](auto zero) {
+    if (exactly<decltype(zero)>(fill)) return;
+    throw QueryError("fill " + std::to_string(fill) + " is not a value of " + to_string(type), {.path = name});
+  });
+}
+
+/// Throws QueryError for options that do not fit the raster; `name` is its name.
+Request request(const RasterInfo& info, const TensorOptions& options, const std::string& name = {}) {
+  Request out{options.bands, options.window.value_or(Window{0, 0, info.width, info.height}),
+              options.type.value_or(options.scale.empty() ? info.type : DataType::Float32)};
+  if (out.bands.empty()) {
+    out.bands.resize(static_cast<std::size_t>(info.bands));
+    std::iota(out.bands.begin(), out.bands.end(), 1);
+  }
+  // Lengths may still be anything: what does not fit is refused before the product means something.
+  const auto num_pixels = static_cast<std::size_t>(out.window.width) * static_cast<std::size_t>(out.window.height);
+  check_read(info, name, out.bands, out.window, out.bands.size() * num_pixels * size_of(info.type));
+  if (options.scale.size() > 1 && options.scale.size() != out.bands.size()) {
+    throw QueryError(std::to_string(options.scale.size()) + " scales for " + std::to_string(out.bands.size()) +
+                         " bands; none, one or one for each expected",
+                     {.path = name});
+  }
+  if (options.fill) check_fill(*options.fill, out.type, name);
+  return out;
+}
+
+/// The bytes of an array; 0 lengths make it empty.
+std::size_t checked_size(DataType type, const std::vector<int64_t>& shape) {
+  int64_t size = static_cast<int64_t>(size_of(type));
+  bool fits = true;
+  for (const int64_t length : shape) {
+    if (length < 0) throw QueryError("a tensor has no axis of length " + std::to_string(length));
+    fits = fits && !__builtin_mul_overflow(size, length, &size);
+  }
+  if (!fits) throw QueryError("a tensor of more than 2^63 bytes");
+  return static_cast<std::size_t>(size);
+}
+
+void read(const Raster& raster, const TensorOptions& options, const Request& wanted, std::span<std::byte> out) {
+  const RasterInfo& info = raster.info();
+  const bool as_stored = wanted.type == info.type && options.scale.empty() && !(options.fill && info.nodata);
+  if (as_stored) return raster.read(wanted.bands, wanted.window, out);
+  Tensor stored(info.type, wanted.shape());
+  raster.read(wanted.bands, wanted.window, stored.bytes());
+  const auto count = static_cast<std::size_t>(wanted.window.width * wanted.window.height);
+  for (std::size_t band = 0; band < wanted.bands.size(); ++band) {
+    Conversion how{.nodata = info.nodata, .fill = options.fill};
+    if (!options.scale.empty()) how.scale = options.scale[options.scale.size() == 1 ? 0 : band];
+    with_type(info.type, [&](auto from) {
+      with_type(wanted.type, [&](auto to) {
+        convert<decltype(from), decltype(to)>(stored.values<decltype(from)>().data() + band * count,
+                                              out.data() + band * count * sizeof(to), count, how);
+      });
+    });
+  }
+}
+
+}  // namespace
+
+Tensor::Tensor(DataType type, std::vector<int64_t> shape)
+    : type_(type), shape_(std::move(shape)), size_(checked_size(type_, shape_)) {
+  data_.reset(static_cast<std::byte*>(::operator new[](size_, kAlignment)));
+}
+
+int64_t Tensor::num_values() const noexcept { return static_cast<int64_t>(size_ / size_of(type_)); }
+
+std::vector<int64_t> tensor_shape(const RasterInfo& info, const TensorOptions& options) {
+  return request(info, options).shape();
+}
+
+DataType tensor_type(const RasterInfo& info, const TensorOptions& options) { return request(info, options).type; }
+
+Tensor read_tensor(const Raster& raster, const TensorOptions& options) {
+  const Request wanted = request(raster.info(), options, raster.name());
+  Tensor out(wanted.type, wanted.shape());
+  read(raster, options, wanted, out.bytes());
+  return out;
+}
+
+void read_tensor(const Raster& raster, const TensorOptions& options, std::span<std::byte> out) {
+  const Request wanted = request(raster.info(), options, raster.name());
+  const std::size_t size = checked_size(wanted.type, wanted.shape());
+  if (out.size() != size) {
+    throw QueryError("memory of " + std::to_string(out.size()) + " bytes for a tensor of " + std::to_string(size),
+                     {.path = raster.name()});
+  }
+  read(raster, options, wanted, out);
+}
+
+}  // namespace tacore
