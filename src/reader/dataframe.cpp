@@ -215,20 +215,27 @@ int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
 }
 
 /// The frame and position at the end of a path of ids.
-std::pair<DataFrame, int64_t> locate(DataFrame frame, std::string_view path) {
+std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path) {
   std::vector<std::string> ids = split(path, '/');
   if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" is "a/b"
-  for (std::size_t i = 0;; ++i) {
-    const int64_t row = position_of(*frame.impl(), ids[i]);
-    if (i + 1 == ids.size()) return {std::move(frame), row};
-    if (frame.impl()->type(row) == SampleType::File) {
-      throw NavigationError(quoted(ids[i]) + " is a FILE and has no children", {.path = frame.impl()->dataset->path});
-    }
-    frame = frame.impl()->children(row);
-  }
+  return locate_below(frame, position_of(*frame.impl(), ids[0]), std::span(ids).subspan(1));
 }
 
 }  // namespace
+
+std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids) {
+  for (const auto& id : ids) {
+    if (frame.impl()->type(row) == SampleType::File) {
+      const int column = frame.impl()->rows->find(names::kId);
+      const auto name = column < 0 ? std::nullopt : frame.impl()->rows->text(column, row);
+      throw NavigationError(quoted(name.value_or("")) + " is a FILE and has no children",
+                            {.path = frame.impl()->dataset->path});
+    }
+    frame = frame.impl()->children(row);
+    row = position_of(*frame.impl(), id);
+  }
+  return {std::move(frame), row};
+}
 
 Node DataFrame::read(std::string_view id) const {
   const auto [frame, row] = locate(*this, id);

@@ -3,8 +3,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reader/dataset_impl.hpp"
@@ -52,5 +54,8 @@ struct DataFrame::Impl {
   SampleType type(int64_t row) const;
   void check_position(int64_t row) const;
 };
+
+/// The row at the end of a path of ids below `row`, and its frame. Throws NavigationError.
+std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids);
 
 }  // namespace tacore

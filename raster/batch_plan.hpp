@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tacore/loader.hpp"
+
+namespace tacore {
+
+/// Which samples of the global order make up the batches of one rank and worker, as Loader says. Arithmetic only.
+class BatchPlan {
+ public:
+  /// Positions [begin, begin + count) of the global order; all ranks are at `next_start` when they are through the
+  /// step.
+  struct Part {
+    int64_t begin = 0;
+    int64_t count = 0;
+    int64_t next_start = 0;
+
+    bool operator==(const Part&) const = default;
+  };
+
+  /// Throws QueryError for numbers that make no sense.
+  BatchPlan(const LoaderOptions& options, int64_t num_samples);
+
+  int64_t num_batches() const noexcept { return num_batches_; }
+  /// The batch of this number, from 0; it has at least one sample.
+  Part batch(int64_t number) const noexcept;
+
+ private:
+  /// Of this rank; empty for ranks to which a short step leaves nothing.
+  Part part(int64_t step) const noexcept;
+
+  int64_t start_;
+  int64_t end_;
+  int64_t step_size_;
+  int rank_;
+  int world_size_;
+  int worker_;
+  int num_workers_;
+  int64_t num_batches_ = 0;
+};
+
+}  // namespace tacore

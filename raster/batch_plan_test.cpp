@@ -1,0 +1,127 @@
+#include "batch_plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tacore/error.hpp"
+
+using namespace tacore;
+
+namespace {
+
+using Part = BatchPlan::Part;
+
+struct Split {
+  int batch_size, world_size, num_workers;
+};
+
+constexpr Split kSplits[] = {{1, 1, 1}, {4, 1, 1}, {4, 1, 3}, {3, 2, 1}, {3, 2, 2}, {5, 3, 2}, {2, 7, 3}, {100, 4, 2}};
+
+LoaderOptions options_of(const Split& split, int rank, int worker, int64_t start = 0, bool drop_last = false) {
+  return {.batch_size = split.batch_size,
+          .start = start,
+          .drop_last = drop_last,
+          .rank = rank,
+          .world_size = split.world_size,
+          .worker = worker,
+          .num_workers = split.num_workers};
+}
+
+/// The batches of a rank, its workers taking turns.
+std::vector<Part> batches_of(const Split& split, int rank, int64_t num_samples, int64_t start = 0, bool drop = false) {
+  std::vector<BatchPlan> workers;
+  for (int worker = 0; worker < split.num_workers; ++worker) {
+    workers.emplace_back(options_of(split, rank, worker, start, drop), num_samples);
+  }
+  std::vector<Part> out;
+  for (int64_t turn = 0;; ++turn) {
+    for (const auto& worker : workers) {
+      if (turn == worker.num_batches()) return out;
+      out.push_back(worker.batch(turn));
+    }
+  }
+}
+
+TEST_CASE("batches of all ranks, step by step, are the global order") {
+  for (const auto& split : kSplits) {
+    for (int64_t num_samples = 0; num_samples <= 64; ++num_samples) {
+      for (const int64_t start : {int64_t{0}, num_samples / 3, num_samples}) {
+        CAPTURE(split.batch_size);
+        CAPTURE(split.world_size);
+        CAPTURE(split.num_workers);
+        CAPTURE(num_samples);
+        CAPTURE(start);
+        std::vector<std::vector<Part>> ranks;
+        std::size_t num_steps = 0;
+        for (int rank = 0; rank < split.world_size; ++rank) {
+          ranks.push_back(batches_of(split, rank, num_samples, start));
+          num_steps = std::max(num_steps, ranks.back().size());
+        }
+        int64_t at = start;
+        for (std::size_t step = 0; step < num_steps; ++step) {
+          int64_t next_start = -1;
+          for (const auto& rank : ranks) {
+            if (step >= rank.size()) continue;
+            REQUIRE(rank[step].begin == at);
+            REQUIRE(rank[step].count > 0);
+            REQUIRE(rank[step].count <= split.batch_size);
+            at += rank[step].count;
+            next_start = rank[step].next_start;
+          }
+          REQUIRE(at == next_start);  // of the step, whatever the rank
+        }
+        REQUIRE(at == num_samples);
+      }
+    }
+  }
+}
+
+TEST_CASE("a short last step is dealt out evenly") {
+  // 17 samples, steps of 12: the last one has 5 for three ranks.
+  const Split split{4, 3, 1};
+  CHECK(batches_of(split, 0, 17) == std::vector<Part>{{0, 4, 12}, {12, 2, 17}});
+  CHECK(batches_of(split, 1, 17) == std::vector<Part>{{4, 4, 12}, {14, 2, 17}});
+  CHECK(batches_of(split, 2, 17) == std::vector<Part>{{8, 4, 12}, {16, 1, 17}});
+  // Two for three ranks: the last one has a batch less.
+  CHECK(batches_of(split, 1, 14).back() == Part{13, 1, 14});
+  CHECK(batches_of(split, 2, 14) == std::vector<Part>{{8, 4, 12}});
+}
+
+TEST_CASE("with drop_last all ranks have the same number of whole batches") {
+  for (const auto& split : kSplits) {
+    for (int64_t num_samples = 0; num_samples <= 64; ++num_samples) {
+      for (int rank = 0; rank < split.world_size; ++rank) {
+        const auto batches = batches_of(split, rank, num_samples, 0, true);
+        REQUIRE(static_cast<int64_t>(batches.size()) == num_samples / (split.batch_size * split.world_size));
+        for (const auto& batch : batches) REQUIRE(batch.count == split.batch_size);
+      }
+    }
+  }
+}
+
+TEST_CASE("numbers far beyond 32 bits are dealt out") {
+  const int64_t num_samples = INT64_MAX;
+  const Split split{INT32_MAX, INT32_MAX, 1};
+  const BatchPlan plan(options_of(split, INT32_MAX - 1, 0, INT64_MAX - 5), num_samples);
+  CHECK(plan.num_batches() == 0);
+  const BatchPlan first(options_of(split, 1, 0, INT64_MAX - 5), num_samples);
+  CHECK(first.batch(0) == Part{INT64_MAX - 4, 1, INT64_MAX});
+}
+
+TEST_CASE("numbers that make no sense are refused") {
+  const auto refuse = [](LoaderOptions options, const char* why) {
+    CHECK_THROWS_WITH_AS(BatchPlan(options, 10), why, QueryError);
+  };
+  refuse({.batch_size = 0}, "batch_size is 0, at least 1 expected");
+  refuse({.start = -1}, "start is -1, 0 to 10 expected");
+  refuse({.start = 11}, "start is 11, 0 to 10 expected");
+  refuse({.rank = 1}, "rank is 1, 0 to 0 expected");
+  refuse({.rank = -1, .world_size = 2}, "rank is -1, 0 to 1 expected");
+  refuse({.world_size = 0}, "world_size is 0, at least 1 expected");
+  refuse({.worker = 2, .num_workers = 2}, "worker is 2, 0 to 1 expected");
+  refuse({.num_workers = -3}, "num_workers is -3, at least 1 expected");
+}
+
+}  // namespace
