@@ -90,6 +90,9 @@ class TACORE_EXPORT Tortilla {
   std::vector<uint64_t> sizes() const;
   /// Throws SchemaError for a level that is not there, as all below do.
   std::vector<std::string> ids(int level = 0) const;
+  /// A FILE of a level, with its metadata. Throws SchemaError for a FOLDER and a row that is not there.
+  Sample sample(int64_t row, int level = 0) const;
+  std::vector<SampleType> types(int level = 0) const;
   /// The metadata of a level, in order: `id`, `type` and what create() adds are not among them.
   std::vector<FieldDescription> fields(int level = 0) const;
   /// The values of a field; text for types that Value has none for. Throws SchemaError: no such field (those there are
@@ -136,8 +139,12 @@ class TACORE_EXPORT Sample {
   SampleType type() const noexcept;
   /// "" for a FOLDER and for bytes.
   const std::string& path() const noexcept;
+  /// The path under which GDAL opens its bytes and no others; "" for a FOLDER and for bytes.
+  std::string vsi_path() const;
   /// Bytes of data, those of its children for a FOLDER.
   uint64_t size() const noexcept;
+  /// The bytes of a FILE. Throws SchemaError for a FOLDER, IoError when they cannot be read.
+  Bytes read_bytes() const;
 
   /// Lets go of its bytes: it is an empty FILE then. Copies, and Tortillas made of it, keep them. Does nothing to a
   /// file or FOLDER.
@@ -161,6 +168,7 @@ class TACORE_EXPORT Sample {
   const std::shared_ptr<const Content>& content() const noexcept { return content_; }
 
  private:
+  friend class Tortilla;
   Sample(std::string id, std::shared_ptr<const Content> content, std::vector<Metadata> metadata);
 
   std::string id_;

@@ -164,6 +164,18 @@ void check_metadata(const arrow::Table& table, const std::vector<std::string_vie
   }
 }
 
+std::vector<Metadata> fields_of_row(const arrow::Table& table, int64_t row) {
+  std::vector<Metadata> out;
+  for (int c = 0; c < table.num_columns(); ++c) {
+    const auto& type = *table.column(c)->type();
+    Value value = read_values(*table.column(c)->Slice(row, 1)).front();
+    // Text that stands for a type that Value has none for is of no type but its own.
+    const bool stands_for_other = value.get<std::string>() && !is_text(type);
+    out.push_back({table.field(c)->name(), std::move(value), stands_for_other ? "" : type_name(type)});
+  }
+  return out;
+}
+
 std::shared_ptr<arrow::ChunkedArray> column_or_null(const arrow::Table& table, std::string_view name) {
   return table.GetColumnByName(std::string(name));
 }

@@ -28,6 +28,9 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
 /// may be none (why_bad_key), or check_column() has something against it. Those in `keys` say which sample a row is.
 void check_metadata(const arrow::Table& table, const std::vector<std::string_view>& keys, const std::string& path);
 
+/// A row of it, as users state it.
+std::vector<Metadata> fields_of_row(const arrow::Table& table, int64_t row);
+
 /// A column by name, nullptr when there is none.
 std::shared_ptr<arrow::ChunkedArray> column_or_null(const arrow::Table& table, std::string_view name);
 std::shared_ptr<arrow::Table> without_column(const std::shared_ptr<arrow::Table>& table, std::string_view name);

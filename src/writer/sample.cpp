@@ -8,6 +8,7 @@
 #include "model/identifier.hpp"
 #include "table/metadata_columns.hpp"
 #include "tacore/error.hpp"
+#include "writer/payload_reader.hpp"
 #include "writer/tortilla_impl.hpp"
 #include "writer/tree_sources.hpp"
 
@@ -63,6 +64,20 @@ SampleType Sample::type() const noexcept { return content_->children ? SampleTyp
 const std::string& Sample::path() const noexcept {
   static const std::string none;
   return content_->file ? content_->file->path : none;
+}
+
+std::string Sample::vsi_path() const {
+  if (!content_->file || content_->file->held) return "";
+  const auto& [path, held, offset, size, time, part, crc32] = *content_->file;
+  return part ? vsi_subfile(offset, size, path) : path;
+}
+
+Bytes Sample::read_bytes() const {
+  if (!content_->file) throw SchemaError("sample " + quoted(id_) + " is a FOLDER, which has no bytes of its own");
+  PayloadReader reader(*content_->file);
+  Bytes out(size());
+  reader.read(out);
+  return out;
 }
 
 uint64_t Sample::size() const noexcept {

@@ -60,6 +60,19 @@ struct Doubled : SampleExtension {
   std::vector<Value> compute(const Sample& sample) const override { return {*sample.find("a")->get<int64_t>() * 2}; }
 };
 
+TEST_CASE("a part of a file is read, and named for GDAL, as that part") {
+  const Folder folder;
+  const std::string path = folder.write("abc", "0123456789");
+  const Sample part("part", "/vsisubfile/3_4," + path), whole("whole", path), held = made("held");
+  CHECK(part.read_bytes() == bytes("3456"));
+  CHECK(part.vsi_path() == "/vsisubfile/3_4," + path);
+  CHECK(whole.read_bytes() == bytes("0123456789"));
+  CHECK(whole.vsi_path() == path);
+  CHECK(held.vsi_path().empty());
+  folder.write("abc", "01");
+  has(error_of([&] { whole.read_bytes(); }), "IoError");
+}
+
 TEST_CASE("T1: a sample of a file is a FILE, one of samples a FOLDER") {
   const Folder folder;
   CHECK(Sample("a", folder.write("a.tif", "abc")).type() == SampleType::File);

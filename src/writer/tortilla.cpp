@@ -111,6 +111,28 @@ std::vector<uint64_t> Tortilla::sizes() const { return impl_->tree.root_sizes();
 
 std::vector<std::string> Tortilla::ids(int level) const { return level_of(impl_->tree, level).ids; }
 
+std::vector<SampleType> Tortilla::types(int level) const { return level_of(impl_->tree, level).types; }
+
+Sample Tortilla::sample(int64_t row, int level) const {
+  const auto& here = level_of(impl_->tree, level);
+  if (row < 0 || row >= static_cast<int64_t>(here.ids.size())) {
+    throw SchemaError("row " + std::to_string(row) + " does not exist at level " + std::to_string(level) +
+                      ", which has " + std::to_string(here.ids.size()));
+  }
+  const std::string& id = here.ids[index(row)];
+  if (here.types[index(row)] == SampleType::Folder) {
+    throw SchemaError("sample " + quoted(id) + " of level " + std::to_string(level) + " is a FOLDER, a FILE expected");
+  }
+  Sample out(id, std::make_shared<const Sample::Content>(Sample::Content{.file = here.payloads[index(row)]}), {});
+  if (!here.columns) return out;
+  out.metadata_ = fields_of_row(*here.columns, row);  // which the table has checked
+  for (auto& field : out.metadata_) {
+    if (const auto known = here.descriptions.find(field.key); known != here.descriptions.end())
+      field.description = known->second;
+  }
+  return out;
+}
+
 std::vector<FieldDescription> Tortilla::fields(int level) const {
   const auto& here = level_of(impl_->tree, level);
   if (!here.columns) return {};

@@ -78,6 +78,25 @@ TEST_CASE("a level is the children of all samples, in their order, with their fi
   CHECK(all.num_bytes() == 5);
 }
 
+TEST_CASE("a row of a level is a FILE with its metadata and bytes") {
+  const Tortilla low(
+      {Sample("x", Bytes(3, std::byte{7}), {{"k", 1, "int32", "a number"}}), file("y", {{"k", 2, "int32"}})});
+  const Tortilla whole({Sample("a", low), Sample("b", low)});
+  const Sample x = whole.sample(2, 1);
+  CHECK(x.id() == "x");
+  CHECK(x.read_bytes() == Bytes(3, std::byte{7}));
+  REQUIRE(x.metadata().size() == 1);
+  CHECK(x.metadata()[0].value == Value(1));
+  CHECK(x.metadata()[0].type == "int32");
+  CHECK(x.metadata()[0].description == "a number");
+  CHECK(whole.types(0) == std::vector(2, SampleType::Folder));
+  CHECK(whole.types(1) == std::vector(4, SampleType::File));
+  has(error_of([&] { whole.sample(0); }), "SchemaError: sample 'a' of level 0 is a FOLDER, a FILE expected");
+  has(error_of([&] { whole.sample(4, 1); }), "SchemaError: row 4 does not exist at level 1, which has 4");
+  has(error_of([&] { whole.sample(-1, 1); }), "row -1 does not exist");
+  has(error_of([&] { Sample("a", low).read_bytes(); }), "sample 'a' is a FOLDER, which has no bytes");
+}
+
 TEST_CASE("PIT-2: FOLDERs whose children have other fields are refused, with the first of them") {
   const auto below = [](std::vector<Metadata> metadata) { return Tortilla({file("x", std::move(metadata))}); };
   const std::vector<Sample> uneven{Sample("a", below({{"n", 1}})), Sample("b", below({{"k", 1}}))};
