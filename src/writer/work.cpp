@@ -36,10 +36,6 @@ std::span<std::byte> scratch(std::size_t size, uint64_t offset) {
   return {memory.get() + lead, size};
 }
 
-int num_threads(int jobs) noexcept {
-  return jobs > 0 ? jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 void run_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& task) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;

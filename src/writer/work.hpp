@@ -5,14 +5,13 @@
 #include <functional>
 #include <span>
 
+#include "base/num_threads.hpp"
+
 namespace tacore {
 
 /// Memory of this thread, `size` bytes of any content, which its next call reuses: new pages for each piece cost more
 /// than copying it. It lies as OutputFile wants it for what is written at `offset`. Throws std::bad_alloc.
 std::span<std::byte> scratch(std::size_t size, uint64_t offset = 0);
-
-/// The threads that `jobs` of options asks for: 0 is one for each processor.
-int num_threads(int jobs) noexcept;
 
 /// Runs `task(0)` to `task(count - 1)` on `jobs` threads (at least 1, and fewer where the system has no
 /// more), in about this order. The first exception stops
