@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/longitude.hpp"
+#include "model/antimeridian.hpp"
 #include "model/wkb.hpp"
 #include "model/wkb_walk.hpp"
 
@@ -49,46 +50,6 @@ bool is_usable(const BBox& box) {
   return std::isfinite(box.minx) && std::isfinite(box.maxx) && box.miny >= -90 && box.maxy <= 90;
 }
 
-double twice_area(const Ring& ring) {
-  double out = 0;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Centroid &a = ring[i], &b = ring[(i + 1) % ring.size()];
-    out += a.x * b.y - b.x * a.y;
-  }
-  return out;
-}
-
-/// What of a ring lies on one side of a meridian (Sutherland and Hodgman), moved by `shift` degrees.
-Ring clip(const Ring& ring, double meridian, bool west, double shift) {
-  Ring out;
-  const auto inside = [&](const Centroid& p) { return west ? p.x <= meridian : p.x >= meridian; };
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Centroid &a = ring[i], &b = ring[(i + 1) % ring.size()];
-    if (inside(a)) out.push_back({a.x + shift, a.y});
-    if (inside(a) != inside(b)) {
-      const double y = a.y + (b.y - a.y) * (meridian - a.x) / (b.x - a.x);
-      out.push_back({meridian + shift, y});
-    }
-  }
-  return out;
-}
-
-template <class Number>
-void put(std::string& out, Number value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  out.append(bytes, sizeof value);
-}
-
-std::string wkb_multipolygon(const std::vector<Ring>& rings) {
-  std::string out;
-  put(out, uint8_t{1});
-  put(out, uint32_t{wkb::kMultiPolygon});
-  put(out, static_cast<uint32_t>(rings.size()));
-  for (const Ring& ring : rings) out += wkb_polygon(ring);
-  return out;
-}
-
 }  // namespace
 
 std::optional<Footprint> footprint_of(const std::string& wkb) {
@@ -104,22 +65,16 @@ std::optional<Footprint> footprint_of(const std::string& wkb) {
 
 std::optional<Footprint> footprint_of(std::span<const Centroid> corners) {
   Ring ring(corners.begin(), corners.end());
-  bool crosses = false;
   for (std::size_t i = 1; i < ring.size(); ++i) {
-    while (ring[i].x - ring[i - 1].x > 180) ring[i].x -= 360, crosses = true;
-    while (ring[i].x - ring[i - 1].x < -180) ring[i].x += 360, crosses = true;
+    while (ring[i].x - ring[i - 1].x > 180) ring[i].x -= 360;
+    while (ring[i].x - ring[i - 1].x < -180) ring[i].x += 360;
   }
-  if (twice_area(ring) < 0) std::reverse(ring.begin(), ring.end());
-  if (!crosses) return footprint_of(wkb_polygon(ring));
   const auto [least, most] =
       std::minmax_element(ring.begin(), ring.end(), [](const Centroid& a, const Centroid& b) { return a.x < b.x; });
   const double west = least->x, east = most->x;
-  // The ring goes over 180 or -180, whichever its first corner is near.
-  const double meridian = east > 180 ? 180 : -180;
-  const std::vector<Ring> parts = {clip(ring, meridian, true, meridian > 0 ? 0 : 360),
-                                   clip(ring, meridian, false, meridian > 0 ? -360 : 0)};
-  auto out = footprint_of(wkb_multipolygon(parts));
-  if (out) out->box.minx = wrap_longitude(west), out->box.maxx = wrap_longitude(east);
+  auto out = footprint_of(wkb_within_180(std::move(ring)));
+  const bool crosses = (west < -180 || east > 180) && east - west < 360;
+  if (out && crosses) out->box.minx = wrap_longitude(west), out->box.maxx = wrap_longitude(east);
   return out;
 }
 
