@@ -262,29 +262,6 @@ class TiffRaster final : public Raster {
 
 }  // namespace
 
-void check_read(const RasterInfo& info, const std::string& name, std::span<const int> bands, const Window& window,
-                std::size_t out_size) {
-  const auto refuse = [&](const std::string& why) { throw QueryError(why, {.path = name}); };
-  for (const int band : bands) {
-    if (band < 1 || band > info.bands) {
-      refuse("band " + std::to_string(band) + " is not one of 1 to " + std::to_string(info.bands));
-    }
-  }
-  // By differences: sums of what a caller writes may overflow.
-  if (window.x < 0 || window.y < 0 || window.width < 0 || window.height < 0 || window.x > info.width ||
-      window.y > info.height || window.width > info.width - window.x || window.height > info.height - window.y) {
-    refuse("window " + std::to_string(window.x) + "," + std::to_string(window.y) + "," + std::to_string(window.width) +
-           "," + std::to_string(window.height) + " is not inside the raster of " + std::to_string(info.width) + " x " +
-           std::to_string(info.height));
-  }
-  std::size_t expected = bands.size() * size_of(info.type);
-  if (__builtin_mul_overflow(expected, static_cast<std::size_t>(window.width), &expected) ||
-      __builtin_mul_overflow(expected, static_cast<std::size_t>(window.height), &expected) || expected != out_size) {
-    refuse("a buffer of " + std::to_string(out_size) + " bytes for " + std::to_string(bands.size()) + " bands of " +
-           std::to_string(window.width) + " x " + std::to_string(window.height) + " " + to_string(info.type));
-  }
-}
-
 std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
                                                std::string name) {
   return std::make_shared<TiffRaster>(std::move(source), std::move(layout), std::move(name));

@@ -14,8 +14,4 @@ namespace tacore {
 std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
                                                std::string name);
 
-/// As Raster::read, for all rasters: bands, window and the size of `out` fit `info`. Throws QueryError.
-void check_read(const RasterInfo& info, const std::string& name, std::span<const int> bands, const Window& window,
-                std::size_t out_size);
-
 }  // namespace tacore

@@ -74,6 +74,11 @@ class TACORE_EXPORT Raster {
   virtual void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const = 0;
 };
 
+/// For implementations of Raster::read: throws QueryError unless bands, window and the size of `out` fit `info`. `name`
+/// is for messages.
+TACORE_EXPORT void check_read(const RasterInfo& info, const std::string& name, std::span<const int> bands,
+                              const Window& window, std::size_t out_size);
+
 /// Opens what tacore's own TIFF decoder does not read, by the path that GDAL knows. tacore_gdal has one (`gdal.hpp`).
 class TACORE_EXPORT RasterOpener {
  public:
