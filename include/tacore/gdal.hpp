@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tacore/crs.hpp"
 #include "tacore/export.hpp"
 #include "tacore/extensions/geo_layer.hpp"
+#include "tacore/raster.hpp"
+#include "tacore/tensor.hpp"
 
 /// What only GDAL and PROJ can do: the library tacore_gdal (CMake: component `gdal`, target `tacore::gdal`).
 namespace tacore::gdal {
@@ -49,8 +53,27 @@ struct VectorLayer {
 /// Throws IoError when it cannot be opened, SchemaError when it has no such layer or field, or no CRS.
 TACORE_EXPORT std::shared_ptr<const extensions::GeoLayer> polygon_names(const VectorLayer& layer);
 
-/// crs_transformer() for programs that load this library (dlopen) only when they need it, since GDAL takes 30 ms to load. Lives
-/// as long as the library.
+/// Opens the rasters that GDAL reads, wherever it reads them from (`/vsi...`, subdatasets as `NETCDF:"PATH":NAME`).
+/// Pixels are as they are stored: of colour maps the indices, of masks nothing (see read_mask), an alpha band is a
+/// band, single bits are bytes. Only the file itself is looked at: no side-cars are read or written, no folders listed,
+/// and drivers that follow a file to others or to hosts (VRT, WMS, ...) are left out, for a sample is data of
+/// strangers. netCDF and HDF5 inside of a container are copied to a file without name in TMPDIR, since GDAL reads them
+/// from real files only. Threads read side by side, each with a handle of its own; a forked child opens new ones, but
+/// GDAL itself may hang in it when another thread was inside of GDAL during the fork. open() throws FormatError for
+/// complex pixels, bands that differ in type or no data, and files of several subdatasets, which it names; read()
+/// throws IoError for pixels that GDAL fails at, or warns about.
+TACORE_EXPORT std::shared_ptr<const RasterOpener> raster_opener();
+
+/// Which pixels count, as GDAL has it from no data, masks and alpha: uint8 of shape (bands, height, width), 0 for those
+/// that do not, 255 for those that do, between them for alpha. All bands and all pixels when not given. Throws as
+/// raster_opener() and Raster::read.
+TACORE_EXPORT Tensor read_mask(const std::string& path, std::vector<int> bands = {},
+                               const std::optional<Window>& window = {});
+
+/// crs_transformer() for programs that load this library (dlopen) only when they need it, since GDAL takes 30 ms to
+/// load. Lives as long as the library.
 extern "C" TACORE_EXPORT const CrsTransformer* tacore_gdal_crs_transformer();
+/// raster_opener() in the same way.
+extern "C" TACORE_EXPORT const RasterOpener* tacore_gdal_raster_opener();
 
 }  // namespace tacore::gdal
