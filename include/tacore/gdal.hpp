@@ -70,6 +70,35 @@ TACORE_EXPORT std::shared_ptr<const RasterOpener> raster_opener();
 TACORE_EXPORT Tensor read_mask(const std::string& path, std::vector<int> bands = {},
                                const std::optional<Window>& window = {});
 
+/// An axis of an array.
+struct Dimension {
+  std::string name = {};
+  int64_t size = 0;
+};
+
+/// An array of a file (netCDF, HDF5, Zarr, ...) with as many axes as it likes.
+struct Variable {
+  std::string name = {};                   ///< with its groups: "/sentinel/temperature"
+  std::string type = {};                   ///< as NumPy has it, or GDAL's name of one that is not read
+  std::vector<Dimension> dimensions = {};  ///< the last one fastest
+  std::string unit = {};
+  std::optional<double> nodata = {};  ///< as stored
+  Scale scale = {};                   ///< from stored values to physical ones
+};
+
+/// All arrays of a file, coordinates among them, in its order. Throws as raster_opener().
+TACORE_EXPORT std::vector<Variable> variables(const std::string& path);
+
+struct MultidimOptions {
+  std::string variable = {};        ///< with groups or without; empty: the only one that is no coordinate
+  std::vector<int64_t> start = {};  ///< for each dimension, from 0; the first ones when empty
+  std::vector<int64_t> count = {};  ///< for each dimension; all from `start` on when empty
+};
+
+/// Values as stored, a tensor axis for each dimension. Throws as raster_opener(), and QueryError for a variable that is
+/// not there or not the only one (those there are are named), and a part outside of it.
+TACORE_EXPORT Tensor read_multidim(const std::string& path, const MultidimOptions& options = {});
+
 /// crs_transformer() for programs that load this library (dlopen) only when they need it, since GDAL takes 30 ms to
 /// load. Lives as long as the library.
 extern "C" TACORE_EXPORT const CrsTransformer* tacore_gdal_crs_transformer();
