@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "base/longitude.hpp"
 #include "base/text.hpp"
+#include "extensions/known_crs.hpp"
 #include "extensions/stac_schema.hpp"
 #include "extensions/value_of.hpp"
 #include "model/wkb_centroid.hpp"
@@ -33,19 +35,10 @@ class Complaint {
 
 std::span<const std::byte> bytes_of(const Binary& binary) { return std::as_bytes(std::span(binary.bytes)); }
 
-bool is_wgs84(const std::string& crs) {
-  const std::string name = lower(crs);
-  return name == "epsg:4326" || name == "ogc:crs84";
-}
-
 /// Whether `crs` is geographic; throws when it is not known.
 bool check_crs(const std::string& crs, const CrsTransformer* transformer, bool has_centroid) {
-  if (crs.empty()) throw SchemaError("Invalid CRS: it is empty, expected a code such as EPSG:32630");
   if (has_centroid && lower(crs).starts_with("sr-org:")) return false;
-  if (transformer) return transformer->is_geographic(crs);
-  if (is_wgs84(crs)) return true;
-  throw SchemaError("Invalid CRS: " + quoted(crs) +
-                    " is not known without a CrsTransformer; pass one (tacore_gdal has it), or use EPSG:4326");
+  return is_geographic(crs, transformer);
 }
 
 Binary encode_centroid(const LonLat& at) {
@@ -61,7 +54,10 @@ Binary encode_centroid(const LonLat& at) {
 
 LonLat to_wgs84(const std::string& crs, const CrsTransformer* transformer, const Centroid& at) {
   if (!std::isfinite(at.x) || !std::isfinite(at.y)) throw SchemaError("Centroid is NaN or infinite");
-  return transformer ? transformer->to_wgs84(crs, at.x, at.y) : LonLat{at.x, at.y};
+  LonLat out = transformer ? transformer->to_wgs84(crs, at.x, at.y) : LonLat{at.x, at.y};
+  // Grids in degrees run on to 360, or across the antimeridian.
+  if (std::abs(out.lon) > 180 && std::abs(out.lon) <= 360) out.lon = wrap_longitude(out.lon);
+  return out;
 }
 
 void check_given_centroid(const Binary& centroid) {

@@ -8,6 +8,7 @@
 
 #include "tacore/crs.hpp"
 #include "tacore/extension.hpp"
+#include "tacore/raster.hpp"
 
 /// Where and when samples lie, in the words of STAC. `sample_id` is put before messages. The centroid is a WKB Point of
 /// longitude and latitude; one that is given is kept as it is. `time_middle` is halfway between start and end, rounded
@@ -29,7 +30,8 @@ struct StacOptions {
   const CrsTransformer* transformer = nullptr;  ///< used while constructing
 };
 
-/// A sample on a regular grid. Without a given centroid it is the centre of the grid.
+/// A sample on a regular grid. Without a given centroid it is the centre of the grid; its longitude is brought within
+/// 180 degrees when the grid is in degrees and runs on to 360.
 class TACORE_EXPORT STAC : public SampleExtension {
  public:
   explicit STAC(const StacOptions& options);
@@ -69,6 +71,23 @@ class TACORE_EXPORT ISTAC : public SampleExtension {
   std::vector<Value> values_;
 };
 
+/// What is needed to say where rasters lie.
+struct RasterPlaces {
+  const CrsTransformer* transformer = nullptr;  ///< without one WGS 84 alone is known
+  const RasterOpener* others = nullptr;         ///< for a CRS without a code, and for what is no TIFF
+};
+
+/// What STAC says of a raster: CRS, geotransform, and bands, rows and columns as its shape. `time_start` is for the
+/// caller to set: when a file says a time, it is that of the file. Throws SchemaError for a raster without CRS or
+/// without geotransform (ground control points are none), FormatError, IoError.
+TACORE_EXPORT StacOptions stac_of(const Raster& raster, const RasterPlaces& with = {});
+
+/// What ISTAC says of it: its footprint in EPSG:4326, and its centre. The footprint is a Polygon; where it crosses the
+/// antimeridian a MultiPolygon, cut there; around a pole it reaches up to it, along all longitudes. Edges that bend
+/// have corners enough to stay within a thousandth of its size. Throws as stac_of, and SchemaError when corners have no
+/// longitude and latitude.
+TACORE_EXPORT IstacOptions istac_of(const Raster& raster, const RasterPlaces& with = {});
+
 /// The STAC columns of all samples that have what they are computed from: at each level with `stac:crs`,
 /// `stac:tensor_shape`, `stac:geotransform` and `stac:time_start` (a timestamp, or text in RFC 3339), all columns of
 /// STAC, behind the other fields. A sample of which one of the four is null has nulls. Throws SchemaError, with the id
@@ -77,5 +96,20 @@ TACORE_EXPORT Tortilla with_stac(const Tortilla& samples, const CrsTransformer* 
 
 /// The same for ISTAC, from `istac:crs`, `istac:geometry` and `istac:time_start`.
 TACORE_EXPORT Tortilla with_istac(const Tortilla& samples, const CrsTransformer* transformer = nullptr);
+
+struct FromRasters {
+  RasterPlaces with = {};
+  std::optional<Timestamp> time_start = {};  ///< of all samples, where a level does not say it
+  int jobs = 0;                              ///< threads that read; 0 is one for each processor
+};
+
+/// The same as with_stac, of rasters: a level that has `stac:time_start`, or with a time given any level of FILEs, and
+/// none of `stac:crs`, `stac:tensor_shape` and `stac:geotransform`, first gets these from its FILEs, of which only the
+/// headers are read. FOLDERs, padding and samples whose time is null have null. Throws as with_stac, and as stac_of and
+/// open_raster, with the id of the sample.
+TACORE_EXPORT Tortilla with_stac(const Tortilla& samples, const FromRasters& from);
+
+/// The same for ISTAC: `istac:crs`, `istac:geometry` and `istac:centroid`.
+TACORE_EXPORT Tortilla with_istac(const Tortilla& samples, const FromRasters& from);
 
 }  // namespace tacore::extensions
