@@ -72,4 +72,10 @@ TACORE_EXPORT DataType tensor_type(const RasterInfo& info, const TensorOptions& 
 /// The same into memory of the caller, of exactly that size; `out` need not be aligned.
 TACORE_EXPORT void read_tensor(const Raster& raster, const TensorOptions& options, std::span<std::byte> out);
 
+/// The FILEs of a frame, such as the children of a FOLDER, one behind the other: shape (rows, bands, height, width).
+/// Throws as open_raster and read_tensor do, and QueryError for no rows and for two whose tensors differ in shape or
+/// type; both are named.
+TACORE_EXPORT Tensor read_stack(const DataFrame& children, const TensorOptions& options = {},
+                                const RasterOpener* others = nullptr);
+
 }  // namespace tacore
