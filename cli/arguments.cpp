@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include <tacore/byte_size.hpp>
 #include <tacore/error.hpp>
@@ -21,6 +22,18 @@ template <class Number>
 bool parse_number(std::string_view text, Number& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Numbers with commas between; nothing for other text.
+template <class Number>
+std::optional<std::vector<Number>> parse_list(std::string_view text) {
+  std::vector<Number> out;
+  for (;;) {
+    const auto part = text.substr(0, text.find(','));
+    if (!parse_number(part, out.emplace_back())) return std::nullopt;
+    if (part.size() == text.size()) return out;
+    text.remove_prefix(part.size() + 1);
+  }
 }
 
 bool may_name_a_dataset(const std::string& argument) {
@@ -129,6 +142,22 @@ int parse_count(const std::string& option, const std::string& text) {
   int out = 0;
   if (parse_number(text, out) && out >= 0) return out;
   throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number from 0 on");
+}
+
+std::vector<int> parse_bands(const std::string& text) {
+  const auto out = parse_list<int>(text);
+  const bool valid = out && std::none_of(out->begin(), out->end(), [](int band) { return band < 1; });
+  if (!valid) throw UsageError("--bands is " + in_quotes(text) + ", expected whole numbers from 1 on, such as 1,2");
+  return *out;
+}
+
+Window parse_window(const std::string& text) {
+  const auto out = parse_list<int64_t>(text);
+  const auto is_valid = [](const std::vector<int64_t>& n) {
+    return n.size() == 4 && n[0] >= 0 && n[1] >= 0 && n[2] > 0 && n[3] > 0;
+  };
+  if (out && is_valid(*out)) return {(*out)[0], (*out)[1], (*out)[2], (*out)[3]};
+  throw UsageError("--window is " + in_quotes(text) + ", expected pixels x,y,width,height, such as 0,0,256,256");
 }
 
 ParquetOptions parse_parquet(const std::vector<std::string>& settings) {

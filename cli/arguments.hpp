@@ -7,6 +7,7 @@
 #include <tacore/bbox.hpp>
 #include <tacore/dataset.hpp>
 #include <tacore/parquet_options.hpp>
+#include <tacore/raster.hpp>
 #include <tacore/tabular.hpp>
 #include <tacore/time_range.hpp>
 
@@ -25,6 +26,10 @@ ColumnMode parse_mode(const std::string& text);
 Description parse_description(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
+/// "1,2": whole numbers from 1 on.
+std::vector<int> parse_bands(const std::string& text);
+/// "x,y,width,height" in pixels.
+Window parse_window(const std::string& text);
 /// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".
 ParquetOptions parse_parquet(const std::vector<std::string>& settings);
 

@@ -7,6 +7,7 @@
 
 #include <tacore/bbox.hpp>
 #include <tacore/dataset.hpp>
+#include <tacore/raster.hpp>
 #include <tacore/tabular.hpp>
 #include <tacore/time_range.hpp>
 
@@ -67,14 +68,33 @@ struct QueryOptions {
 };
 int run_query(const QueryOptions& options);
 
+/// The pixels of a FILE, instead of its bytes.
+struct PixelOptions {
+  bool npy = false;
+  bool png = false;
+  std::vector<int> bands = {};  ///< from 1; none: all
+  std::optional<Window> window = {};
+};
+
 struct ReadOptions {
   std::string path = {};
   std::string id = {};  ///< ids joined by '/'
   std::string base_path = {};
   bool vsi = false;  ///< the GDAL path instead of the bytes
+  PixelOptions pixels = {};
   Destination output = {};
 };
 int run_read(const ReadOptions& options);
+
+struct PreviewCommandOptions {
+  std::string path = {};
+  std::string id = {};  ///< ids joined by '/'
+  std::string base_path = {};
+  std::vector<int> bands = {};  ///< from 1
+  int size = 512;               ///< of the longer side
+  Destination output = {};
+};
+int run_preview(const PreviewCommandOptions& options);
 
 struct StatsCommandOptions {
   std::string path = {};

@@ -1,7 +1,7 @@
 #include <tacore/describe.hpp>
 
 #include "commands.hpp"
-#include "extensions.hpp"
+#include "loaded_library.hpp"
 #include "output.hpp"
 
 namespace tacore::cli {

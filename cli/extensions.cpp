@@ -1,7 +1,5 @@
 #include "extensions.hpp"
 
-#include <dlfcn.h>
-
 #include <charconv>
 #include <functional>
 #include <map>
@@ -14,18 +12,9 @@
 #include <tacore/extensions/stac.hpp>
 
 #include "commands.hpp"
+#include "loaded_library.hpp"
 
 namespace tacore::cli {
-
-const CrsTransformer* transformer() {
-#ifdef TACORE_GDAL_LIBRARY
-  if (void* library = ::dlopen(TACORE_GDAL_LIBRARY, RTLD_NOW | RTLD_LOCAL)) {
-    using Function = const CrsTransformer* (*)();
-    if (const auto known = reinterpret_cast<Function>(::dlsym(library, "tacore_gdal_crs_transformer"))) return known();
-  }
-#endif
-  return nullptr;
-}
 
 namespace {
 
@@ -64,13 +53,27 @@ Extend with_groups(const std::string& name, const std::string& parameter) {
   return [options](const Tortilla& samples) { return samples.extend_with(extensions::SpatialGrouping(options)); };
 }
 
+/// A time is that of rasters of which no column says one.
+Extend with_places(const std::string& name, const std::string& key, const std::string& parameter) {
+  std::optional<Timestamp> time;
+  try {
+    if (name != key) time = Timestamp::parse(parameter);
+  } catch (const QueryError&) {
+    refuse(name, "a time, such as 2024-01-31T10:00:00Z");
+  }
+  return [key, time](const Tortilla& samples) {
+    const extensions::FromRasters from{.with = {.transformer = transformer(), .others = raster_opener()},
+                                       .time_start = time};
+    return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
+  };
+}
+
 Extend parse(const std::string& name) {
   const auto equals = name.find('=');
   const std::string key = name.substr(0, equals), parameter = equals == name.npos ? "" : name.substr(equals + 1);
   if (key == "majortom") return with_majortom(name, parameter);
   if (key == "spatialgrouping") return with_groups(name, parameter);
-  if (name == "stac") return [](const Tortilla& s) { return extensions::with_stac(s, transformer()); };
-  if (name == "istac") return [](const Tortilla& s) { return extensions::with_istac(s, transformer()); };
+  if (key == "stac" || key == "istac") return with_places(name, key, parameter);
   refuse(name, "stac, istac, majortom or spatialgrouping");
 }
 

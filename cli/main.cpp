@@ -95,6 +95,10 @@ void add_output(CLI::App* command, Destination& output) {
   command->add_flag("--overwrite", output.overwrite, "Replace the file when it exists")->needs(file);
 }
 
+void add_bands(CLI::App* command, std::vector<int>& bands, const char* what) {
+  add_parsed(command, "--bands", "B,...", [&](const std::string& text) { bands = parse_bands(text); }, what);
+}
+
 void add_info(Tool& tool) {
   auto [command, options] = tool.add_reader("info", "Shows what a dataset is: tree, rows, columns, extent",
                                             "  taco info landsat.tacozip\n"
@@ -187,7 +191,30 @@ void add_read(Tool& tool) {
                                             "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
                                             run_read);
   command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
-  command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
+  auto* vsi = command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
+  auto* npy = command->add_flag("--npy", options->pixels.npy, "Its pixels, for NumPy: (bands, height, width)");
+  auto* png = command->add_flag("--png", options->pixels.png, "Its pixels as they are: uint8, uint16, up to 4 bands");
+  vsi->excludes(npy)->excludes(png);
+  npy->excludes(png);
+  add_bands(command, options->pixels.bands, "Of the pixels only these, counted from 1, in this order");
+  add_parsed(
+      command, "--window", "X,Y,WIDTH,HEIGHT",
+      [o = options](const std::string& text) { o->pixels.window = parse_window(text); },
+      "Of the pixels only these, from the upper left corner");
+  add_output(command, options->output);
+  add_base_path(command, options->base_path);
+}
+
+void add_preview(Tool& tool) {
+  auto [command, options] = tool.add_reader("preview", "Makes a small picture (PNG) of a FILE",
+                                            "  taco preview landsat.tacozip tile_r0_c0 -o tile.png\n"
+                                            "  taco preview landsat.tacozip tile_r0_c0 --bands 4,3,2 -o tile.png",
+                                            run_preview);
+  command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
+  add_bands(command, options->bands, "One for grey, or red,green,blue, from 1; the first three, or the first");
+  add_parsed(
+      command, "--size", "N", [o = options](const std::string& text) { o->size = parse_count("--size", text); },
+      "Pixels of the longer side, at most; 512 when not given");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
 }
@@ -433,6 +460,7 @@ void define(Tool& tool) {
   add_ls(tool);
   add_query(tool);
   add_read(tool);
+  add_preview(tool);
   add_stats(tool);
   add_describe(tool);
   add_validate(tool);

@@ -94,6 +94,11 @@ void complain(std::string_view message) {
 
 bool is_terminal_output() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
 
+void refuse_terminal(const Destination& to) {
+  if (!to.path.empty() || !is_terminal_output()) return;
+  throw UsageError("the output is no text: name a file with -o, or send it elsewhere than to the terminal");
+}
+
 void guard_standard_streams() noexcept {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // Opened the wrong way round, so that using it stays an error.

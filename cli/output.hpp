@@ -25,6 +25,9 @@ void complain(std::string_view message);
 
 bool is_terminal_output() noexcept;
 
+/// Throws UsageError when `to` is standard output and that a terminal, which bytes that are no text would disturb.
+void refuse_terminal(const Destination& to);
+
 /// First of all: a descriptor 0, 1 or 2 that the caller closed would be that of the next file opened, which then
 /// receives our messages; it becomes /dev/null. And a broken pipe becomes an error.
 void guard_standard_streams() noexcept;

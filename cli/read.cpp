@@ -2,31 +2,100 @@
 #include <variant>
 
 #include <tacore/dataset.hpp>
+#include <tacore/error.hpp>
+#include <tacore/picture.hpp>
 
 #include "commands.hpp"
+#include "loaded_library.hpp"
+#include "npy.hpp"
 #include "output.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
 
-std::string gdal_path(const DataFrame& rows, const ReadOptions& options) {
-  const Node node = rows.read(options.id);
-  if (const auto* path = std::get_if<VsiPath>(&node)) return path->value;
-  throw NavigationError(in_quotes(options.id) + " is a FOLDER, which has no data; see taco ls", {.path = options.path});
+std::string gdal_path(const DataFrame& rows, const std::string& id, const std::string& path) {
+  const Node node = rows.read(id);
+  if (const auto* file = std::get_if<VsiPath>(&node)) return file->value;
+  throw NavigationError(in_quotes(id) + " is a FOLDER, which has no data; see taco ls", {.path = path});
+}
+
+/// What `body` returns; its errors name the sample as the user does.
+template <class Body>
+auto about(const std::string& id, const std::string& path, const Body& body) {
+  const auto named = [&](const Error& error) { return in_quotes(id) + ": " + error.message(); };
+  try {
+    return body();
+  } catch (const FormatError& error) {
+    throw FormatError(named(error), {.path = path});
+  } catch (const QueryError& error) {
+    throw QueryError(named(error), {.path = path});
+  } catch (const IoError& error) {
+    throw IoError(named(error), {.path = path}, error.error_number());
+  }
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Before pixels are read.
+void check_png(const RasterInfo& info, const PixelOptions& pixels) {
+  const std::size_t bands = pixels.bands.empty() ? static_cast<std::size_t>(info.bands) : pixels.bands.size();
+  if (bands > 4) {
+    throw UsageError("--png holds one to four bands, found " + std::to_string(bands) + "; --bands chooses");
+  }
+  if (info.type == DataType::UInt8 || info.type == DataType::UInt16) return;
+  throw UsageError(std::string("--png holds uint8 and uint16, found ") + to_string(info.type) +
+                   "; --npy holds all, and taco preview stretches");
+}
+
+void read_pixels(const std::string& path, const ReadOptions& options) {
+  const Tensor pixels = about(options.id, options.path, [&] {
+    const auto raster = open_raster(path, raster_opener());
+    if (options.pixels.png) check_png(raster->info(), options.pixels);
+    return read_tensor(*raster, {.bands = options.pixels.bands, .window = options.pixels.window});
+  });
+  with_output(options.output, [&](tabular::Output& output) {
+    if (options.pixels.png) return output.write(text_of(encode_png(picture_of(pixels))));
+    output.write(npy_header(pixels));
+    output.write(text_of(pixels.bytes()));
+  });
 }
 
 }  // namespace
 
 int run_read(const ReadOptions& options) {
+  const bool is_pixels = options.pixels.npy || options.pixels.png;
+  if (!is_pixels && (!options.pixels.bands.empty() || options.pixels.window)) {
+    throw UsageError("--bands and --window choose pixels, which --npy or --png asks for");
+  }
+  if (is_pixels) refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
   const DataFrame rows = dataset.data();
-  const std::string path = gdal_path(rows, options);
+  const std::string path = gdal_path(rows, options.id, options.path);
+  if (is_pixels) {
+    read_pixels(path, options);
+    return 0;
+  }
   with_output(options.output, [&](tabular::Output& output) {
     if (options.vsi) return output.write(path + "\n");
-    const Bytes bytes = rows.read_bytes(options.id);
-    output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    output.write(text_of(rows.read_bytes(options.id)));
   });
+  return 0;
+}
+
+int run_preview(const PreviewCommandOptions& options) {
+  if (options.size < 1 || options.size > 16384) {
+    throw UsageError("--size is " + std::to_string(options.size) + ", expected 1 to 16384");
+  }
+  refuse_terminal(options.output);
+  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  const std::string path = gdal_path(dataset.data(), options.id, options.path);
+  const Picture picture = about(options.id, options.path, [&] {
+    return preview(*open_raster(path, raster_opener()), {.bands = options.bands, .size = options.size});
+  });
+  with_output(options.output, [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
   return 0;
 }
 

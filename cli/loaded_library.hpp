@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tacore/crs.hpp>
+#include <tacore/raster.hpp>
+
+/// tacore_gdal (gdal.hpp), which is loaded when it is needed: GDAL would take most of the time of a short command.
+namespace tacore::cli {
+
+/// Null where it is not built or installed: then EPSG:4326 alone is known.
+const CrsTransformer* transformer();
+
+/// What is no plain TIFF. Loads the library when it is asked to open something; where there is none that is a
+/// FormatError.
+const RasterOpener* raster_opener();
+
+}  // namespace tacore::cli
