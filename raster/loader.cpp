@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "about_sample.hpp"
 #include "base/text.hpp"
 #include "batch_plan.hpp"
 #include "format/names.hpp"
@@ -40,26 +41,6 @@ std::string shape_text(DataType type, const std::vector<int64_t>& shape) {
   std::vector<std::string> lengths;
   for (const int64_t length : shape) lengths.push_back(std::to_string(length));
   return std::string(to_string(type)) + " (" + join(lengths, ", ") + ")";
-}
-
-/// The current exception with `who` in front of its message.
-[[noreturn]] void rethrow_naming(const std::string& who) {
-  try {
-    throw;
-  } catch (const FormatError& error) {
-    throw FormatError(who + error.message(), error.context());
-  } catch (const SchemaError& error) {
-    throw SchemaError(who + error.message(), error.context());
-  } catch (const IoError& error) {
-    std::string message = who + error.message();
-    const std::string reason = ": " + std::generic_category().message(error.error_number());
-    if (message.ends_with(reason)) message.resize(message.size() - reason.size());  // it is added again
-    throw IoError(message, error.context(), error.error_number());
-  } catch (const QueryError& error) {
-    throw QueryError(who + error.message(), error.context());
-  } catch (const NavigationError& error) {
-    throw NavigationError(who + error.message(), error.context());
-  }
 }
 
 std::vector<Input> inputs_of(const LoaderOptions& options) {

@@ -9,6 +9,7 @@
 #include "tiff_directory.hpp"
 #include "tiff_raster.hpp"
 #include "tiff_structure.hpp"
+#include "writer/sample_source.hpp"
 
 namespace tacore {
 namespace {
@@ -42,6 +43,12 @@ std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterO
     throw IoError("reading from there needs GDAL", {.path = path});
   }
   return open_source(open_bytes(path), path, others);
+}
+
+std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpener* others) {
+  const std::string path = sample.vsi_path();
+  if (!path.empty()) return open_raster(path, others);
+  return open_source(source_of(sample), sample.id(), nullptr);  // which no path leads to
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* others) {

@@ -15,6 +15,8 @@
 
 namespace tacore {
 
+class Sample;
+
 /// The type of a pixel. What has none of these (complex numbers, single bits) is not read.
 enum class DataType : uint8_t { UInt8, Int8, UInt16, Int16, UInt32, Int32, UInt64, Int64, Float32, Float64 };
 
@@ -97,5 +99,8 @@ TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const std::string& path,
 /// header.hpp), nothing is read to open it. Throws as above, and as DataFrame::read.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position,
                                                         const RasterOpener* others = nullptr);
+
+/// A FILE that is to be written. `others` does not see bytes in memory. Throws SchemaError for a FOLDER; as above.
+TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpener* others = nullptr);
 
 }  // namespace tacore

@@ -415,11 +415,19 @@ std::shared_ptr<arrow::Array> make_array(const std::vector<const Value*>& values
   return check(builder->Finish());
 }
 
+std::vector<Value> read_values(const arrow::Array& column) {
+  std::vector<Value> out;
+  out.reserve(static_cast<std::size_t>(column.length()));
+  for (int64_t row = 0; row < column.length(); ++row) out.push_back(read_value(column, row));
+  return out;
+}
+
 std::vector<Value> read_values(const arrow::ChunkedArray& column) {
   std::vector<Value> out;
   out.reserve(static_cast<std::size_t>(column.length()));
   for (const auto& chunk : column.chunks()) {
-    for (int64_t row = 0; row < chunk->length(); ++row) out.push_back(read_value(*chunk, row));
+    auto values = read_values(*chunk);
+    std::move(values.begin(), values.end(), std::back_inserter(out));
   }
   return out;
 }

@@ -32,5 +32,6 @@ std::shared_ptr<arrow::Array> make_array(const std::vector<const Value*>& values
 /// The values of a column; text for types that Value has none for. Throws SchemaError for times beyond 64 bits of
 /// microseconds.
 std::vector<Value> read_values(const arrow::ChunkedArray& column);
+std::vector<Value> read_values(const arrow::Array& column);
 
 }  // namespace tacore
