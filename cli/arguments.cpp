@@ -160,6 +160,12 @@ Window parse_window(const std::string& text) {
   throw UsageError("--window is " + in_quotes(text) + ", expected pixels x,y,width,height, such as 0,0,256,256");
 }
 
+double parse_share(const std::string& option, const std::string& text) {
+  double out = 0;
+  if (parse_number(text, out) && out >= 0 && out <= 1) return out;
+  throw UsageError(option + " is " + in_quotes(text) + ", expected a number from 0 to 1");
+}
+
 ParquetOptions parse_parquet(const std::vector<std::string>& settings) {
   ParquetOptions out;
   for (const auto& setting : settings) set_parquet(out, setting);

@@ -103,8 +103,15 @@ struct StatsCommandOptions {
   int level = 0;
   std::string id = {};
   bool json = false;
+  bool compute = false;  ///< from the pixels; what follows needs that
+  std::string child = {};
+  std::vector<double> quantiles = {};  ///< in [0, 1]; p25, p50, p75 and p95 when there are none
+  bool skip_bad = false;
+  int jobs = 0;
 };
 int run_stats(const StatsCommandOptions& options);
+/// Of run_stats() with `compute`.
+int run_compute_stats(const StatsCommandOptions& options);
 
 /// How a dataset is written.
 struct Writing {

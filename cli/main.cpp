@@ -222,7 +222,8 @@ void add_preview(Tool& tool) {
 void add_stats(Tool& tool) {
   auto [command, options] = tool.add_reader("stats", "Statistics of the bands over all samples",
                                             "  taco stats landsat.tacozip\n"
-                                            "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json",
+                                            "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json\n"
+                                            "  taco stats landsat_nested.tacozip --compute --child dem --quantile 0.02",
                                             run_stats);
   add_parsed(
       command, "--band", "B", [o = options](const std::string& text) { o->band = parse_count("--band", text); },
@@ -232,6 +233,20 @@ void add_stats(Tool& tool) {
       "Of the children at this level of the sample --id");
   command->add_option("--id", options->id, "Id of their parent, one level above")->type_name("ID")->needs(level);
   command->add_flag("--json", options->json, "An array with an object for each band");
+  auto* compute = command->add_flag("--compute", options->compute, "Of the pixels, not of what is stored about them");
+  command->add_option("--child", options->child, "With --compute: of this child of each sample, ids joined by /")
+      ->type_name("ID")
+      ->needs(compute);
+  add_parsed(
+      command, "--quantile", "P",
+      [o = options](const std::string& text) { o->quantiles.push_back(parse_share("--quantile", text)); },
+      "With --compute: this quantile, from 0 to 1, instead of p25, p50, p75 and p95; may be repeated")
+      ->needs(compute)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->trigger_on_parse();
+  command->add_flag("--skip-bad", options->skip_bad, "With --compute: tell which samples cannot be read, and go on")
+      ->needs(compute);
+  add_jobs(command, options->jobs);
   add_base_path(command, options->base_path);
 }
 

@@ -39,24 +39,34 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
-ProgressBar::ProgressBar()
-    : is_on_(::isatty(STDERR_FILENO) == 1 && log_level() != LogLevel::Off), start_(Clock::now()), drawn_(start_) {}
+ProgressBar::ProgressBar(const char* what)
+    : what_(what),
+      is_on_(::isatty(STDERR_FILENO) == 1 && log_level() != LogLevel::Off),
+      start_(Clock::now()),
+      drawn_(start_) {}
 
 ProgressBar::~ProgressBar() {
   if (is_drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressBar::show(uint64_t num_done, uint64_t num_bytes) {
+std::string ProgressBar::amount_text(double count) const {
+  if (!what_) return bytes_text(count);
+  char out[64];
+  std::snprintf(out, sizeof out, "%.0f %s", count, what_);
+  return out;
+}
+
+void ProgressBar::show(uint64_t num_done, uint64_t num_all) {
   const auto now = Clock::now();
   if (!is_on_ || now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   is_drawn_ = true;
-  const double done = static_cast<double>(num_done), all = static_cast<double>(num_bytes);
+  const double done = static_cast<double>(num_done), all = static_cast<double>(num_all);
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = done / seconds;
   const double left = rate > 0 ? (all - done) / rate : 0;
   std::fprintf(stderr, "\r\033[K%3.0f %%  %s of %s, %s/s, %s left", all > 0 ? 100 * done / all : 100,
-               bytes_text(done).c_str(), bytes_text(all).c_str(), bytes_text(rate).c_str(),
+               amount_text(done).c_str(), amount_text(all).c_str(), amount_text(rate).c_str(),
                duration_text(left).c_str());
   std::fflush(stderr);
 }

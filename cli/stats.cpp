@@ -99,6 +99,7 @@ std::string as_json(const BandTable& table, const Request& request) {
 }  // namespace
 
 int run_stats(const StatsCommandOptions& options) {
+  if (options.compute) return run_compute_stats(options);
   Request request{.dataset = load(options.path, {.base_path = options.base_path}),
                   .of = {.level = options.level, .id = options.id}};
   const bool categorical = is_categorical(request);
