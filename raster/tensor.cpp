@@ -65,28 +65,25 @@ struct Conversion {
   std::optional<double> fill = {};
 };
 
-/// In pieces that stay in the nearest cache, and in loops without branches that the compiler turns into vectors.
+/// Loops without branches that the compiler turns into vectors. `out` need not be aligned.
 template <class From, class To>
 void convert(const From* in, std::byte* out, std::size_t count, const Conversion& how) {
-  constexpr std::size_t kPiece = 512;
-  const auto filled = how.nodata && how.fill ? exactly<From>(*how.nodata) : std::nullopt;
-  const From nodata = filled.value_or(From{});
-  const To fill = converted<To>(how.fill.value_or(0));
-  To piece[kPiece];
-  for (std::size_t n; count > 0; in += n, out += n * sizeof(To), count -= n) {
-    n = std::min(count, kPiece);
-    if (how.scale) {
-      const auto [factor, offset] = *how.scale;
-      for (std::size_t i = 0; i < n; ++i) piece[i] = converted<To>(static_cast<double>(in[i]) * factor + offset);
-    } else {
-      for (std::size_t i = 0; i < n; ++i) piece[i] = converted<To>(in[i]);
-    }
-    if (filled && nodata != nodata) {
-      for (std::size_t i = 0; i < n; ++i) piece[i] = in[i] != in[i] ? fill : piece[i];
-    } else if (filled) {
-      for (std::size_t i = 0; i < n; ++i) piece[i] = in[i] == nodata ? fill : piece[i];
-    }
-    std::memcpy(out, piece, n * sizeof(To));
+  const auto put = [out](std::size_t i, To value) { std::memcpy(out + i * sizeof(To), &value, sizeof(To)); };
+  if (how.scale) {
+    const auto [factor, offset] = *how.scale;
+    for (std::size_t i = 0; i < count; ++i) put(i, converted<To>(static_cast<double>(in[i]) * factor + offset));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) put(i, converted<To>(in[i]));
+  }
+  const auto nodata = how.nodata && how.fill ? exactly<From>(*how.nodata) : std::nullopt;
+  if (!nodata) return;
+  const From none = *nodata;
+  const bool is_nan = none != none;
+  const To fill = converted<To>(*how.fill);
+  for (std::size_t i = 0; i < count; ++i) {
+    To value;
+    std::memcpy(&value, out + i * sizeof(To), sizeof(To));
+    put(i, in[i] == none || (is_nan && in[i] != in[i]) ? fill : value);
   }
 }
 
