@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/num_threads.hpp"
 #include "base/ordered_work.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
 #include "tacotiff_header.hpp"
 #include "tiff_directory.hpp"
 #include "writer/sample_source.hpp"
-#include "writer/work.hpp"
 
 namespace tacore::extensions {
 namespace {

@@ -1,15 +1,23 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <thread>
 
 #include "base/temporary_folder.hpp"
 #include "header_test_files.hpp"
 #include "reader/counting_storage.hpp"
 #include "reader/dataset_impl.hpp"
+#include "tacore/consolidate.hpp"
 #include "tacore/create.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/header.hpp"
+#include "tacore/header.hpp"
+#include "tacore/tensor.hpp"
 #include "tacore/tog.hpp"
 #include "tacore/transform.hpp"
 #include "tacore/validator.hpp"
@@ -80,6 +88,16 @@ TEST_CASE("no data of a sample with a header is looked up in its TIFF, once") {
   CHECK(storage->num_reads() == 1);
 }
 
+TEST_CASE("a tensor of a sample with a header has its fill where there is no data") {
+  const Scenes scenes;
+  const DataFrame rows = load(scenes.make(extensions::with_header(Tortilla(scenes.samples)))).data();
+  const TensorOptions options{.type = DataType::Int16, .fill = -1};
+  const Tensor tensor = read_tensor(*open_raster(rows, 1), options);
+  const auto values = tensor.values<int16_t>();
+  CHECK(std::count(values.begin(), values.end(), -1) > 0);
+  CHECK(std::count(values.begin(), values.end(), 7) == 0);
+}
+
 TEST_CASE("the header of another sample is an error that names the sample, and gives no pixels") {
   const Scenes scenes;
   Tortilla samples = extensions::with_header(Tortilla(scenes.samples));
@@ -144,4 +162,146 @@ TEST_CASE("validation holds headers against their samples") {
   const auto deep = issues(changed, true);
   CHECK(deep.find(" row 2 ('s2'): ") != std::string::npos);  // leaves the sample, or is not its own
   CHECK(deep.find("TIF-2 row 3 ('s3'): the header is not that of the sample's TIFF") != std::string::npos);
+}
+
+namespace {
+
+/// TIFFs that a TacoTIFF header cannot describe, and a file that is none, in two ZIPs with an index.
+struct Published {
+  TemporaryFolder folder;
+  std::string a = folder.path("a.tacozip"), b = folder.path("b.tacozip"), flat = folder.path("flat");
+
+  Published() {
+    for (const int i : {0, 1}) write_plain_tiff(file(i), 50 + i, 30, 2, i);
+    make(a, 0);
+    make(b, 1);
+    zip2folder(a, flat);
+    create_tacocat({a, b}, {});
+  }
+
+  std::string file(int i) const { return folder.path("in" + std::to_string(i) + ".tif"); }
+  void make(const std::string& path, int i, bool overwrite = false) const {
+    const auto tile = [&](const char* id, int of) {
+      return Sample(id, Tortilla({Sample("image", file(of)), Sample("notes", Bytes(10, std::byte{'x'}))}));
+    };
+    create({.tortilla = Tortilla({tile(i == 0 ? "t0" : "u0", i), tile(i == 0 ? "t1" : "u1", 1 - i)}),
+            .collection = made_collection()},
+           path, {.overwrite = overwrite});
+  }
+};
+
+DataFrame children(const Dataset& dataset, int64_t row) { return std::get<DataFrame>(dataset.data().read(row)); }
+
+}  // namespace
+
+TEST_CASE("a file of headers saves the directory of every TIFF, in every container") {
+  const Published published;
+  for (const std::string& path : {published.a, published.flat, published.folder.path(".tacocat")}) {
+    CAPTURE(path);
+    const auto written = write_headers(path, {.jobs = 2});
+    CHECK(written.path == path + ".headers");
+    const int num_zips = path.ends_with(".tacocat") ? 2 : 1;
+    CHECK(written.num_headers == 2 * num_zips);
+    CHECK(written.num_others == 2 * num_zips);
+    CHECK(written.num_broken == 0);
+    const auto storage = std::make_shared<CountingStorage>(false);
+    const Dataset dataset = load(path, {}, storage);
+    CHECK(storage->count(Request::Kind::Open, ".headers") == 0);
+    pixels_of(*open_raster(children(dataset, 0), 0));
+    CHECK(storage->count(Request::Kind::Open, ".headers") == 1);
+    for (const int64_t row : {1, 2 * num_zips - 1}) {
+      const DataFrame tile = children(dataset, row);
+      const auto notes = tile.read_bytes(1);  // its ZIP is open from now on
+      storage->reset();
+      const auto raster = open_raster(tile, 0);
+      CHECK(raster->info().nodata == 7);
+      CHECK(storage->num_reads() == 0);
+      CHECK(pixels_of(*raster) == pixels_of(*open_raster(published.file(row == 3 ? 0 : 1))));
+      CHECK(storage->num_reads() == 1);
+      CHECK_THROWS_AS(open_raster(tile, 1), FormatError);
+    }
+  }
+}
+
+TEST_CASE("a file of headers of another state of the dataset is left aside") {
+  const Published published;
+  write_headers(published.a);
+  published.make(published.a, 1, true);
+  const auto storage = std::make_shared<CountingStorage>(false);
+  const DataFrame tile = children(load(published.a, {}, storage), 0);
+  CHECK(pixels_of(*open_raster(tile, 0)) == pixels_of(*open_raster(published.file(1))));
+  CHECK(storage->num_reads(".headers") > 0);
+}
+
+TEST_CASE("a file of headers is made once, in the name of its dataset, and of TIFFs only") {
+  const Published published;
+  write_headers(published.a);
+  CHECK_THROWS_AS(write_headers(published.a), Error);
+  CHECK_NOTHROW(write_headers(published.a, {.overwrite = true}));
+  CHECK(write_headers(published.a, {.output = published.folder.path("x")}).path == published.folder.path("x"));
+  const std::string none = published.folder.path("none.tacozip");
+  create({.tortilla = Tortilla({Sample("a", Bytes(10))}), .collection = made_collection()}, none);
+  CHECK_THROWS_WITH_AS(write_headers(none), doctest::Contains("no TIFF"), ValidationError);
+  const auto stop = [](uint64_t, uint64_t, void*) { return false; };
+  CHECK_THROWS_AS(write_headers(published.b, {.progress = stop}), IoError);
+  CHECK_FALSE(std::filesystem::exists(published.b + ".headers"));
+}
+
+TEST_CASE("a broken TIFF has no place in a file of headers, and is told") {
+  const Published published;
+  const std::string path = published.folder.path("broken.tacozip");
+  create({.tortilla = Tortilla({Sample("good", published.file(0)),
+                                Sample("cut", Bytes{std::byte{'I'}, std::byte{'I'}, std::byte{42}, std::byte{0}})}),
+          .collection = made_collection()},
+         path);
+  const auto written = write_headers(path);
+  CHECK(written.num_headers == 1);
+  CHECK(written.num_broken == 1);
+  CHECK_THROWS_AS(open_raster(load(path).data(), 1), FormatError);
+}
+
+TEST_CASE("damage to a file of headers is a FormatError or leaves the pixels as they are") {
+  const Published published;
+  const std::string path = write_headers(published.a).path;
+  const Bytes whole = local_storage()->open(path)->read_all();
+  const Bytes expected = pixels_of(*open_raster(published.file(0)));
+  for (std::size_t at = 0; at < whole.size(); at += 7) {
+    Bytes damaged = whole;
+    damaged[at] ^= std::byte{0x41};
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(damaged.data()), static_cast<std::streamsize>(damaged.size()));
+    CAPTURE(at);
+    try {
+      const DataFrame tile = children(load(published.a), 0);
+      const auto raster = open_raster(tile, 0);
+      if (raster->info().width == 50) CHECK(pixels_of(*raster).size() == expected.size());
+    } catch (const FormatError& error) {
+      CHECK(!error.message().empty());
+    } catch (const SchemaError& error) {
+      CHECK(!error.message().empty());
+    }
+  }
+}
+
+TEST_SUITE("threads") {
+  TEST_CASE("threads find headers beside a dataset, and no data in TIFFs, together") {
+    const Scenes scenes;
+    const std::string with_column = scenes.make(extensions::with_header(Tortilla(scenes.samples)));
+    const Bytes expected = pixels_of(*open_raster(scenes.tog(2)));
+    const auto raster = open_raster(load(with_column).data(), 2);
+    const std::string path = scenes.folder.path("plain.tacozip");
+    create({.tortilla = Tortilla(scenes.samples), .collection = made_collection()}, path);
+    write_headers(path, {.jobs = 4});
+    const DataFrame rows = load(path).data();
+    std::atomic<int> num_right = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        const auto own = open_raster(rows, 2);
+        num_right += raster->nodata() == 7 && own->info().nodata == 7 && pixels_of(*own) == expected;
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(num_right == 8);
+  }
 }

@@ -2,23 +2,22 @@
 
 #include "base/text.hpp"
 #include "reader/dataframe_impl.hpp"
+#include "reader/header_file.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
 
-constexpr const char* kHeaderColumns[] = {"taco:header", "internal:header"};
-
 /// The header of a row: from what its level stores where the row has its key, else from the rows themselves.
 std::string header_of(const DataFrame::Impl& frame, int64_t row) {
   if (const auto key = frame.rows->key(row); key && !frame.holds_stored) {
     const auto level = frame.dataset->leaf(key->part)->stored_level(key->level);
-    for (const char* name : kHeaderColumns) {
+    for (const auto name : kHeaderColumns) {
       if (const int column = level->find(name); column >= 0) return level->binary(column, key->row).value_or("");
     }
     return {};
   }
-  for (const char* name : kHeaderColumns) {
+  for (const auto name : kHeaderColumns) {
     if (const int column = frame.rows->find(name); column >= 0) return frame.rows->binary(column, row).value_or("");
   }
   return {};
@@ -35,9 +34,12 @@ RowSource open_row(const DataFrame& frame, int64_t position) {
   }
   const auto container = impl.container_of(position);
   const RowAddress address = impl.address(position);
-  return {.bytes = container->open_data(address),
-          .vsi_path = container->vsi_path(address),
-          .header = header_of(impl, position)};
+  RowSource out{.bytes = container->open_data(address),
+                .vsi_path = container->vsi_path(address),
+                .header = header_of(impl, position)};
+  if (!out.header.empty()) return out;
+  if (const HeaderFile* beside = container->headers()) out.header = beside->find(address, out.bytes->size());
+  return out;
 }
 
 }  // namespace tacore

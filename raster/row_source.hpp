@@ -13,7 +13,7 @@ namespace tacore {
 struct RowSource {
   std::shared_ptr<const ByteSource> bytes;
   std::string vsi_path = {};
-  std::string header = {};  ///< of `taco:header` or `internal:header`; empty where there is none
+  std::string header = {};  ///< of `taco:header`, `internal:header` or a file beside the dataset; empty: there is none
 };
 
 /// A local file, or a part of one as GDAL has it ("/vsisubfile/OFFSET_SIZE,PATH"). Throws IoError.

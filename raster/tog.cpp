@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/little_endian.hpp"
+#include "base/num_threads.hpp"
 #include "base/ordered_work.hpp"
 #include "codecs.hpp"
 #include "io/output_file.hpp"
@@ -15,7 +16,6 @@
 #include "tacotiff_header.hpp"
 #include "tiff_directory.hpp"
 #include "tiff_fields.hpp"
-#include "writer/work.hpp"
 
 namespace tacore {
 namespace {

@@ -95,8 +95,8 @@ class TACORE_EXPORT RasterOpener {
 /// file; FormatError for a broken TIFF, and, without `others`, for what it would be needed for.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterOpener* others = nullptr);
 
-/// The FILE at a position of a frame. Where the dataset has its structure in `taco:header` or a side-car (see
-/// header.hpp), nothing is read to open it. Throws as above, and as DataFrame::read.
+/// The FILE at a position of a frame. Where the dataset has its structure in `taco:header`, or in a file
+/// beside it (header.hpp), nothing is read to open it. Throws as above, and as DataFrame::read.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position,
                                                         const RasterOpener* others = nullptr);
 

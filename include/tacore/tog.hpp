@@ -24,13 +24,13 @@ struct TogOptions {
 };
 
 /// Writes the raster at `input` as a TOG, which appears at `output` whole and synced, or not at all. Pixels, no data,
-/// georeference, GDAL metadata, and the meaning of the bands stay as they are, byte for byte; overviews and masks are
-/// left out. The same input gives the same bytes, whatever `jobs` is. Memory is bounded, whatever the size of the
-/// image.
+/// georeference, GDAL metadata, and the meaning of the bands stay as they are, byte for byte; overviews, masks
+/// and other tags (RPCs, image description, software) are left out. The same input gives the same bytes, whatever
+/// `jobs` is. Memory is bounded, whatever the size of the image.
 ///
 /// `input` is what open_raster() opens. Of what is no TIFF only pixels, no data and the geotransform are kept.
 ///
-/// Throws QueryError for a block size, level or predictor that may not be; ValidationError when `output` exists and may
+/// Throws QueryError for a block size, level or predictor that may not be; IoError when `output` exists and may
 /// not be replaced; SchemaError for a CRS that cannot be kept; as open_raster() and Raster::read(); IoError when it
 /// cannot be written or `progress` returned false.
 TACORE_EXPORT void make_tog(const std::string& input, const std::string& output, const TogOptions& options = {},

@@ -6,6 +6,7 @@
 #include "format/names.hpp"
 #include "io/prefetched_source.hpp"
 #include "model/identifier.hpp"
+#include "reader/header_file.hpp"
 
 namespace tacore {
 
@@ -40,6 +41,17 @@ bool Container::is_proved(int level) const {
   Proof& proof = *proofs_[static_cast<std::size_t>(level)];
   const std::lock_guard lock(proof.mutex);
   return proof.level != nullptr;
+}
+
+void Container::look_for_headers(std::shared_ptr<const Storage> storage, std::string path) {
+  storage_ = std::move(storage);
+  headers_path_ = std::move(path);
+}
+
+const HeaderFile* Container::headers() const {
+  if (!storage_) return nullptr;
+  std::call_once(headers_opened_, [this] { headers_ = HeaderFile::open(*storage_, headers_path_, *this); });
+  return headers_.get();
 }
 
 std::shared_ptr<const LevelTable> Container::repair(int) const { return nullptr; }

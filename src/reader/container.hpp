@@ -17,6 +17,8 @@
 
 namespace tacore {
 
+class HeaderFile;
+
 /// What leads from a row to its data.
 struct RowAddress {
   std::string id = {};
@@ -61,6 +63,12 @@ class Container {
   /// The same; the last few stay open, so that reading a folder again costs nothing.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
+  /// Says where a file of headers may be (header_file.hpp). To be called before it is shared.
+  void look_for_headers(std::shared_ptr<const Storage> storage, std::string path);
+  /// That file, opened at the first call; nullptr when there is none for this dataset. Throws as HeaderFile::open, each
+  /// time.
+  const HeaderFile* headers() const;
+
   /// The path of a row from DATA/, without a slash at the end: from its column, else through its parents.
   std::string relative_path(int level, int64_t row) const;
   /// The row of `level` whose internal:current_id (else row number) is `current_id`; `near` is in the same source file.
@@ -85,6 +93,10 @@ class Container {
   Collection collection_;
   std::vector<std::shared_ptr<const LevelTable>> levels_;
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
+  std::shared_ptr<const Storage> storage_ = {};  ///< of the headers
+  std::string headers_path_ = {};
+  mutable std::once_flag headers_opened_ = {};
+  mutable std::shared_ptr<const HeaderFile> headers_ = {};
   mutable std::mutex metas_mutex_;
   mutable std::list<std::pair<std::string, std::shared_ptr<const LevelTable>>>
       metas_;  ///< by source file and path, last used first
@@ -96,15 +108,15 @@ SampleType sample_type(const LevelTable& level, int64_t row);
 /// Refuses a collection whose tree is deeper than the levels that are there, and an empty list.
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);
 
-std::shared_ptr<const Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path);
+std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path);
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path);
-std::shared_ptr<const Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path);
+std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path);
 /// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
-std::shared_ptr<const Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
-                                                     const std::string& base, const std::string& path);
-std::shared_ptr<const Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
-                                                   std::shared_ptr<const ByteSource> source, const std::string& base,
-                                                   const std::string& path);
+std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
+                                               const std::string& base, const std::string& path);
+std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
+                                             std::shared_ptr<const ByteSource> source, const std::string& base,
+                                             const std::string& path);
 Collection read_tacocat_collection(const ByteSource& source, const std::string& path);
 
 }  // namespace tacore

@@ -57,7 +57,7 @@ class FolderContainer : public Container {
 
 }  // namespace
 
-std::shared_ptr<const Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path) {
+std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path) {
   const Bytes text = storage->open(path_join(path, names::kCollection))->read_all();
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   const std::string metadata = path_join(path, names::kMetadata);

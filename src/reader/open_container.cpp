@@ -10,6 +10,7 @@
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "reader/header_file.hpp"
 
 namespace tacore {
 namespace {
@@ -74,6 +75,19 @@ Collection parse(const Bytes& text, const std::string& path) {
   return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
 }
 
+std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const Detected& at, const std::string& path,
+                                   const std::string& base) {
+  switch (at.format) {
+    case Format::Zip: return open_zip(at.source, path);
+    case Format::Folder: return open_folder(std::move(storage), at.path);
+    case Format::Tacocat:
+      return at.source ? open_tacocat_file(std::move(storage), at.source, base, path)
+                       : open_tacocat_folder(std::move(storage), at.path, base, path);
+    case Format::Tacollection: break;
+  }
+  throw FormatError("an index of datasets, not one", {.path = path});
+}
+
 }  // namespace
 
 Detected detect(const Storage& storage, const std::string& given) {
@@ -102,17 +116,10 @@ Detected detect(const Storage& storage, const std::string& given) {
 
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
                                                 const std::string& path, const std::string& base_path) {
-  const std::string base = base_path.empty() ? at.folder : base_path;
   log::info(path + ": " + to_string(at.format) + " container");
-  switch (at.format) {
-    case Format::Zip: return open_zip(at.source, path);
-    case Format::Folder: return open_folder(std::move(storage), at.path);
-    case Format::Tacocat:
-      return at.source ? open_tacocat_file(std::move(storage), at.source, base, path)
-                       : open_tacocat_folder(std::move(storage), at.path, base, path);
-    case Format::Tacollection: break;
-  }
-  throw FormatError("an index of datasets, not one", {.path = path});
+  auto out = open_as(storage, at, path, base_path.empty() ? at.folder : base_path);
+  out->look_for_headers(std::move(storage), at.path + std::string(kHeaderFileSuffix));
+  return out;
 }
 
 Collection read_collection(const Storage& storage, const Detected& at, const std::string& path) {

@@ -99,8 +99,8 @@ tacocat_header::Header read_header(const ByteSource& source, const std::string& 
 
 }  // namespace
 
-std::shared_ptr<const Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
-                                                     const std::string& base, const std::string& path) {
+std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
+                                               const std::string& base, const std::string& path) {
   const Bytes text = storage->open(path_join(folder, names::kCollection))->read_all();
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   std::vector<std::shared_ptr<const LevelTable>> levels;
@@ -118,9 +118,9 @@ std::shared_ptr<const Container> open_tacocat_folder(std::shared_ptr<const Stora
   return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
 }
 
-std::shared_ptr<const Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
-                                                   std::shared_ptr<const ByteSource> source, const std::string& base,
-                                                   const std::string& path) {
+std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
+                                             std::shared_ptr<const ByteSource> source, const std::string& base,
+                                             const std::string& path) {
   const auto header = read_header(*source, path);
   std::vector<ByteRange> ranges{header.collection};
   for (const ByteRange& level : header.levels) {

@@ -189,7 +189,7 @@ auto open_by_header(const ByteSource& source, const std::string& path, const Ope
 
 }  // namespace
 
-std::shared_ptr<const Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path) {
+std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path) {
   auto opened = open_by_header(*source, path,
                                [&](const taco_header::Header& header) { return open_parts(source, header, path); });
   check_levels(opened.collection, opened.levels.size(), path);

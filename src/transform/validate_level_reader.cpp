@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/names.hpp"
+#include "reader/header_file.hpp"
 #include "table/cells.hpp"
 
 namespace tacore::validator {
@@ -72,7 +73,7 @@ class Group {
 
 /// A column of another type is none of headers, whatever its name.
 int find_header(const LevelTable& table) {
-  for (const auto name : {"taco:header", "internal:header"}) {
+  for (const auto name : kHeaderColumns) {
     const int column = table.find(name);
     if (column >= 0 && table.columns()[static_cast<std::size_t>(column)].type.find("binary") != std::string::npos) {
       return column;

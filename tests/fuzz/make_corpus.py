@@ -101,7 +101,22 @@ def records(golden, folder):
         write(folder, "zip_local_header", name, data[at:at + 96])
 
 
+def structure(order, extra=()):
+    """A BigTIFF of two strips without pixels."""
+    fields = sorted([(256, 3, 50), (257, 3, 30), (258, 3, 16), (259, 3, 5), (277, 3, 3), (278, 3, 15), (317, 3, 2), (339, 3, 2), *extra])
+    end = 16 + 8 + 20 * (len(fields) + 2) + 8
+    entry = lambda tag, kind, value: struct.pack(order + "HHQ", tag, kind, 1) + struct.pack(order + "H6x", value)
+    places = [struct.pack(order + "HHQQ", 273, 16, 2, end), struct.pack(order + "HHQII", 279, 4, 2, 90, 91)]
+    body = [entry(*field) for field in fields] + places
+    body.sort(key=lambda raw: struct.unpack(order + "H", raw[:2]))
+    head = (b"II" if order == "<" else b"MM") + struct.pack(order + "HHHQ", 43, 8, 0, 16)
+    return head + struct.pack(order + "Q", len(body)) + b"".join(body) + bytes(8) + struct.pack(order + "QQ", 1000, 1100)
+
+
 def headers(folder):
+    write(folder, "tacotiff_header", "structure", structure("<"))
+    write(folder, "tacotiff_header", "structure-big-endian", structure(">", [(284, 3, 1)]))
+    write(folder, "tacotiff_header", "structure-cut", structure("<")[:-16])
     for name, text in HEADERS.items():
         write(folder, "tacotiff_header", name, bytes.fromhex(text))
     rgb = bytes.fromhex(HEADERS["rgb"])

@@ -1,0 +1,90 @@
+#include "reader/header_file.hpp"
+
+#include "base/crc32.hpp"
+#include "base/little_endian.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// The footer of a Parquet file, of the last bytes of it: its length stands before the last four.
+std::span<const std::byte> footer_of(const Bytes& tail) {
+  constexpr std::size_t kEnd = 8;
+  const uint64_t size = Cursor(std::span(tail).last(kEnd), "Parquet footer").u32();
+  return std::span(tail).last(std::min<uint64_t>(tail.size(), size + kEnd));
+}
+
+int required_column(const LevelTable& table, std::string_view name) {
+  const int column = table.find(name);
+  if (column < 0) throw FormatError("no column " + quoted(name) + ": no file of headers", table.where());
+  return column;
+}
+
+}  // namespace
+
+std::string fingerprint_of(const Container& container) {
+  std::string out;
+  for (int level = 0; level < container.num_levels(); ++level) {
+    const LevelTable& table = *container.stored_level(level);
+    out += std::to_string(table.num_rows()) + " rows, " + std::to_string(table.source()->size()) + " bytes, footer " +
+           std::to_string(crc32(footer_of(table.tail()))) + "; ";
+  }
+  return out;
+}
+
+HeaderFile::HeaderFile(std::shared_ptr<const LevelTable> table)
+    : table_(std::move(table)),
+      path_(required_column(*table_, names::kRelativePath)),
+      source_file_(required_column(*table_, names::kSourceFile)),
+      size_(required_column(*table_, names::kSize)),
+      header_(required_column(*table_, kHeaderColumns[0])) {}
+
+std::shared_ptr<const HeaderFile> HeaderFile::open(const Storage& storage, const std::string& path,
+                                                   const Container& container) {
+  std::shared_ptr<const ByteSource> source;
+  try {
+    source = storage.open(path);
+  } catch (const IoError& error) {
+    if (error.not_found()) return nullptr;
+    throw;
+  }
+  auto table = LevelTable::open(std::move(source), {.path = path});
+  const int dataset = required_column(*table, kDatasetColumn);
+  if (table->num_rows() == 0 || table->text(dataset, 0) != fingerprint_of(container)) {
+    log::warning(path + ": not used: it was made for another dataset than " + container.path() +
+                 ", or for an earlier state of it; `taco header` makes a new one");
+    return nullptr;
+  }
+  return std::shared_ptr<const HeaderFile>(new HeaderFile(std::move(table)));
+}
+
+/// As three-way comparison of a row with a file.
+int HeaderFile::compare(int64_t row, const RowAddress& file) const {
+  const int by_source = table_->text(source_file_, row).value_or("").compare(file.source_file);
+  return by_source != 0 ? by_source : table_->text(path_, row).value_or("").compare(file.relative_path);
+}
+
+std::string HeaderFile::find(const RowAddress& file, uint64_t size) const {
+  int64_t begin = 0, end = table_->num_rows();
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    if (compare(middle, file) < 0) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (begin == table_->num_rows() || compare(begin, file) != 0) return {};
+  if (const auto expected = table_->integer(size_, begin); expected != static_cast<int64_t>(size)) {
+    throw FormatError("the header of " + quoted(file.relative_path) + " is that of " +
+                          std::to_string(expected.value_or(0)) + " bytes, and not of the " + std::to_string(size) +
+                          " there are; `taco header` makes a new file",
+                      table_->where());
+  }
+  return table_->binary(header_, begin).value_or("");
+}
+
+}  // namespace tacore
