@@ -211,6 +211,23 @@ struct SyncCommandOptions {
 };
 int run_sync(const SyncCommandOptions& options);
 
+struct HeaderCommandOptions {
+  std::string path = {};
+  std::string output = {};
+  std::string base_path = {};
+  Writing writing = {};  ///< jobs and overwrite
+};
+int run_header(const HeaderCommandOptions& options);
+
+struct TogCommandOptions {
+  std::string input = {};
+  std::string output = {};
+  int block_size = 512;
+  int zstd_level = 13;
+  Writing writing = {};  ///< jobs and overwrite
+};
+int run_tog(const TogCommandOptions& options);
+
 struct ValidateOptions {
   std::string path = {};
   std::string base_path = {};

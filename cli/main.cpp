@@ -446,6 +446,41 @@ void add_sync(Tool& tool) {
   add_overwrite(command, options->writing);
 }
 
+void add_header(Tool& tool) {
+  auto [command, options] = tool.add_reader(
+      "header", "Writes the structure of all TIFFs beside the dataset, so that none is opened to be read",
+      "  taco header landsat.tacozip\n"
+      "  taco header parts/.tacocat --jobs 32",
+      run_header);
+  command->add_option("-o,--output", options->output, "Else PATH.headers, the only place where readers look")
+      ->type_name("FILE");
+  add_base_path(command, options->base_path);
+  add_jobs(command, options->writing.jobs);
+  add_overwrite(command, options->writing);
+}
+
+void add_tog(Tool& tool) {
+  auto [command, options] =
+      tool.add("tog", "Writes a raster as a TOG: ZSTD tiles in which the bands of a place lie together",
+               "  taco tog scene.tif scene.tog.tif\n"
+               "  taco tog scene.tif scene.tog.tif --block 256 --zstd-level 19",
+               run_tog);
+  command
+      ->add_option("IN", options->input,
+                   "A TIFF, what else GDAL reads, or a part of a file (/vsisubfile/OFFSET_SIZE,PATH)")
+      ->required();
+  command->add_option("OUT", options->output, "The new file")->required();
+  add_parsed(
+      command, "--block", "N", [o = options](const std::string& text) { o->block_size = parse_count("--block", text); },
+      "Width and height of a tile in pixels, a multiple of 16; 512 when not given");
+  add_parsed(
+      command, "--zstd-level", "N",
+      [o = options](const std::string& text) { o->zstd_level = parse_count("--zstd-level", text); },
+      "1 to 22; 13 when not given");
+  add_jobs(command, options->writing.jobs);
+  add_overwrite(command, options->writing);
+}
+
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   const char* group = "Messages";
@@ -488,6 +523,8 @@ void define(Tool& tool) {
   add_index(tool);
   add_collect(tool);
   add_sync(tool);
+  add_header(tool);
+  add_tog(tool);
   add_messages(&tool.app, tool.messages);
   for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
 }
