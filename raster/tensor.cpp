@@ -137,13 +137,15 @@ std::size_t checked_size(DataType type, const std::vector<int64_t>& shape) {
 
 void read(const Raster& raster, const TensorOptions& options, const Request& wanted, std::span<std::byte> out) {
   const RasterInfo& info = raster.info();
-  const bool as_stored = wanted.type == info.type && options.scale.empty() && !(options.fill && info.nodata);
+  // Of some rasters it has to be looked up in the file.
+  const auto nodata = options.fill ? raster.nodata() : std::nullopt;
+  const bool as_stored = wanted.type == info.type && options.scale.empty() && !nodata;
   if (as_stored) return raster.read(wanted.bands, wanted.window, out);
   Tensor stored(info.type, wanted.shape());
   raster.read(wanted.bands, wanted.window, stored.bytes());
   const auto count = static_cast<std::size_t>(wanted.window.width * wanted.window.height);
   for (std::size_t band = 0; band < wanted.bands.size(); ++band) {
-    Conversion how{.nodata = info.nodata, .fill = options.fill};
+    Conversion how{.nodata = nodata, .fill = options.fill};
     if (!options.scale.empty()) how.scale = options.scale[options.scale.size() == 1 ? 0 : band];
     with_type(info.type, [&](auto from) {
       with_type(wanted.type, [&](auto to) {
