@@ -82,18 +82,30 @@ TiffDirectory tags_of(const Raster& raster) {
 }
 
 TiffDirectory tags_of(const std::string& path, const Raster& raster) {
-  if (is_remote(path)) return tags_of(raster);
+  const bool is_part = path.starts_with("/vsisubfile/");
+  if (is_remote(is_part ? parse_vsi_subfile(path).root : path)) return tags_of(raster);
   const auto source = open_bytes(path);
   if (!is_tiff(source->read({0, std::min<uint64_t>(source->size(), 4)}))) return tags_of(raster);
   return read_tiff_directory(*source);
 }
 
+/// A TIFF that leaves out its tiles states any size for nothing.
+void check_num_tiles(const Plan& plan) {
+  constexpr uint64_t kMost = UINT32_MAX;  // a TacoTIFF header has 32 bits for it
+  const auto places = static_cast<uint64_t>(plan.across()) * static_cast<uint64_t>(plan.down());
+  if (places <= kMost / static_cast<uint64_t>(plan.image.bands)) return;
+  throw QueryError("block size " + std::to_string(plan.block_size) + ": " + std::to_string(plan.image.bands) +
+                   " bands of " + std::to_string(places) + " tiles each, at most 2^32 - 1 in all are possible");
+}
+
 Plan plan_of(const Raster& raster, const std::string& path, const TogOptions& options) {
   check_options(options, raster.info());
-  return {.image = raster.info(),
-          .tags = tags_of(path, raster),
-          .block_size = options.block_size,
-          .predictor = options.predictor.value_or(is_floating(raster.info().type) ? 3 : 2)};
+  Plan out{.image = raster.info(),
+           .tags = tags_of(path, raster),
+           .block_size = options.block_size,
+           .predictor = options.predictor.value_or(is_floating(raster.info().type) ? 3 : 2)};
+  check_num_tiles(out);
+  return out;
 }
 
 // --- What stands in front of the tiles ---

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "base/temporary_folder.hpp"
@@ -160,6 +161,23 @@ TEST_CASE("a TOG has a TacoTIFF header") {
   CHECK(decode_tacotiff_header(encode_tacotiff_header(layout), source->size(), "a").blocks == layout.blocks);
 }
 
+TEST_CASE("a part of a file keeps its georeference") {
+  if (!std::filesystem::exists(kImagery)) {
+    MESSAGE("skipped: no " << kImagery);
+    return;
+  }
+  const TemporaryFolder folder;
+  const Bytes tiff = bytes_of(kImagery + "L7_ETMs.tif");
+  std::ofstream file(folder.path("whole"), std::ios::binary);
+  file << "in front";
+  file.write(reinterpret_cast<const char*>(tiff.data()), static_cast<std::streamsize>(tiff.size()));
+  file.close();
+  make_tog("/vsisubfile/8_" + std::to_string(tiff.size()) + "," + folder.path("whole"), folder.path("part.tif"),
+           {.block_size = 128});
+  make_tog(kImagery + "L7_ETMs.tif", folder.path("file.tif"), {.block_size = 128});
+  CHECK(bytes_of(folder.path("part.tif")) == bytes_of(folder.path("file.tif")));
+}
+
 TEST_CASE("a TOG of a TOG is the same file") {
   const TemporaryFolder folder;
   write_plain_tiff(folder.path("in.tif"), 70, 33, 2, 0, DataType::Int32);
@@ -201,6 +219,26 @@ TEST_CASE("options that make no sense are refused, and what is there is kept") {
   const Bytes before = bytes_of(out);
   CHECK_THROWS_AS(make_tog(in, out, {.block_size = 32}), Error);
   CHECK(bytes_of(out) == before);
+}
+
+TEST_CASE("an image of more tiles than can be counted is refused before memory is taken for them") {
+  const TemporaryFolder folder;
+  constexpr uint64_t kTiles = 1 << 20;  // of 2^15 x 2^15 pixels, none of which is stored
+  TiffFields fields;
+  fields.number(TiffTag::Width, 1 << 30);
+  fields.number(TiffTag::Height, 1 << 20);
+  fields.number(TiffTag::BitsPerSample, 8);
+  fields.number(TiffTag::TileWidth, 1 << 15);
+  fields.number(TiffTag::TileHeight, 1 << 15);
+  fields.shorts(TiffTag::TileOffsets, std::vector<uint16_t>(kTiles));
+  fields.shorts(TiffTag::TileByteCounts, std::vector<uint16_t>(kTiles));
+  Bytes bytes = big_tiff_header(kBigTiffHeader, false);
+  const Bytes directory = fields.encode(kBigTiffHeader);
+  bytes.insert(bytes.end(), directory.begin(), directory.end());
+  std::ofstream(folder.path("in.tif"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  CHECK_THROWS_WITH_AS(make_tog(folder.path("in.tif"), folder.path("out.tif"), {.block_size = 16}),
+                       doctest::Contains("at most 2^32 - 1"), QueryError);
 }
 
 TEST_CASE("a TOG that is stopped or fails leaves nothing behind") {

@@ -15,6 +15,6 @@ show tog scene.tog.tif x.tif --block many
 show tog none.tif x.tif
 show tog scene.tog.tif nowhere/x.tif
 show tog scene.tog.tif
-head -c 3000 scene.tog.tif >cut.tif
+head -c 300 scene.tog.tif >cut.tif
 show tog cut.tif x.tif
 ls -A
