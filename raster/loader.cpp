@@ -187,9 +187,9 @@ struct Loader::Impl {
     for (int64_t position = 0;; ++position) {
       try {
         for (auto& input : inputs) {
-          const RasterInfo& info = open(input, position)->info();
-          input.type = tensor_type(info, input.options);
-          input.shape = tensor_shape(info, input.options);
+          const auto raster = open(input, position);
+          input.type = tensor_type(raster->info(), input.options);
+          input.shape = tensor_shape(raster->info(), input.options);
         }
         return;
       } catch (const Error&) {
