@@ -3,7 +3,7 @@
 
     loader.py BUILD FOLDER [ROUNDS]     Markdown on stdout; samples (generate_tiffs.py) lie in FOLDER, about 5 GB
 
-Needs torch, numpy and rasterio. All sides read the same samples of one ZIP in shuffled batches of 32, in a process each,
+Needs torch, numpy and rasterio. All sides read the same samples of one ZIP in shuffled batches of 32, a process each,
 in turns; which goes first rotates. The page cache is warm. Times do not include imports; those of workers do, as they
 start with the epoch. Resident memory is that after ten batches, and the most from then on.
 """

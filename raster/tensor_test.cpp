@@ -123,6 +123,8 @@ TEST_CASE("floating point is rounded to the nearest integer, halves away from ze
   CHECK(as<int8_t>(std::vector<double>{0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 127.4, 127.5, -128.6, 1e300}) ==
         std::vector<int8_t>{1, 2, 3, -1, -2, 0, 127, 127, -128, 127});
   CHECK(as<uint8_t>(std::vector<float>{-0.4f, -0.6f, 254.5f, 300, -300}) == std::vector<uint8_t>{0, 0, 255, 255, 0});
+  CHECK(as<int32_t>(std::vector<float>{9730057, -14090949}) ==
+        std::vector<int32_t>{9730057, -14090949});  // + 0.5 is no float
   CHECK(as<int32_t>(std::vector<float>{2147483648.0f, -2147483648.0f, 2147483520.0f, 16777217.0f}) ==
         std::vector<int32_t>{INT32_MAX, INT32_MIN, 2147483520, 16777216});
   CHECK(as<int64_t>(std::vector<double>{9223372036854775808.0, 9223372036854774784.0, -1e19}) ==

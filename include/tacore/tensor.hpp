@@ -60,7 +60,7 @@ struct TensorOptions {
 };
 
 /// Pixels as an array of shape (bands, height, width). Values that do not fit an integer type are rounded to the
-/// nearest (halves away from zero) and kept within its range, as GDAL does; NaN becomes 0 there. Throws as
+/// nearest (halves away from zero) and kept within its range, as GDAL means to; NaN becomes 0 there. Throws as
 /// Raster::read; QueryError for a number of scales that is neither 0, 1 nor that of the bands, and for a `fill` that
 /// the type does not hold.
 TACORE_EXPORT Tensor read_tensor(const Raster& raster, const TensorOptions& options = {});
