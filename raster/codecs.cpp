@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "base/checked_math.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -89,17 +88,16 @@ libdeflate_result inflate(std::span<const std::byte> in, std::span<std::byte> ou
   return libdeflate_zlib_decompress_ex(decompressor.get(), in.data(), in.size(), out.data(), out.size(), &used, &size);
 }
 
-void decompress_deflate(std::span<const std::byte> in, std::span<std::byte> out) {
+void decompress_deflate(std::span<const std::byte> in, std::span<std::byte> out, uint64_t most) {
   std::size_t size = 0;
   auto result = inflate(in, out, size);
-  // A last strip may hold rows below the image: rarely, and never more than what there is of them.
+  // The last strip may be as long as the others, with rows below the image.
   std::vector<std::byte> whole;
-  for (std::size_t room = out.size();
-       result == LIBDEFLATE_INSUFFICIENT_SPACE && room < most_decompressed(Compression::Deflate, in.size());) {
-    room = checked_multiply<std::size_t>(room, 4, "block");
-    whole.resize(room);
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE && most > out.size()) {
+    whole.resize(std::min(most, most_decompressed(Compression::Deflate, in.size())));
     result = inflate(in, whole, size);
   }
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) throw FormatError("deflate: more data than a block holds");
   if (result != LIBDEFLATE_SUCCESS) throw FormatError("deflate: the data are damaged or end too soon");
   if (size < out.size()) throw_short(size, out.size());
   if (!whole.empty()) std::memcpy(out.data(), whole.data(), out.size());
@@ -267,14 +265,14 @@ Bytes compress_zstd(std::span<const std::byte> in, int level) {
   return out;
 }
 
-void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out) {
+void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out, uint64_t most) {
   switch (compression) {
     case Compression::None:
       if (in.size() < out.size()) throw_short(in.size(), out.size());
       if (!out.empty()) std::memcpy(out.data(), in.data(), out.size());
       return;
     case Compression::Zstd: return decompress_zstd(in, out);
-    case Compression::Deflate: return decompress_deflate(in, out);
+    case Compression::Deflate: return decompress_deflate(in, out, most);
     case Compression::Lzw: return decompress_lzw(in, out);
   }
 }
@@ -283,7 +281,7 @@ uint64_t most_decompressed(Compression compression, uint64_t size) {
   uint64_t ratio = 1;
   switch (compression) {
     case Compression::None: break;
-    case Compression::Zstd: ratio = 1 << 16; break;    // 128 KiB for a block of 4 bytes
+    case Compression::Zstd: ratio = 1 << 15; break;    // 128 KiB for a block of 4 bytes
     case Compression::Deflate: ratio = 1033; break;    // 258 bytes for 2 bits
     case Compression::Lzw: ratio = kMostCodes; break;  // less than a text for a byte
   }

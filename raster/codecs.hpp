@@ -11,8 +11,8 @@ namespace tacore {
 
 /// Fills `out` with what `in` decompresses to; what comes behind it is left alone, as other readers do. Throws
 /// FormatError, which says what is wrong with the data, when they are damaged or end too soon. Safe from several
-/// threads.
-void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out);
+/// threads. `in` may hold up to `most` bytes, of which the first are wanted.
+void decompress(Compression compression, std::span<const std::byte> in, std::span<std::byte> out, uint64_t most);
 
 /// One ZSTD frame at a level of 1 to 22, as libtiff makes it: without the size of the content and without checksum.
 /// Safe from several threads.

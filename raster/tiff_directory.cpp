@@ -386,6 +386,14 @@ std::optional<double> parse_nodata(std::string_view text) {
   return value;
 }
 
+template <class T>
+std::optional<uint64_t> parse_bits(std::string_view text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return static_cast<uint64_t>(value);
+}
+
 uint64_t read_header(TiffReader& reader) {
   const auto head = reader.bytes(0, 8, "header");
   if (!is_tiff(head)) reader.fail("the file does not begin as a TIFF", 0);
@@ -425,6 +433,8 @@ TiffDirectory read_tiff_directory(const ByteSource& source) {
                                    out.gdal_metadata.find(">TILE<") != std::string::npos;
   out.nodata_text = fields.text(kGdalNodata);
   out.layout.nodata = parse_nodata(out.nodata_text);
+  if (out.layout.type == DataType::Int64) out.layout.nodata_bits = parse_bits<int64_t>(out.nodata_text);
+  if (out.layout.type == DataType::UInt64) out.layout.nodata_bits = parse_bits<uint64_t>(out.nodata_text);
   out.pixel_scale = fields.doubles(kModelPixelScale);
   out.tiepoints = fields.doubles(kModelTiepoint);
   out.transformation = fields.doubles(kModelTransformation);

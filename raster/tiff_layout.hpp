@@ -28,6 +28,7 @@ struct TiffLayout {
   bool is_tile_interleaved = false;  ///< GDAL says that the bands of a tile lie together (BandInterleave=TILE)
   int64_t block_width = 0, block_height = 0;
   std::optional<double> nodata = {};
+  std::optional<uint64_t> nodata_bits = {};  ///< of 64-bit integers: the same, to the last digit
   bool is_nodata_known = true;  ///< else it has to be looked up in the file
   /// Of each block, band after band when planar, else row by row; {0, 0} is not stored. Every one lies in the file.
   std::vector<ByteRange> blocks = {};

@@ -113,11 +113,7 @@ class TiffRaster final : public Raster {
 
   const std::string& name() const noexcept override { return name_; }
   const RasterInfo& info() const noexcept override { return info_; }
-  std::optional<double> nodata() const override {
-    if (layout_.is_nodata_known) return layout_.nodata;
-    std::call_once(nodata_read_, [this] { nodata_ = read_tiff_directory(*source_).layout.nodata; });
-    return nodata_;
-  }
+  std::optional<double> nodata() const override { return found_nodata().value; }
   Georeference georeference() const override { return georeference_of(read_tiff_directory(*source_)).georeference; }
 
   void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
@@ -198,20 +194,31 @@ class TiffRaster final : public Raster {
     // The part of the image that both show.
     const int64_t x0 = std::max(left, window.x), x1 = std::min(left + layout_.block_width, window.x + window.width);
     const int64_t y0 = std::max(top, window.y), y1 = std::min(top + rows_of(block), window.y + window.height);
+    const auto width = static_cast<std::size_t>(x1 - x0);
     const auto plane = static_cast<std::size_t>(window.width * window.height) * size;
-    const auto at = [&](std::size_t wanted, int64_t x, int64_t y) {
+    const auto at = [&](std::size_t wanted, int64_t y) {
       return work.out.data() + wanted * plane +
-             static_cast<std::size_t>((y - window.y) * window.width + x - window.x) * size;
+             static_cast<std::size_t>((y - window.y) * window.width + x0 - window.x) * size;
     };
     const std::size_t first = block.wanted < 0 ? 0 : static_cast<std::size_t>(block.wanted);
     const std::size_t end = block.wanted < 0 ? work.bands.size() : first + 1;
+    if (bytes.empty()) {
+      for (std::size_t wanted = first; wanted < end; ++wanted) {
+        for (int64_t y = y0; y < y1; ++y) fill_nodata({at(wanted, y), width * size});
+      }
+      return;
+    }
+
     const std::size_t row_size = static_cast<std::size_t>(layout_.block_width) * stride;
     const std::size_t block_size = row_size * static_cast<std::size_t>(rows_of(block));
-
+    // Before memory is taken for what a block of a few bytes claims to hold.
+    if (block_size > most_decompressed(layout_.compression, bytes.size())) {
+      fail(block, std::to_string(bytes.size()) + " bytes cannot hold " + std::to_string(block_size));
+    }
     // Rows of the same length on both sides are decoded where they belong.
     const bool is_whole = x1 - x0 == layout_.block_width && y1 - y0 == rows_of(block);
     if (is_whole && window.width == layout_.block_width && stride == size && end - first == 1) {
-      decode_block(work, block, bytes, {at(first, x0, y0), block_size});
+      decode_block(work, block, bytes, {at(first, y0), block_size});
       return;
     }
     const auto pixels = work.decoded.take(block_size);
@@ -222,25 +229,44 @@ class TiffRaster final : public Raster {
         const std::byte* from = pixels.data() + static_cast<std::size_t>(y - top) * row_size +
                                 static_cast<std::size_t>(x0 - left) * stride + band * size;
         if (stride == size) {
-          std::memcpy(at(wanted, x0, y), from, static_cast<std::size_t>(x1 - x0) * size);
+          std::memcpy(at(wanted, y), from, width * size);
         } else {
-          copy_every(at(wanted, x0, y), from, x1 - x0, size, stride);
+          copy_every(at(wanted, y), from, x1 - x0, size, stride);
         }
       }
     }
   }
 
+  struct NoData {
+    std::optional<double> value = {};
+    std::optional<uint64_t> bits = {};
+  };
+
+  /// Of the layout, or of the file where that does not know it.
+  const NoData& found_nodata() const {
+    std::call_once(nodata_read_, [this] {
+      const auto of = [](const TiffLayout& layout) { return NoData{layout.nodata, layout.nodata_bits}; };
+      nodata_ = of(layout_.is_nodata_known ? layout_ : read_tiff_directory(*source_).layout);
+    });
+    return nodata_;
+  }
+
+  void fill_nodata(std::span<std::byte> out) const {
+    const NoData& nodata = found_nodata();
+    if (!nodata.bits) return fill(layout_.type, out, nodata.value.value_or(0));
+    for (std::size_t at = 0; at < out.size(); at += 8) std::memcpy(out.data() + at, &*nodata.bits, 8);
+  }
+
+  [[noreturn]] void fail(const Block& block, const std::string& why) const {
+    throw FormatError("block " + std::to_string(block.number) + ": " + why,
+                      {.path = name_, .offset = layout_.blocks[block.number].offset});
+  }
+
   void decode_block(Work& work, const Block& block, std::span<const std::byte> bytes, std::span<std::byte> out) const {
-    const ByteRange range = layout_.blocks[block.number];
-    if (range.size == 0) return fill(layout_.type, out, layout_.nodata.value_or(0));
     try {
-      if (out.size() > most_decompressed(layout_.compression, range.size)) {
-        throw FormatError(std::to_string(range.size) + " bytes cannot hold " + std::to_string(out.size()));
-      }
-      decompress(layout_.compression, bytes, out);
+      decompress(layout_.compression, bytes, out, layout_.block_bytes());
     } catch (const FormatError& error) {
-      throw FormatError("block " + std::to_string(block.number) + ": " + error.message(),
-                        {.path = name_, .offset = range.offset});
+      fail(block, error.message());
     }
     const std::size_t size = size_of(layout_.type);
     if (layout_.is_big_endian && layout_.predictor != 3) swap_bytes(out, size);
@@ -256,8 +282,8 @@ class TiffRaster final : public Raster {
   TiffLayout layout_;
   std::string name_;
   RasterInfo info_;
-  mutable std::once_flag nodata_read_ = {};  ///< where the layout does not know it
-  mutable std::optional<double> nodata_ = {};
+  mutable std::once_flag nodata_read_ = {};
+  mutable NoData nodata_ = {};
 };
 
 }  // namespace

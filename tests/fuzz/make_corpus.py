@@ -11,6 +11,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import make_tiffs
+
 SQL = [
     "SELECT * FROM data",
     "SELECT id, \"internal:gdal_vsi\" FROM data WHERE cloud_cover < 20 ORDER BY id LIMIT 3; -- done",
@@ -141,6 +143,12 @@ def tables(golden, folder):
             write(folder, "level_table", name, archive.read(f"METADATA/level{level}.parquet"))
 
 
+def tiffs(folder):
+    for kind in [make_tiffs.good, make_tiffs.odd, make_tiffs.bad]:
+        for name, data in kind().items():
+            write(folder, "tiff", f"{kind.__name__}-{name}.tif", data)
+
+
 def main():
     golden, folder = Path(sys.argv[1]), Path(sys.argv[2])
     texts(folder)
@@ -148,6 +156,7 @@ def main():
     records(golden, folder)
     documents(golden, folder)
     tables(golden, folder)
+    tiffs(folder)
     for name, data in geometries():
         write(folder, "wkb", name, data)
     for name in ["flat_plain", "nested_padded", "header_absent", "permuted_offsets", "flat_padded"]:
