@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacore/error.hpp"
@@ -112,59 +113,81 @@ class LzwCodes {
 
   /// -1 at the end.
   int next(int width) {
-    while (num_bits_ < width) {
-      if (position_ == bytes_.size()) return -1;
-      bits_ = bits_ << 8 | static_cast<uint32_t>(bytes_[position_++]);
-      num_bits_ += 8;
-    }
+    if (num_bits_ < width && !fill(width)) return -1;
     num_bits_ -= width;
     return static_cast<int>(bits_ >> num_bits_ & ((1U << width) - 1));
   }
 
  private:
+  bool fill(int width) {
+    while (num_bits_ <= 56 && position_ < bytes_.size()) {
+      bits_ = bits_ << 8 | static_cast<uint64_t>(bytes_[position_++]);
+      num_bits_ += 8;
+    }
+    return num_bits_ >= width;
+  }
+
   std::span<const std::byte> bytes_;
   std::size_t position_ = 0;
-  uint32_t bits_ = 0;
+  uint64_t bits_ = 0;
   int num_bits_ = 0;
 };
 
 constexpr int kClear = 256, kEnd = 257, kFirst = 258, kMostCodes = 4096;
+
+constexpr std::size_t kShort = 16;
+
+/// All bytes in order: the texts of the first codes, with room to copy kShort of them.
+constexpr auto kLiterals = [] {
+  std::array<std::byte, 256 + kShort> out = {};
+  for (std::size_t i = 0; i < 256; ++i) out[i] = static_cast<std::byte>(i);
+  return out;
+}();
 
 /// The text of a code is in the output already, where the code before it was written out, and one byte longer.
 void decompress_lzw(std::span<const std::byte> in, std::span<std::byte> out) {
   if (in.size() >= 2 && in[0] == std::byte{0} && (in[1] & std::byte{1}) == std::byte{1}) {
     throw FormatError("LZW with the lowest bit first, as before TIFF 6.0, is not supported");
   }
-  struct Text {
-    std::size_t begin = 0, size = 0;
-  };
-  std::array<Text, kMostCodes> texts;
+  // Two arrays, which together stay in the cache.
+  std::array<const std::byte*, kMostCodes> texts;
+  std::array<uint16_t, kMostCodes> sizes;
+  for (std::size_t i = 0; i < 256; ++i) texts[i] = &kLiterals[i], sizes[i] = 1;
   LzwCodes codes(in);
   int num_codes = kFirst, width = 9;
-  Text last;  // of size 0 right behind a clear code
-  std::size_t end = 0;
-  while (end < out.size()) {
+  const std::byte* last = nullptr;  // what the code before was written as; none right behind a clear code
+  std::size_t last_size = 0;
+  std::byte *to = out.data(), *const end = to + out.size();
+  while (to < end) {
     const int code = codes.next(width);
-    if (code < 0 || code == kEnd) throw_short(end, out.size());
+    if (code < 0 || code == kEnd) throw_short(static_cast<std::size_t>(to - out.data()), out.size());
     if (code == kClear) {
       num_codes = kFirst;
       width = 9;
-      last = {};
+      last = nullptr;
       continue;
     }
-    if (last.size > 0 && num_codes < kMostCodes) {
-      texts[static_cast<std::size_t>(num_codes++)] = {last.begin, last.size + 1};
+    if (last && num_codes < kMostCodes) {
+      texts[static_cast<std::size_t>(num_codes)] = last;
+      sizes[static_cast<std::size_t>(num_codes++)] = static_cast<uint16_t>(last_size + 1);
     }
     if (code >= num_codes) throw FormatError("LZW: code " + std::to_string(code) + " is not defined yet");
-    const Text text = code < kClear ? Text{end, 1} : texts[static_cast<std::size_t>(code)];
-    last = {end, text.size};
-    if (code < kClear) {
-      out[end++] = static_cast<std::byte>(code);
+    const std::byte* const text = texts[static_cast<std::size_t>(code)];
+    const auto room = static_cast<std::size_t>(end - to);
+    last = to;
+    last_size = sizes[static_cast<std::size_t>(code)];
+    const std::size_t size = std::min(last_size, room);
+    if (size <= kShort && room >= kShort) {
+      // Most are short: a copy of fixed size is two instructions, and what it writes too much is written again.
+      std::array<std::byte, kShort> copy;
+      std::memcpy(copy.data(), text, kShort);
+      std::memcpy(to, copy.data(), kShort);
     } else {
-      // Byte by byte: a code may be part of its own text.
-      const std::size_t stop = std::min(out.size(), end + text.size);
-      for (std::size_t from = text.begin; end < stop;) out[end++] = out[from++];
+      // A text that is just being defined ends with its own first byte, which is written below.
+      std::memcpy(to, text, text + size == to + 1 ? size - 1 : size);
     }
+    if (text + size == to + 1) to[size - 1] = to[0];
+    to += size;
     // One code early, as TIFF has always done it.
     if (num_codes + 1 >= 1 << width && width < 12) ++width;
   }
@@ -172,22 +195,76 @@ void decompress_lzw(std::span<const std::byte> in, std::span<std::byte> out) {
 
 // --- predictors ---
 
+/// Sixteen bytes of values: a register on every processor that we know.
+template <class T>
+struct Lanes {
+  typedef T Type __attribute__((vector_size(16)));
+  static constexpr std::size_t kCount = 16 / sizeof(T);
+};
+
+/// Each value moved up by `kBy` lanes, zeros behind.
+template <class T, std::size_t kBy, std::size_t... k>
+typename Lanes<T>::Type moved_up(typename Lanes<T>::Type values, std::index_sequence<k...>) {
+  return __builtin_shufflevector(typename Lanes<T>::Type{}, values, (Lanes<T>::kCount + k - kBy)...);
+}
+
+template <class T, std::size_t... k>
+typename Lanes<T>::Type last_in_all(typename Lanes<T>::Type values, std::index_sequence<k...>) {
+  return __builtin_shufflevector(values, values, (k * 0 + Lanes<T>::kCount - 1)...);
+}
+
+/// Sums of one value to all up to each: the sum of a register does not wait for that of the one before.
+template <class T>
+void sum_up(std::span<std::byte> row) {
+  using Vector = typename Lanes<T>::Type;
+  constexpr std::size_t kCount = Lanes<T>::kCount;
+  constexpr auto kAll = std::make_index_sequence<kCount>();
+  std::byte *at = row.data(), *const end = at + row.size();
+  Vector before = {};
+  for (; end - at >= 16; at += 16) {
+    Vector sums;
+    std::memcpy(&sums, at, 16);
+    sums += moved_up<T, 1>(sums, kAll);
+    if constexpr (kCount > 2) sums += moved_up<T, 2>(sums, kAll);
+    if constexpr (kCount > 4) sums += moved_up<T, 4>(sums, kAll);
+    if constexpr (kCount > 8) sums += moved_up<T, 8>(sums, kAll);
+    const Vector out = sums + before;
+    before += last_in_all<T>(sums, kAll);
+    std::memcpy(at, &out, 16);
+  }
+  T sum = before[0];
+  for (; at < end; at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    sum = static_cast<T>(sum + value);
+    std::memcpy(at, &sum, sizeof(T));
+  }
+}
+
+/// The same for pixels of a few bands, whose sums stay in registers.
+template <class T, std::size_t kBands>
+void sum_up_pixels(std::span<std::byte> row) {
+  std::array<T, kBands> sums = {};
+  for (std::byte* at = row.data(); at < row.data() + row.size(); at += kBands * sizeof(T)) {
+    std::array<T, kBands> pixel;
+    std::memcpy(&pixel, at, sizeof pixel);
+    for (std::size_t band = 0; band < kBands; ++band) sums[band] = static_cast<T>(sums[band] + pixel[band]);
+    std::memcpy(at, &sums, sizeof pixel);
+  }
+}
+
+/// Each value is stored as its difference to the one `num_bands` before it. `row` may lie anywhere, hence memcpy.
 template <class T>
 void add_left(std::span<std::byte> row, std::size_t num_bands) {
-  // Through memcpy: `row` may lie anywhere.
-  const std::size_t count = row.size() / sizeof(T);
-  std::byte* at = row.data();
-  if (num_bands == 1) {
-    T sum = 0;
-    for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
-      T value;
-      std::memcpy(&value, at, sizeof(T));
-      sum = static_cast<T>(sum + value);
-      std::memcpy(at, &sum, sizeof(T));
-    }
-    return;
+  switch (num_bands) {
+    case 1: return sum_up<T>(row);
+    case 2: return sum_up_pixels<T, 2>(row);
+    case 3: return sum_up_pixels<T, 3>(row);
+    case 4: return sum_up_pixels<T, 4>(row);
+    default: break;
   }
-  for (std::size_t i = num_bands; i < count; ++i) {
+  std::byte* at = row.data();
+  for (std::size_t i = num_bands; i < row.size() / sizeof(T); ++i) {
     T left, value;
     std::memcpy(&left, at + (i - num_bands) * sizeof(T), sizeof(T));
     std::memcpy(&value, at + i * sizeof(T), sizeof(T));
@@ -196,16 +273,23 @@ void add_left(std::span<std::byte> row, std::size_t num_bands) {
   }
 }
 
-/// The bytes of all values by rank, highest first, each as its difference to the one before.
+/// `planes` holds the highest bytes of all values, then the second ones, ...
+template <class T>
+void join_planes(std::span<const std::byte> planes, std::span<std::byte> row) {
+  const std::size_t count = row.size() / sizeof(T);
+  for (std::size_t i = 0; i < count; ++i) {
+    T value = 0;
+    for (std::size_t rank = 0; rank < sizeof(T); ++rank) {
+      value = value << 8 | std::to_integer<T>(planes[rank * count + i]);
+    }
+    std::memcpy(row.data() + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
 void join_bytes(std::span<std::byte> row, std::size_t num_bands, std::size_t size, std::span<std::byte> scratch) {
   add_left<uint8_t>(row, num_bands);
   std::memcpy(scratch.data(), row.data(), row.size());
-  const std::size_t count = row.size() / size;
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    const std::size_t place = std::endian::native == std::endian::little ? size - 1 - rank : rank;
-    const std::byte* from = scratch.data() + rank * count;
-    for (std::size_t i = 0; i < count; ++i) row[i * size + place] = from[i];
-  }
+  return size == 4 ? join_planes<uint32_t>(scratch, row) : join_planes<uint64_t>(scratch, row);
 }
 
 /// The inverses, for one band.
