@@ -3,6 +3,7 @@
 
     generate.py --rows 1000000 --kind flat OUTPUT.tacozip
     generate.py --rows 1000000 --kind nested --children 10 OUTPUT.tacozip
+    generate.py --rows 2000 --kind imagery OUTPUT.tacozip
 
 --rows counts level 0 rows (flat) or level 1 rows (nested: rows / children folders). Level 0 has 11 columns, ZSTD, content-defined
 chunking, row groups of 65536. Up to --entries samples get real entries in the ZIP (a few bytes each; --size for more). Beyond
@@ -22,6 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
+
+import imagery
 
 ROW_GROUP = 65536
 TIME_AND_DATE = (0, (2026 - 1980) << 9 | 1 << 5 | 1)
@@ -257,11 +260,22 @@ def nested(archive, random, args):
     return [top, below], pit
 
 
+def images(archive, random, args):
+    """Rasters that can be decoded (imagery.py), `--rows` of them."""
+    level, ids = Level(args.zstd_level), numbered("sample_", 0, args.rows, 8)
+    places = [archive.add(f"DATA/{name}", data)
+              for name, data in zip(ids.to_pylist(), imagery.files(random, args.rows, args.zstd_level))]
+    numbers, (offsets, sizes) = np.arange(args.rows), np.array(places, np.int64).T
+    level.append({"id": ids, "type": pa.repeat("FILE", args.rows), **attributes(random, args.rows), "internal:current_id": numbers,
+                  "internal:parent_id": numbers, "internal:offset": offsets, "internal:size": sizes})
+    return [level], {"root": {"n": args.rows, "type": "FILE"}, "hierarchy": {}}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output")
     parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--kind", choices=["flat", "nested"], default="flat")
+    parser.add_argument("--kind", choices=["flat", "nested", "imagery"], default="flat")
     parser.add_argument("--children", type=int, default=10, help="files of a folder (nested)")
     parser.add_argument("--entries", type=int, default=20_000, help="up to this many samples have entries of their own")
     parser.add_argument("--shared-meta", action="store_true", help="one `__meta__` for all folders (nested); they take time to write")
@@ -274,7 +288,7 @@ def main():
     began = time.monotonic()
     archive = ZipFile(args.output)
     archive.add("TACO_HEADER", bytes(116), mode=0o644)
-    levels, pit = (flat if args.kind == "flat" else nested)(archive, np.random.default_rng(args.seed), args)
+    levels, pit = {"flat": flat, "nested": nested, "imagery": images}[args.kind](archive, np.random.default_rng(args.seed), args)
     ranges = [archive.add(f"METADATA/level{k}.parquet", level.finish()) for k, level in enumerate(levels)]
     ranges.append(archive.add("COLLECTION.json", collection(f"bench_{args.kind}", pit, levels)))
     flattened = [number for pair in ranges for number in pair]
