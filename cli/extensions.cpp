@@ -7,6 +7,7 @@
 
 #include <tacore/byte_size.hpp>
 #include <tacore/error.hpp>
+#include <tacore/extensions/header.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
 #include <tacore/extensions/stac.hpp>
@@ -74,7 +75,8 @@ Extend parse(const std::string& name) {
   if (key == "majortom") return with_majortom(name, parameter);
   if (key == "spatialgrouping") return with_groups(name, parameter);
   if (key == "stac" || key == "istac") return with_places(name, key, parameter);
-  refuse(name, "stac, istac, majortom or spatialgrouping");
+  if (name == "header") return [](const Tortilla& samples) { return extensions::with_header(samples); };
+  refuse(name, "stac, istac, header, majortom or spatialgrouping");
 }
 
 }  // namespace
