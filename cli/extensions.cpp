@@ -7,6 +7,7 @@
 
 #include <tacore/byte_size.hpp>
 #include <tacore/error.hpp>
+#include <tacore/extensions/geotiff_stats.hpp>
 #include <tacore/extensions/header.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
@@ -75,8 +76,12 @@ Extend parse(const std::string& name) {
   if (key == "majortom") return with_majortom(name, parameter);
   if (key == "spatialgrouping") return with_groups(name, parameter);
   if (key == "stac" || key == "istac") return with_places(name, key, parameter);
-  if (name == "header") return [](const Tortilla& samples) { return extensions::with_header(samples); };
-  refuse(name, "stac, istac, header, majortom or spatialgrouping");
+  if (name == "header") return [](const Tortilla& s) { return extensions::with_header(s); };
+  if (name == "geotiff_stats") {
+    return [](const Tortilla& s) { return extensions::with_geotiff_stats(s, {.others = raster_opener()}); };
+  }
+  if (name == "stats") return [](const Tortilla& s) { return extensions::with_stats(s, raster_opener()); };
+  refuse(name, "stac, istac, geotiff_stats, stats, header, majortom or spatialgrouping");
 }
 
 }  // namespace

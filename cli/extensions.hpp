@@ -9,8 +9,8 @@ namespace tacore::cli {
 
 /// What --extensions may name.
 inline constexpr const char* kExtensionHelp =
-    "stac[=TIME], istac[=TIME] (from columns, else rasters), header, majortom[=KM], spatialgrouping=SIZE|COUNT; comma "
-    "between";
+    "stac[=TIME], istac[=TIME] (from columns, else rasters), geotiff_stats, stats, header, majortom[=KM], "
+    "spatialgrouping=SIZE|COUNT; comma between";
 
 /// Throws UsageError for an extension or a parameter that is not known.
 void check_extensions(const std::vector<std::string>& names);

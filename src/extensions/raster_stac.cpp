@@ -87,7 +87,7 @@ std::vector<MetadataColumn> places_of(const Tortilla& samples, int number, const
         if (!level.is_meant(row)) return std::vector<Value>(family.names.size());
         const Sample sample = samples.sample(static_cast<int64_t>(row), number);
         try {
-          return family.values(*open_raster(sample.vsi_path(), from.with.others), from.with);
+          return family.values(*open_raster(sample, from.with.others), from.with);
         } catch (const SchemaError& error) {
           throw SchemaError("[" + level.ids[row] + "] " + error.message(), error.context());
         } catch (const FormatError& error) {

@@ -36,6 +36,9 @@ show query images.tacozip --bbox 179.5,-18,-179.5,-17 'SELECT id FROM data' -f c
 show query images.tacozip --bbox -179.5,-18,-179.4,-17 'SELECT id FROM data' -f csv
 show query images.tacozip --bbox 0,-18,1,-17 'SELECT id FROM data' -f csv
 show validate images.tacozip --deep
+show create images stats.tacozip "${about[@]}" --extensions geotiff_stats,stats
+show query stats.tacozip 'SELECT id, "geotiff:stats", "stats:mean" FROM data' -f csv
+show create images no "${about[@]}" --extensions header
 show create images no "${about[@]}" --extensions stac
 show create images no "${about[@]}" --extensions stac=yesterday
 head -c 100 madrid.tif >images/broken.tif
