@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "json.hpp"
 #include "layout.hpp"
+#include "loaded_library.hpp"
 #include "output.hpp"
 #include "progress_bar.hpp"
 
@@ -36,8 +37,12 @@ bool show(uint64_t num_done, uint64_t num_samples, void* bar) {
 
 FrameStatistics compute(const StatsCommandOptions& options) {
   ProgressBar bar("samples");
-  ComputeOptions how{
-      .child = options.child, .jobs = options.jobs, .skip_failures = options.skip_bad, .progress = show, .user = &bar};
+  ComputeOptions how{.child = options.child,
+                     .jobs = options.jobs,
+                     .skip_failures = options.skip_bad,
+                     .others = raster_opener(),
+                     .progress = show,
+                     .user = &bar};
   if (options.band) how.bands = {*options.band + 1};
   return compute_statistics(samples_of(options), how);
 }

@@ -15,6 +15,7 @@ show query scenes.tacozip --bbox 170,-20,-170,-10 'SELECT id FROM data' -f csv
 show validate scenes.tacozip --deep
 show create scenes.jsonl cells "${about[@]}" --extensions stac --extensions majortom=1000
 show query cells 'SELECT id, "majortom:code" FROM data' -f csv
+show create scenes.jsonl no "${about[@]}" --extensions geotiff_stats
 show create scenes.jsonl no "${about[@]}" --extensions majortom
 show create scenes.jsonl no "${about[@]}" --extensions istac
 show create scenes.jsonl no "${about[@]}" --extensions geotiff

@@ -7,3 +7,11 @@ show stats $examples/landsat.tacozip --quantile 0.5
 show stats $examples/landsat.tacozip --compute --quantile 2
 show stats $examples/landsat_nested.tacozip --compute --level 1
 show stats $examples/landsat_nested.tacozip --compute --level 2 --id tile_r1_c1
+# What a table of statistics is made of, stored with the samples and read back.
+mkdir $scratch/tiles
+for id in tile_r0_c0 tile_r0_c1; do taco read $examples/landsat.tacozip $id -o $scratch/tiles/$id.tif; done
+printf '{"id": "x", "description": "D", "licenses": ["MIT"], "providers": [{"name": "P"}], "tasks": ["other"]}' >$scratch/about.json
+(cd $scratch && show create tiles tiles.tacozip --collection about.json --quiet --extensions geotiff_stats,stats)
+(cd $scratch && show stats tiles.tacozip --band 2)
+(cd $scratch && show stats tiles.tacozip --band 2 --compute)
+(cd $scratch && show query tiles.tacozip 'SELECT id, "stats:mean"[3] AS mean, "stats:std"[3] AS std FROM data' -f csv)
