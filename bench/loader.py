@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many samples a second does the loader give, beside PyTorch's DataLoader over rasterio?
 
-    loader.py BUILD FOLDER [ROUNDS]     Markdown on stdout; samples (generate_tiffs.py) lie in FOLDER, about 5 GB
+    loader.py BUILD DATASET [ROUNDS]     Markdown on stdout; DATASET is of generate.py --kind imagery
 
 Needs torch, numpy and rasterio. All sides read the same samples of one ZIP in shuffled batches of 32, a process each,
 in turns; which goes first rotates. The page cache is warm. Times do not include imports; those of workers do, as they
@@ -12,6 +12,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -44,21 +45,15 @@ def peer(paths_file, workers, dtype):
     print("samples_per_second", round(count / (time.perf_counter() - began), 1))
 
 
-def prepare(build, folder):
-    """The dataset, and the path that GDAL opens for each sample."""
-    dataset, paths = folder / "samples.tacozip", folder / "paths.json"
-    taco = build / "bin" / "taco"
-    if not dataset.exists():
-        subprocess.run([sys.executable, Path(__file__).with_name("generate_tiffs.py"), folder / "samples"], check=True)
-        about = ["--id", "bench", "--description", "Benchmark", "--license", "CC0-1.0", "--provider", "tacore"]
-        subprocess.run([taco, "create", folder / "samples", dataset, *about, "--task", "other"], check=True)
-    rows = subprocess.run([taco, "query", dataset, 'SELECT "internal:gdal_vsi" AS path FROM data', "--format", "json"],
+def prepare(build, dataset, paths):
+    """Writes the path that GDAL opens for each sample, and has the dataset in the page cache."""
+    sql = 'SELECT "internal:gdal_vsi" AS path FROM data'
+    rows = subprocess.run([build / "bin" / "taco", "query", dataset, sql, "--format", "json"],
                           check=True, capture_output=True, text=True).stdout
     paths.write_text(json.dumps([row["path"] for row in json.loads(rows)]))
-    with open(dataset, "rb") as file:  # into the page cache
+    with open(dataset, "rb") as file:
         while file.read(1 << 24):
             pass
-    return dataset, paths
 
 
 def measured(command):
@@ -66,13 +61,8 @@ def measured(command):
     return {name: float(value) for name, value in (line.split() for line in lines if line)}
 
 
-def main():
-    if sys.argv[1] == "--peer":
-        return peer(sys.argv[2], int(sys.argv[3]), sys.argv[4])
-    build, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    folder.mkdir(parents=True, exist_ok=True)
-    dataset, paths = prepare(build, folder)
+def compare(build, dataset, paths, rounds):
+    prepare(build, dataset, paths)
     ours = [build / "bin" / "bench_loader", dataset]
     theirs = [sys.executable, __file__, "--peer", paths]
     sides = {}
@@ -94,6 +84,15 @@ def main():
         others = [f"{max(run[key] for run in runs):.0f}" if key in runs[0] else ""
                   for key in ("samples_per_cpu_second", "early_mb", "most_mb")]
         print(f"| {name} | {max(speeds):.0f} | {statistics.median(speeds):.0f} | {' | '.join(others)} | {rounds} |")
+
+
+def main():
+    if sys.argv[1] == "--peer":
+        return peer(sys.argv[2], int(sys.argv[3]), sys.argv[4])
+    build, dataset = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    with tempfile.TemporaryDirectory() as folder:
+        compare(build, dataset, Path(folder) / "paths.json", rounds)
 
 
 main()
