@@ -66,7 +66,13 @@ Extend with_places(const std::string& name, const std::string& key, const std::s
   return [key, time](const Tortilla& samples) {
     const extensions::FromRasters from{.with = {.transformer = transformer(), .others = raster_opener()},
                                        .time_start = time};
-    return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
+    try {
+      return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
+    } catch (const SchemaError& error) {
+      if (time || !error.message().starts_with("no level has")) throw;
+      throw SchemaError(error.message() + "; --extensions " + key + "=TIME takes all but the time from the rasters",
+                        error.context());
+    }
   };
 }
 
