@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/text.hpp"
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"
@@ -16,12 +14,11 @@ namespace {
 
 std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> bytes, const std::string& vsi_path,
                                           const RasterOpener* others) {
-  const auto head = bytes->read({0, std::min<uint64_t>(bytes->size(), 4)});
   std::string why = "it is no TIFF";
-  if (is_tiff(head)) {
-    auto directory = read_tiff_directory(*bytes);
-    if (directory.unsupported.empty()) return make_tiff_raster(std::move(bytes), std::move(directory.layout), vsi_path);
-    why = "TIFF with " + directory.unsupported;
+  if (auto directory = find_tiff_directory(*bytes)) {
+    if (directory->unsupported.empty())
+      return make_tiff_raster(std::move(bytes), std::move(directory->layout), vsi_path);
+    why = "TIFF with " + directory->unsupported;
   }
   if (others) return others->open(vsi_path);
   throw FormatError(why + ": GDAL is needed to decode it", {.path = vsi_path});

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <span>
+#include <utility>
 
 #include "base/checked_math.hpp"
 #include "codecs.hpp"
@@ -48,8 +48,8 @@ enum Tag : uint16_t {
 
 // More than any writer makes, and few enough to be read at once.
 constexpr uint64_t kMostEntries = 4096;
-// A COG of usual size has its directory in these; elsewhere they cost no more than a page.
-constexpr uint64_t kHeadSize = 8192;
+// A COG of usual size has its directory in these, and a local file costs a page.
+constexpr uint64_t kHeadSize = 4096;
 
 /// Bytes of a value of a field type, 0 for types that are not known.
 std::size_t size_of_field_type(uint16_t type) {
@@ -85,11 +85,14 @@ class TiffReader {
     throw FormatError("TIFF: " + why, {.path = source_.name(), .offset = offset});
   }
 
-  /// Throws FormatError unless the range lies in the file.
-  std::span<const std::byte> bytes(uint64_t offset, uint64_t size, const std::string& what) {
+  std::span<const std::byte> head() const { return head_; }
+
+  /// Throws FormatError, in which `what` is the name of these bytes, unless the range lies in the file.
+  template <class What>
+  std::span<const std::byte> bytes(uint64_t offset, uint64_t size, const What& what) {
     const uint64_t file = source_.size();
     if (offset > file || size > file - offset) {
-      fail(what + ": " + std::to_string(size) + " bytes are not inside the file of " + std::to_string(file), offset);
+      fail(what() + ": " + std::to_string(size) + " bytes are not inside the file of " + std::to_string(file), offset);
     }
     end_ = std::max(end_, offset + size);
     if (offset + size <= head_.size()) return std::span(head_).subspan(offset, size);
@@ -144,13 +147,16 @@ class Fields {
   uint64_t read(uint64_t offset) {
     const bool big = reader_.is_big;
     const uint64_t count_size = big ? 8 : 2, entry_size = big ? 20 : 12, link_size = big ? 8 : 4;
-    const uint64_t count = reader_.unsigned_number(reader_.bytes(offset, count_size, "directory").data(), count_size);
+    const uint64_t count = reader_.unsigned_number(
+        reader_.bytes(offset, count_size, [] { return std::string("directory"); }).data(), count_size);
     if (count == 0 || count > kMostEntries) {
       reader_.fail("a directory of " + std::to_string(count) + " fields, expected 1 to " + std::to_string(kMostEntries),
                    offset);
     }
     const uint64_t begin = offset + count_size, size = count * entry_size;
-    const auto entries = reader_.bytes(begin, size + link_size, "directory of " + std::to_string(count) + " fields");
+    const auto entries =
+        reader_.bytes(begin, size + link_size, [&] { return "directory of " + std::to_string(count) + " fields"; });
+    fields_.reserve(count);
     for (uint64_t i = 0; i < count; ++i) {
       const std::byte* at = entries.data() + i * entry_size;
       Field field;
@@ -164,19 +170,19 @@ class Fields {
       const uint64_t value_size = checked_multiply<uint64_t>(field.count, width, "TIFF: size of a field");
       field.offset = value_size <= inline_size ? begin + i * entry_size + (big ? 12 : 8)
                                                : reader_.unsigned_number(value, inline_size);
-      fields_.try_emplace(tag, field);
+      if (!has(tag)) fields_.emplace_back(tag, field);
     }
     return reader_.unsigned_number(entries.data() + size, link_size);
   }
 
-  bool has(Tag tag) const { return fields_.contains(tag); }
-  uint64_t count(Tag tag) const { return has(tag) ? fields_.at(tag).count : 0; }
+  bool has(uint16_t tag) const { return find(tag) != nullptr; }
+  uint64_t count(Tag tag) const { return has(tag) ? find(tag)->count : 0; }
 
   /// The values of an integer field, at most `most` of them; empty when it is not there.
   std::vector<uint64_t> integers(Tag tag, uint64_t most) {
     std::vector<uint64_t> out;
     if (!has(tag)) return out;
-    const Field& field = fields_.at(tag);
+    const Field& field = *find(tag);
     switch (field.type) {
       case 1:
       case 3:
@@ -189,7 +195,7 @@ class Fields {
     }
     const std::size_t width = size_of_field_type(field.type);
     const uint64_t count = std::min(field.count, most);
-    const auto bytes = reader_.bytes(field.offset, count * width, name(tag));
+    const auto bytes = reader_.bytes(field.offset, count * width, [&] { return name(tag); });
     out.resize(count);
     for (uint64_t i = 0; i < count; ++i) out[i] = reader_.unsigned_number(bytes.data() + i * width, width);
     return out;
@@ -225,9 +231,9 @@ class Fields {
   std::vector<double> doubles(Tag tag) {
     std::vector<double> out;
     if (!has(tag)) return out;
-    const Field& field = fields_.at(tag);
+    const Field& field = *find(tag);
     if (field.type != 12) fail(tag, "is of type " + std::to_string(field.type) + ", expected 12 (double)");
-    const auto bytes = reader_.bytes(field.offset, field.count * 8, name(tag));
+    const auto bytes = reader_.bytes(field.offset, field.count * 8, [&] { return name(tag); });
     out.resize(field.count);
     for (uint64_t i = 0; i < field.count; ++i) out[i] = reader_.number<double>(bytes.data() + i * 8);
     return out;
@@ -236,21 +242,25 @@ class Fields {
   /// Text up to its first NUL; "" when it is not there.
   std::string text(Tag tag) {
     if (!has(tag)) return {};
-    const Field& field = fields_.at(tag);
+    const Field& field = *find(tag);
     if (field.type != 2 && field.type != 7 && field.type != 1) {
       fail(tag, "is of type " + std::to_string(field.type) + ", expected 2 (text)");
     }
-    const auto bytes = reader_.bytes(field.offset, field.count, name(tag));
+    const auto bytes = reader_.bytes(field.offset, field.count, [&] { return name(tag); });
     const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return std::string(all.substr(0, all.find('\0')));
   }
 
  private:
+  const Field* find(uint16_t tag) const {
+    const auto found = std::find_if(fields_.begin(), fields_.end(), [&](const auto& one) { return one.first == tag; });
+    return found == fields_.end() ? nullptr : &found->second;
+  }
   static std::string name(Tag tag) { return "tag " + std::to_string(tag); }
   [[noreturn]] void fail(Tag tag, const std::string& why) const { reader_.fail(name(tag) + " " + why); }
 
   TiffReader& reader_;
-  std::map<uint16_t, Field> fields_;
+  std::vector<std::pair<uint16_t, Field>> fields_ = {};  ///< few: they are looked through
 };
 
 const char* compression_name(uint64_t code) {
@@ -395,12 +405,11 @@ std::optional<uint64_t> parse_bits(std::string_view text) {
 }
 
 uint64_t read_header(TiffReader& reader) {
-  const auto head = reader.bytes(0, 8, "header");
-  if (!is_tiff(head)) reader.fail("the file does not begin as a TIFF", 0);
+  const auto head = reader.bytes(0, 8, [] { return std::string("header"); });
   reader.is_big_endian = head[0] == std::byte{'M'};
   reader.is_big = reader.number<uint16_t>(head.data() + 2) == 43;
   if (!reader.is_big) return reader.number<uint32_t>(head.data() + 4);
-  const auto whole = reader.bytes(0, 16, "BigTIFF header");
+  const auto whole = reader.bytes(0, 16, [] { return std::string("BigTIFF header"); });
   const auto offset_size = reader.number<uint16_t>(whole.data() + 4);
   if (offset_size != 8) reader.fail("BigTIFF: offsets of " + std::to_string(offset_size) + " bytes, expected 8", 4);
   return reader.number<uint64_t>(whole.data() + 8);
@@ -417,8 +426,9 @@ bool is_tiff(std::span<const std::byte> head) {
   return is({'I', 'I', 42, 0}) || is({'M', 'M', 0, 42}) || is({'I', 'I', 43, 0}) || is({'M', 'M', 0, 43});
 }
 
-TiffDirectory read_tiff_directory(const ByteSource& source) {
+std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source) {
   TiffReader reader(source);
+  if (!is_tiff(reader.head())) return std::nullopt;
   const uint64_t first = read_header(reader);
   Fields fields(reader);
   TiffDirectory out;
@@ -449,6 +459,12 @@ TiffDirectory read_tiff_directory(const ByteSource& source) {
   }
   out.directory_end = reader.end();
   return out;
+}
+
+TiffDirectory read_tiff_directory(const ByteSource& source) {
+  auto out = find_tiff_directory(source);
+  if (!out) throw FormatError("TIFF: the file does not begin as a TIFF", {.path = source.name(), .offset = 0});
+  return std::move(*out);
 }
 
 }  // namespace tacore

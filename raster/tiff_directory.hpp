@@ -35,6 +35,8 @@ bool is_tiff(std::span<const std::byte> head);
 /// Reads it, in one request where it lies in front of the file, as in a COG. Throws FormatError for anything that is
 /// not as the specification says, before memory of that size is taken; IoError.
 TiffDirectory read_tiff_directory(const ByteSource& source);
+/// The same; nullopt for a file that does not begin as a TIFF.
+std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source);
 
 /// The CRS as "EPSG:code" where its keys name one, and the transform; pixel-is-point is shifted by half a pixel.
 /// `is_custom` is true when the keys describe a CRS that has no code.

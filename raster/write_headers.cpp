@@ -52,10 +52,9 @@ std::vector<Place> files_of(const Container& container) {
 
 /// The shortest that says all; "" for what is no TIFF, or one for GDAL.
 std::string header_of(const ByteSource& source) {
-  if (!is_tiff(source.read({0, std::min<uint64_t>(source.size(), 4)}))) return {};
-  const TiffDirectory directory = read_tiff_directory(source);
-  if (!directory.unsupported.empty()) return {};
-  const TiffLayout& layout = directory.layout;
+  const auto directory = find_tiff_directory(source);
+  if (!directory || !directory->unsupported.empty()) return {};
+  const TiffLayout& layout = directory->layout;
   // What a TacoTIFF header leaves open would be looked up in the file.
   const bool is_short = !layout.nodata && layout.is_planar && layout.is_tile_interleaved;
   if (is_short && why_no_tacotiff_header(layout).empty()) return encode_tacotiff_header(layout);
