@@ -50,9 +50,9 @@ void check_png(const RasterInfo& info, const PixelOptions& pixels) {
                    "; --npy holds all, and taco preview stretches");
 }
 
-void read_pixels(const std::string& path, const ReadOptions& options) {
+void read_pixels(const DataFrame& rows, const ReadOptions& options) {
   const Tensor pixels = about(options.id, options.path, [&] {
-    const auto raster = open_raster(path, raster_opener());
+    const auto raster = open_raster(rows, options.id, raster_opener());
     if (options.pixels.png) check_png(raster->info(), options.pixels);
     return read_tensor(*raster, {.bands = options.pixels.bands, .window = options.pixels.window});
   });
@@ -75,7 +75,7 @@ int run_read(const ReadOptions& options) {
   const DataFrame rows = dataset.data();
   const std::string path = gdal_path(rows, options.id, options.path);
   if (is_pixels) {
-    read_pixels(path, options);
+    read_pixels(rows, options);
     return 0;
   }
   with_output(options.output, [&](tabular::Output& output) {
@@ -91,9 +91,10 @@ int run_preview(const PreviewCommandOptions& options) {
   }
   refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
-  const std::string path = gdal_path(dataset.data(), options.id, options.path);
+  const DataFrame rows = dataset.data();
+  gdal_path(rows, options.id, options.path);  // names a FOLDER as the user does
   const Picture picture = about(options.id, options.path, [&] {
-    return preview(*open_raster(path, raster_opener()), {.bands = options.bands, .size = options.size});
+    return preview(*open_raster(rows, options.id, raster_opener()), {.bands = options.bands, .size = options.size});
   });
   with_output(options.output, [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
   return 0;

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"
+#include "reader/dataframe_impl.hpp"
 #include "row_source.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster.hpp"
@@ -55,6 +56,11 @@ std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t positi
     return make_tiff_raster(std::move(row.bytes), std::move(layout), row.vsi_path);
   }
   return open_source(std::move(row.bytes), row.vsi_path, others);
+}
+
+std::shared_ptr<const Raster> open_raster(const DataFrame& frame, std::string_view id, const RasterOpener* others) {
+  const auto [rows, position] = locate(frame, id);
+  return open_raster(rows, position, others);
 }
 
 }  // namespace tacore

@@ -99,6 +99,9 @@ TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const std::string& path,
 /// beside it (header.hpp), nothing is read to open it. Throws as above, and as DataFrame::read.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position,
                                                         const RasterOpener* others = nullptr);
+/// The same for the first row with this id, or for a path of ids from here ("tile_00/sensor_A/band_R").
+TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const DataFrame& frame, std::string_view id,
+                                                        const RasterOpener* others = nullptr);
 
 /// A FILE that is to be written. `others` does not see bytes in memory. Throws SchemaError for a FOLDER; as above.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpener* others = nullptr);

@@ -214,14 +214,13 @@ int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
   return row;
 }
 
-/// The frame and position at the end of a path of ids.
+}  // namespace
+
 std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path) {
   std::vector<std::string> ids = split(path, '/');
   if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" is "a/b"
   return locate_below(frame, position_of(*frame.impl(), ids[0]), std::span(ids).subspan(1));
 }
-
-}  // namespace
 
 std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids) {
   for (const auto& id : ids) {
