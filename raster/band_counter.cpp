@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "binary_number.hpp"
+#include "pixel_type.hpp"
 
 namespace tacore {
 namespace {
@@ -37,24 +38,6 @@ std::optional<T> nodata_of(std::optional<double> nodata) {
 template <class T>
 std::span<const T> as(std::span<const std::byte> pixels) {
   return {reinterpret_cast<const T*>(pixels.data()), pixels.size() / sizeof(T)};
-}
-
-/// Calls `body` with a value of the type that pixels have.
-template <class Body>
-auto with_type(DataType type, const Body& body) {
-  switch (type) {
-    case DataType::UInt8: return body(uint8_t{});
-    case DataType::Int8: return body(int8_t{});
-    case DataType::UInt16: return body(uint16_t{});
-    case DataType::Int16: return body(int16_t{});
-    case DataType::UInt32: return body(uint32_t{});
-    case DataType::Int32: return body(int32_t{});
-    case DataType::UInt64: return body(uint64_t{});
-    case DataType::Int64: return body(int64_t{});
-    case DataType::Float32: return body(float{});
-    case DataType::Float64: break;
-  }
-  return body(double{});
 }
 
 template <class T>

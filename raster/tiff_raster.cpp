@@ -1,15 +1,14 @@
 #include "tiff_raster.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "codecs.hpp"
 #include "io/coalesce.hpp"
+#include "pixel_type.hpp"
 #include "tacore/error.hpp"
 #include "tiff_directory.hpp"
 
@@ -62,34 +61,11 @@ RasterInfo info_of(const TiffLayout& layout) {
           .predictor = layout.predictor};
 }
 
-template <class T>
-T nearest(double value) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-  if (std::isnan(value)) return 0;
-  if (value <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  if (value >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  return static_cast<T>(std::round(value));
-}
-
-template <class T>
-void fill_with(std::span<std::byte> out, double value) {
-  const T pixel = nearest<T>(value);
-  for (std::size_t at = 0; at < out.size(); at += sizeof(T)) std::memcpy(out.data() + at, &pixel, sizeof(T));
-}
-
 void fill(DataType type, std::span<std::byte> out, double value) {
-  switch (type) {
-    case DataType::UInt8: return fill_with<uint8_t>(out, value);
-    case DataType::Int8: return fill_with<int8_t>(out, value);
-    case DataType::UInt16: return fill_with<uint16_t>(out, value);
-    case DataType::Int16: return fill_with<int16_t>(out, value);
-    case DataType::UInt32: return fill_with<uint32_t>(out, value);
-    case DataType::Int32: return fill_with<int32_t>(out, value);
-    case DataType::UInt64: return fill_with<uint64_t>(out, value);
-    case DataType::Int64: return fill_with<int64_t>(out, value);
-    case DataType::Float32: return fill_with<float>(out, value);
-    case DataType::Float64: return fill_with<double>(out, value);
-  }
+  with_type(type, [&](auto pixel) {
+    pixel = converted<decltype(pixel)>(value);
+    for (std::size_t at = 0; at < out.size(); at += sizeof pixel) std::memcpy(out.data() + at, &pixel, sizeof pixel);
+  });
 }
 
 /// One value out of every `stride` bytes of a row.
