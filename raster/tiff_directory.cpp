@@ -12,39 +12,12 @@
 #include "base/checked_math.hpp"
 #include "codecs.hpp"
 #include "tacore/error.hpp"
+#include "tiff_tags.hpp"
 
 namespace tacore {
 namespace {
 
-enum Tag : uint16_t {
-  kImageWidth = 256,
-  kImageLength = 257,
-  kBitsPerSample = 258,
-  kCompression = 259,
-  kPhotometric = 262,
-  kFillOrder = 266,
-  kStripOffsets = 273,
-  kSamplesPerPixel = 277,
-  kRowsPerStrip = 278,
-  kStripByteCounts = 279,
-  kPlanarConfiguration = 284,
-  kPredictor = 317,
-  kColorMap = 320,
-  kTileWidth = 322,
-  kTileLength = 323,
-  kTileOffsets = 324,
-  kTileByteCounts = 325,
-  kExtraSamples = 338,
-  kSampleFormat = 339,
-  kModelPixelScale = 33550,
-  kModelTiepoint = 33922,
-  kModelTransformation = 34264,
-  kGeoKeyDirectory = 34735,
-  kGeoDoubleParams = 34736,
-  kGeoAsciiParams = 34737,
-  kGdalMetadata = 42112,
-  kGdalNodata = 42113,
-};
+std::string name(TiffTag tag) { return "tag " + std::to_string(static_cast<uint16_t>(tag)); }
 
 // More than any writer makes, and few enough to be read at once.
 constexpr uint64_t kMostEntries = 4096;
@@ -160,7 +133,7 @@ class Fields {
     for (uint64_t i = 0; i < count; ++i) {
       const std::byte* at = entries.data() + i * entry_size;
       Field field;
-      const auto tag = reader_.number<uint16_t>(at);
+      const auto tag = static_cast<TiffTag>(reader_.number<uint16_t>(at));
       field.type = reader_.number<uint16_t>(at + 2);
       field.count = big ? reader_.number<uint64_t>(at + 4) : reader_.number<uint32_t>(at + 4);
       const uint64_t inline_size = big ? 8 : 4;
@@ -175,11 +148,11 @@ class Fields {
     return reader_.unsigned_number(entries.data() + size, link_size);
   }
 
-  bool has(uint16_t tag) const { return find(tag) != nullptr; }
-  uint64_t count(Tag tag) const { return has(tag) ? find(tag)->count : 0; }
+  bool has(TiffTag tag) const { return find(tag) != nullptr; }
+  uint64_t count(TiffTag tag) const { return has(tag) ? find(tag)->count : 0; }
 
   /// The values of an integer field, at most `most` of them; empty when it is not there.
-  std::vector<uint64_t> integers(Tag tag, uint64_t most) {
+  std::vector<uint64_t> integers(TiffTag tag, uint64_t most) {
     std::vector<uint64_t> out;
     if (!has(tag)) return out;
     const Field& field = *find(tag);
@@ -202,33 +175,33 @@ class Fields {
   }
 
   /// The same of a field of numbers of 16 bits.
-  std::vector<uint16_t> shorts(Tag tag, uint64_t most) {
+  std::vector<uint16_t> shorts(TiffTag tag, uint64_t most) {
     std::vector<uint16_t> out;
     for (const uint64_t value : integers(tag, most))
       out.push_back(narrow<uint16_t>(value, "TIFF: a number of 16 bits"));
     return out;
   }
 
-  uint64_t integer(Tag tag, uint64_t otherwise) {
+  uint64_t integer(TiffTag tag, uint64_t otherwise) {
     const auto values = integers(tag, 1);
     if (has(tag) && values.empty()) fail(tag, "has no value");
     return values.empty() ? otherwise : values[0];
   }
 
-  uint64_t required(Tag tag) {
+  uint64_t required(TiffTag tag) {
     if (!has(tag)) fail(tag, "is missing");
     return integer(tag, 0);
   }
 
   /// One value for each band, which must be the same; nullopt when they differ.
-  std::optional<uint64_t> same(Tag tag, uint64_t otherwise, uint64_t bands) {
+  std::optional<uint64_t> same(TiffTag tag, uint64_t otherwise, uint64_t bands) {
     const auto values = integers(tag, bands);
     if (values.empty()) return otherwise;
     const bool equal = std::all_of(values.begin(), values.end(), [&](uint64_t value) { return value == values[0]; });
     return equal ? std::optional(values[0]) : std::nullopt;
   }
 
-  std::vector<double> doubles(Tag tag) {
+  std::vector<double> doubles(TiffTag tag) {
     std::vector<double> out;
     if (!has(tag)) return out;
     const Field& field = *find(tag);
@@ -240,7 +213,7 @@ class Fields {
   }
 
   /// Text up to its first NUL; "" when it is not there.
-  std::string text(Tag tag) {
+  std::string text(TiffTag tag) {
     if (!has(tag)) return {};
     const Field& field = *find(tag);
     if (field.type != 2 && field.type != 7 && field.type != 1) {
@@ -252,15 +225,14 @@ class Fields {
   }
 
  private:
-  const Field* find(uint16_t tag) const {
+  const Field* find(TiffTag tag) const {
     const auto found = std::find_if(fields_.begin(), fields_.end(), [&](const auto& one) { return one.first == tag; });
     return found == fields_.end() ? nullptr : &found->second;
   }
-  static std::string name(Tag tag) { return "tag " + std::to_string(tag); }
-  [[noreturn]] void fail(Tag tag, const std::string& why) const { reader_.fail(name(tag) + " " + why); }
+  [[noreturn]] void fail(TiffTag tag, const std::string& why) const { reader_.fail(name(tag) + " " + why); }
 
   TiffReader& reader_;
-  std::vector<std::pair<uint16_t, Field>> fields_ = {};  ///< few: they are looked through
+  std::vector<std::pair<TiffTag, Field>> fields_ = {};  ///< few: they are looked through
 };
 
 const char* compression_name(uint64_t code) {
@@ -313,24 +285,25 @@ std::optional<DataType> type_of(uint64_t format, uint64_t bits) {
 std::string read_pixel_format(Fields& fields, TiffDirectory& out) {
   TiffLayout& layout = out.layout;
   const auto bands = static_cast<uint64_t>(layout.bands);
-  const uint64_t code = fields.integer(kCompression, 1);
+  const uint64_t code = fields.integer(TiffTag::Compression, 1);
   const auto compression = compression_of(code);
   if (!compression) return "compression " + std::to_string(code) + " (" + compression_name(code) + ")";
   layout.compression = *compression;
 
-  const auto bits = fields.same(kBitsPerSample, 1, bands), format = fields.same(kSampleFormat, 1, bands);
+  const auto bits = fields.same(TiffTag::BitsPerSample, 1, bands),
+             format = fields.same(TiffTag::SampleFormat, 1, bands);
   if (!bits || !format) return "bands of different types";
   const auto type = type_of(*format, *bits);
   if (!type) return std::to_string(*bits) + " bits a sample of sample format " + std::to_string(*format);
   layout.type = *type;
 
-  out.photometric = narrow<int>(fields.integer(kPhotometric, 1), "TIFF: photometric interpretation");
+  out.photometric = narrow<int>(fields.integer(TiffTag::Photometric, 1), "TIFF: photometric interpretation");
   if (out.photometric == 6 || out.photometric >= 8) {
     return "photometric interpretation " + std::to_string(out.photometric);
   }
-  if (fields.integer(kFillOrder, 1) != 1) return "fill order 2";
+  if (fields.integer(TiffTag::FillOrder, 1) != 1) return "fill order 2";
   // Only these codecs have a predictor; others ignore the tag.
-  const uint64_t predictor = *compression == Compression::None ? 1 : fields.integer(kPredictor, 1);
+  const uint64_t predictor = *compression == Compression::None ? 1 : fields.integer(TiffTag::Predictor, 1);
   if (predictor < 1 || predictor > 3) return "predictor " + std::to_string(predictor);
   layout.predictor = static_cast<int>(predictor);
   return "";
@@ -338,39 +311,39 @@ std::string read_pixel_format(Fields& fields, TiffDirectory& out) {
 
 /// Sizes of the image and its blocks.
 void read_sizes(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
-  const auto positive = [&](Tag tag, uint64_t value, uint64_t most) {
+  const auto positive = [&](TiffTag tag, uint64_t value, uint64_t most) {
     if (value == 0 || value > most) {
-      reader.fail("tag " + std::to_string(tag) + " is " + std::to_string(value) + ", expected 1 to " +
-                  std::to_string(most));
+      reader.fail(name(tag) + " is " + std::to_string(value) + ", expected 1 to " + std::to_string(most));
     }
     return static_cast<int64_t>(value);
   };
   constexpr uint64_t kMost = INT32_MAX;
-  layout.width = positive(kImageWidth, fields.required(kImageWidth), kMost);
-  layout.height = positive(kImageLength, fields.required(kImageLength), kMost);
-  layout.bands = static_cast<int>(positive(kSamplesPerPixel, fields.integer(kSamplesPerPixel, 1), UINT16_MAX));
-  const uint64_t planar = fields.integer(kPlanarConfiguration, 1);
+  layout.width = positive(TiffTag::Width, fields.required(TiffTag::Width), kMost);
+  layout.height = positive(TiffTag::Height, fields.required(TiffTag::Height), kMost);
+  layout.bands =
+      static_cast<int>(positive(TiffTag::SamplesPerPixel, fields.integer(TiffTag::SamplesPerPixel, 1), UINT16_MAX));
+  const uint64_t planar = fields.integer(TiffTag::PlanarConfiguration, 1);
   if (planar != 1 && planar != 2) reader.fail("planar configuration " + std::to_string(planar) + ", expected 1 or 2");
   layout.is_planar = planar == 2;
-  layout.is_tiled = fields.has(kTileWidth) || fields.has(kTileOffsets);
+  layout.is_tiled = fields.has(TiffTag::TileWidth) || fields.has(TiffTag::TileOffsets);
   if (layout.is_tiled) {
-    layout.block_width = positive(kTileWidth, fields.required(kTileWidth), kMost);
-    layout.block_height = positive(kTileLength, fields.required(kTileLength), kMost);
+    layout.block_width = positive(TiffTag::TileWidth, fields.required(TiffTag::TileWidth), kMost);
+    layout.block_height = positive(TiffTag::TileHeight, fields.required(TiffTag::TileHeight), kMost);
   } else {
     layout.block_width = layout.width;
-    const auto rows = fields.integer(kRowsPerStrip, static_cast<uint64_t>(layout.height));
-    layout.block_height = positive(kRowsPerStrip, std::min(rows, static_cast<uint64_t>(layout.height)), kMost);
+    const auto rows = fields.integer(TiffTag::RowsPerStrip, static_cast<uint64_t>(layout.height));
+    layout.block_height = positive(TiffTag::RowsPerStrip, std::min(rows, static_cast<uint64_t>(layout.height)), kMost);
   }
 }
 
 void read_blocks(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
-  const Tag offsets_tag = layout.is_tiled ? kTileOffsets : kStripOffsets;
-  const Tag sizes_tag = layout.is_tiled ? kTileByteCounts : kStripByteCounts;
+  const TiffTag offsets_tag = layout.is_tiled ? TiffTag::TileOffsets : TiffTag::StripOffsets;
+  const TiffTag sizes_tag = layout.is_tiled ? TiffTag::TileByteCounts : TiffTag::StripByteCounts;
   const uint64_t expected = layout.num_blocks();
-  for (const Tag tag : {offsets_tag, sizes_tag}) {
+  for (const TiffTag tag : {offsets_tag, sizes_tag}) {
     if (fields.count(tag) < expected && (tag == offsets_tag || fields.has(tag))) {
-      reader.fail("tag " + std::to_string(tag) + " has " + std::to_string(fields.count(tag)) +
-                  " blocks, the sizes ask for " + std::to_string(expected));
+      reader.fail(name(tag) + " has " + std::to_string(fields.count(tag)) + " blocks, the sizes ask for " +
+                  std::to_string(expected));
     }
   }
   const auto offsets = fields.integers(offsets_tag, expected);
@@ -378,7 +351,7 @@ void read_blocks(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
   if (!fields.has(sizes_tag)) {
     // Early writers left them out where they follow from the size of the image.
     if (layout.compression != Compression::None || expected != 1) {
-      reader.fail("tag " + std::to_string(sizes_tag) + " is missing");
+      reader.fail(name(sizes_tag) + " is missing");
     }
     sizes.assign(1, layout.block_bytes());
   }
@@ -438,21 +411,21 @@ std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source) {
   read_sizes(fields, reader, out.layout);
   out.unsupported = read_pixel_format(fields, out);
 
-  out.gdal_metadata = fields.text(kGdalMetadata);
+  out.gdal_metadata = fields.text(TiffTag::GdalMetadata);
   out.layout.is_tile_interleaved = out.gdal_metadata.find("name=\"INTERLEAVE\"") != std::string::npos &&
                                    out.gdal_metadata.find(">TILE<") != std::string::npos;
-  out.nodata_text = fields.text(kGdalNodata);
+  out.nodata_text = fields.text(TiffTag::GdalNodata);
   out.layout.nodata = parse_nodata(out.nodata_text);
   if (out.layout.type == DataType::Int64) out.layout.nodata_bits = parse_bits<int64_t>(out.nodata_text);
   if (out.layout.type == DataType::UInt64) out.layout.nodata_bits = parse_bits<uint64_t>(out.nodata_text);
-  out.pixel_scale = fields.doubles(kModelPixelScale);
-  out.tiepoints = fields.doubles(kModelTiepoint);
-  out.transformation = fields.doubles(kModelTransformation);
-  out.geo_doubles = fields.doubles(kGeoDoubleParams);
-  out.geo_ascii = fields.text(kGeoAsciiParams);
-  out.geo_keys = fields.shorts(kGeoKeyDirectory, UINT16_MAX);
-  out.extra_samples = fields.shorts(kExtraSamples, UINT16_MAX);
-  out.color_map = fields.shorts(kColorMap, 3 * (UINT16_MAX + 1));
+  out.pixel_scale = fields.doubles(TiffTag::ModelPixelScale);
+  out.tiepoints = fields.doubles(TiffTag::ModelTiepoint);
+  out.transformation = fields.doubles(TiffTag::ModelTransformation);
+  out.geo_doubles = fields.doubles(TiffTag::GeoDoubleParams);
+  out.geo_ascii = fields.text(TiffTag::GeoAsciiParams);
+  out.geo_keys = fields.shorts(TiffTag::GeoKeyDirectory, UINT16_MAX);
+  out.extra_samples = fields.shorts(TiffTag::ExtraSamples, UINT16_MAX);
+  out.color_map = fields.shorts(TiffTag::ColorMap, 3 * (UINT16_MAX + 1));
   if (out.unsupported.empty()) {
     read_blocks(fields, reader, out.layout);
     check_layout(out.layout, source.size(), source.name());
