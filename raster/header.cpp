@@ -1,6 +1,5 @@
 #include "tacore/extensions/header.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/num_threads.hpp"
@@ -14,8 +13,6 @@
 namespace tacore::extensions {
 namespace {
 
-bool is_tiff_file(const ByteSource& source) { return is_tiff(source.read({0, std::min<uint64_t>(source.size(), 16)})); }
-
 /// All reasons why this TIFF has no header.
 std::vector<std::string> why_none(const TiffDirectory& directory) {
   if (!directory.unsupported.empty()) return {"has " + directory.unsupported};
@@ -23,11 +20,11 @@ std::vector<std::string> why_none(const TiffDirectory& directory) {
 }
 
 /// Nothing for a TIFF that has no header.
-std::optional<std::string> header_of(const ByteSource& source, const std::string& id, bool skip_others) {
-  const TiffDirectory directory = read_tiff_directory(source);
+std::optional<std::string> header_of(const TiffDirectory& directory, const std::string& path, const std::string& id,
+                                     bool skip_others) {
   if (const auto why = why_none(directory); !why.empty()) {
     if (skip_others) return std::nullopt;
-    throw SchemaError("[" + id + "] no TacoTIFF header for " + quoted(source.name()) + ": it " + join(why, "; it "));
+    throw SchemaError("[" + id + "] no TacoTIFF header for " + quoted(path) + ": it " + join(why, "; it "));
   }
   return encode_tacotiff_header(directory.layout);
 }
@@ -35,12 +32,14 @@ std::optional<std::string> header_of(const ByteSource& source, const std::string
 /// The column of a level; nothing when no sample has a header.
 std::optional<MetadataColumn> column_of(const Tortilla& samples, int level, const HeaderOptions& options) {
   const auto ids = samples.ids(level);
-  OrderedWork<std::optional<std::string>> work(std::vector<uint64_t>(ids.size(), 1), 4096, num_threads(options.jobs),
-                                               [&](std::size_t row) -> std::optional<std::string> {
-                                                 const auto source = source_of(samples, level, row);
-                                                 if (!source || !is_tiff_file(*source)) return std::nullopt;
-                                                 return header_of(*source, ids[row], options.skip_others);
-                                               });
+  OrderedWork<std::optional<std::string>> work(
+      std::vector<uint64_t>(ids.size(), 1), 4096, num_threads(options.jobs),
+      [&](std::size_t row) -> std::optional<std::string> {
+        const auto source = source_of(samples, level, row);
+        const auto directory = source ? find_tiff_directory(*source) : std::nullopt;
+        if (!directory) return std::nullopt;
+        return header_of(*directory, source->name(), ids[row], options.skip_others);
+      });
   const auto field = Header().schema().front();
   MetadataColumn out{field.name, {}, field.type, field.description};
   bool found = false;
@@ -59,7 +58,8 @@ std::vector<FieldDescription> Header::schema() const {
 }
 
 std::vector<Value> Header::compute(const Sample& sample) const {
-  return {Binary{*header_of(*source_of(sample), sample.id(), false)}};
+  const auto source = source_of(sample);
+  return {Binary{*header_of(read_tiff_directory(*source), source->name(), sample.id(), false)}};
 }
 
 Tortilla with_header(const Tortilla& samples, const HeaderOptions& options) {
