@@ -1,5 +1,4 @@
 #include <string_view>
-#include <variant>
 
 #include <tacore/dataset.hpp>
 #include <tacore/error.hpp>
@@ -13,12 +12,6 @@
 
 namespace tacore::cli {
 namespace {
-
-std::string gdal_path(const DataFrame& rows, const std::string& id, const std::string& path) {
-  const Node node = rows.read(id);
-  if (const auto* file = std::get_if<VsiPath>(&node)) return file->value;
-  throw NavigationError(in_quotes(id) + " is a FOLDER, which has no data; see taco ls", {.path = path});
-}
 
 /// What `body` returns; its errors name the sample as the user does.
 template <class Body>
@@ -73,7 +66,7 @@ int run_read(const ReadOptions& options) {
   if (is_pixels) refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
   const DataFrame rows = dataset.data();
-  const std::string path = gdal_path(rows, options.id, options.path);
+  const std::string path = rows.vsi_path(options.id).value;
   if (is_pixels) {
     read_pixels(rows, options);
     return 0;
@@ -92,7 +85,7 @@ int run_preview(const PreviewCommandOptions& options) {
   refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
   const DataFrame rows = dataset.data();
-  gdal_path(rows, options.id, options.path);  // names a FOLDER as the user does
+  (void)rows.vsi_path(options.id);  // names a FOLDER as the user does
   const Picture picture = about(options.id, options.path, [&] {
     return preview(*open_raster(rows, options.id, raster_opener()), {.bands = options.bands, .size = options.size});
   });

@@ -26,10 +26,10 @@ struct VsiPath {
   bool operator==(const VsiPath&) const = default;
 };
 
-/// A FILE's data, or a FOLDER's children.
-using Node = std::variant<VsiPath, DataFrame>;
-
 using Bytes = std::vector<std::byte>;
+
+/// A FILE's data, or a FOLDER's children. Of a Tortilla or TACO before 2.0, a FILE of format BYTES is its bytes.
+using Node = std::variant<VsiPath, DataFrame, Bytes>;
 
 /// A column of a table: its name and the Arrow name of its type ("int64", "list<item: double>").
 struct Column {
@@ -61,6 +61,8 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   Node read(int64_t position) const;
   /// The same for the first row with this id, or for a path of ids from here ("tile_00/sensor_A/band_R").
   Node read(std::string_view id) const;
+  /// What GDAL opens for a FILE, whatever its format. Throws NavigationError as read() and for a FOLDER.
+  VsiPath vsi_path(std::string_view id) const;
 
   /// The bytes of a FILE. Throws NavigationError as read() and for a FOLDER, IoError when they cannot be read.
   Bytes read_bytes(int64_t position) const;
@@ -91,6 +93,7 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
 
  private:
   friend class Statistics<DataFrame>;
+  VsiPath path_at(int64_t position) const;
   std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
   std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
                                                          const StatsOptions& options) const;

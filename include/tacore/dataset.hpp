@@ -20,11 +20,13 @@
 
 namespace tacore {
 
-/// Container of a dataset (§6).
-enum class Format { Zip, Folder, Tacocat, Tacollection };
+/// Container of a dataset (§6), and those of the versions before 2.0: Tortilla 0.5.0 and TACO 0.2.0.
+enum class Format { Zip, Folder, Tacocat, Tacollection, Tortilla, Taco };
 
-/// "zip", "folder", "tacocat" or "tacollection".
+/// "zip", "folder", "tacocat", "tacollection", "tortilla" or "taco".
 TACORE_EXPORT const char* to_string(Format format) noexcept;
+/// True for those before 2.0.
+constexpr bool is_v1(Format format) noexcept { return format == Format::Tortilla || format == Format::Taco; }
 
 struct FilterOptions {
   std::string column = "auto";  ///< "auto" takes the first of the standard columns that is there
@@ -111,13 +113,17 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
 struct LoadOptions {
   /// TACOCAT and TACOLLECTION.json only: the folder that holds the ZIP files, when it is not the index's own.
   std::string base_path = {};
+  /// Tortilla and TACO before 2.0 only: take the partitions that are there; else one that is missing is an error.
+  bool allow_partial = false;
 };
 
-/// Opens .tacozip/.zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__` or TACOLLECTION.json, told apart
-/// by name and by content. Reads headers, COLLECTION.json and Parquet footers only. Throws IoError when nothing
-/// is there, FormatError when something else is.
+/// Opens .tacozip/.zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__`, TACOLLECTION.json, `.tortilla`
+/// or `.taco`, told apart by name and by content. Reads headers, COLLECTION.json and Parquet footers only. A Tortilla
+/// or TACO of several partitions, `x.0000.part.taco`, is loaded whole, whichever of them is named. Throws IoError when
+/// nothing is there, FormatError when something else is.
 TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});
-/// Several paths: load each, then concat(). Throws QueryError for an empty list.
+/// Several paths: load each, then concat(). Partitions of a Tortilla or TACO must be all that it has. Throws QueryError
+/// for an empty list.
 TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions& options = {});
 
 /// Reads COLLECTION.json alone.

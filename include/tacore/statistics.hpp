@@ -16,9 +16,11 @@ struct StatsOptions {
 enum class Statistic { Mean, Std, Min, Max, P25, P50, P75, P95 };
 
 /// The aggregations of per-sample statistics (spec of June 2025, §8.3), for Dataset and DataFrame alike.
-/// They read `geotiff:stats` (or `internal:stats`): a list of bands, each `[min, max, mean, std, valid%, p25, p50,
-/// p75, p95]` (continuous) or class probabilities (categorical: any other length), and weigh rows by
-/// the product of the last two entries of `stac:tensor_shape` (1 where there is none).
+/// They read `geotiff:stats` (or `internal:stats`, or the `stats:*` of TACO 0.2.0): a list of bands, each `[min, max,
+/// mean, std, valid%, p25, p50, p75, p95]` (continuous) or class probabilities (categorical: any other length), and
+/// weigh rows by the product of the last two entries of `stac:tensor_shape` (1 where there is none). `stats:min`,
+/// `max`, `mean` and `std` hold a value for each band; their standard deviations are of all pixels and pool to that of
+/// all, and percentiles throw QueryError.
 ///
 /// `bands` counts from 0, may repeat, and no band means every band; the result follows its order. Rows
 /// without statistics are skipped. NaN and null inside a row are skipped for that row and band;

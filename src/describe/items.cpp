@@ -238,10 +238,10 @@ void LevelItems::add_files(const DataFrame& children, const std::string& prefix,
   for (int64_t row = 0; row < children.num_rows(); ++row) {
     const std::string path = prefix + children.text(row, names::kId).value_or("");
     const Node node = children.read(row);
-    if (const auto* file = std::get_if<VsiPath>(&node)) {
-      out.files.emplace_back(path, locate(file->value));
+    if (const auto* below = std::get_if<DataFrame>(&node)) {
+      add_files(*below, path + "/", out);
     } else {
-      add_files(std::get<DataFrame>(node), path + "/", out);
+      out.files.emplace_back(path, locate(children.text(row, names::kGdalVsi).value_or("")));
     }
   }
 }

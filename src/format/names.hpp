@@ -29,6 +29,7 @@ inline constexpr std::string_view kRelativePath = "internal:relative_path";  ///
 inline constexpr std::string_view kSourceFile = "internal:source_file";      ///< ZIP of TACOCAT row
 inline constexpr std::string_view kSourcePath = "internal:source_path";      ///< concat: the input
 inline constexpr std::string_view kGdalVsi = "internal:gdal_vsi";            ///< built when reading
+inline constexpr std::string_view kSubfile = "internal:subfile";             ///< the same, before 2.0
 
 inline constexpr int kMaxLevel = 5;  ///< levels 0 to 5 (§6.2)
 

@@ -7,12 +7,6 @@
 
 namespace tacore {
 
-/// Rows [begin, begin + count) of a level.
-struct RowRange {
-  int64_t begin = 0;
-  int64_t count = 0;
-};
-
 /// The children of a FOLDER row in the level below, computed from the tree's shape (the promise of PIT: parent times n
 /// plus position) and proved by internal:parent_id. No scan, no `__meta__`. nullopt where the proof fails: the tree is
 /// not uniform there.

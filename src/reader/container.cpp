@@ -6,6 +6,7 @@
 #include "format/names.hpp"
 #include "io/prefetched_source.hpp"
 #include "model/identifier.hpp"
+#include "reader/child_rows.hpp"
 #include "reader/header_file.hpp"
 
 namespace tacore {
@@ -13,6 +14,11 @@ namespace tacore {
 Container::Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels)
     : path_(std::move(path)), collection_(std::move(collection)), levels_(std::move(levels)) {
   for (std::size_t i = 0; i < levels_.size(); ++i) proofs_.push_back(std::make_unique<Proof>());
+}
+
+void Container::add_level(std::shared_ptr<const LevelTable> level) {
+  levels_.push_back(std::move(level));
+  proofs_.push_back(std::make_unique<Proof>());
 }
 
 Container::~Container() = default;
@@ -23,7 +29,23 @@ const std::shared_ptr<const LevelTable>& Container::stored_level(int level) cons
         "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels() - 1),
         {.path = path_});
   }
-  return levels_[static_cast<std::size_t>(level)];
+  auto& table = levels_[static_cast<std::size_t>(level)];
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  std::call_once(proof.assembled, [&] {
+    if (!table) table = assemble(level);
+    proof.is_there = true;
+  });
+  return table;
+}
+
+bool Container::is_assembled(int level) const { return proofs_[static_cast<std::size_t>(level)]->is_there; }
+
+std::shared_ptr<const LevelTable> Container::assemble(int level) const {
+  throw FormatError("level " + std::to_string(level) + " is missing", where(level));
+}
+
+std::optional<RowRange> Container::children(int level, int64_t row) const {
+  return computed_children(*this, level, row);
 }
 
 std::shared_ptr<const LevelTable> Container::level(int level) const {
@@ -70,7 +92,7 @@ RowAddress Container::address(int level, int64_t row) const {
 
 std::shared_ptr<const LevelTable> Container::meta(const RowAddress& row, int level) const {
   constexpr std::size_t kMaxKept = 64;
-  const std::string key = row.source_file + '\n' + row.relative_path;
+  const std::string key = row.source_file + '\n' + std::to_string(row.offset.value_or(-1)) + '\n' + row.relative_path;
   const auto take = [&]() -> std::shared_ptr<const LevelTable> {
     const auto found = std::find_if(metas_.begin(), metas_.end(), [&](const auto& kept) { return kept.first == key; });
     if (found == metas_.end()) return nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -18,6 +19,12 @@
 namespace tacore {
 
 class HeaderFile;
+
+/// Rows [begin, begin + count) of a level.
+struct RowRange {
+  int64_t begin = 0;
+  int64_t count = 0;
+};
 
 /// What leads from a row to its data.
 struct RowAddress {
@@ -48,6 +55,8 @@ class Container {
   /// True when level() costs nothing: proved already, or nothing to prove.
   bool is_proved(int level) const;
 
+  /// True where ids name files: then none may lead out of its folder. Else they may be any text.
+  bool names_files() const noexcept { return !is_v1(format()); }
   /// The address of a row, its offset proved. Throws FormatError for an id that leads out of its folder.
   virtual RowAddress address(int level, int64_t row) const;
 
@@ -69,6 +78,9 @@ class Container {
   /// time.
   const HeaderFile* headers() const;
 
+  /// The children of a FOLDER in the level below, when they can be told without its `__meta__`: computed_children().
+  virtual std::optional<RowRange> children(int level, int64_t row) const;
+
   /// The path of a row from DATA/, without a slash at the end: from its column, else through its parents.
   std::string relative_path(int level, int64_t row) const;
   /// The row of `level` whose internal:current_id (else row number) is `current_id`; `near` is in the same source file.
@@ -76,8 +88,15 @@ class Container {
 
  protected:
   Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels);
+  /// Adds what is known once the levels above are open. For constructors.
+  void set_tree(PitSchema tree) { collection_.pit_schema = std::move(tree); }
+  void add_level(std::shared_ptr<const LevelTable> level);
   /// A copy with right offsets, or nullptr when they are right.
   virtual std::shared_ptr<const LevelTable> repair(int level) const;
+  /// A level that was nullptr in the constructor, made when it is first asked for.
+  virtual std::shared_ptr<const LevelTable> assemble(int level) const;
+  /// True once a level is there.
+  bool is_assembled(int level) const;
   /// The `__meta__` in `source`: a small one arrives whole, in one request, so that its rows cost no more.
   static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source,
                                                            const ErrorContext& where);
@@ -87,11 +106,13 @@ class Container {
   struct Proof {
     std::mutex mutex;
     std::shared_ptr<const LevelTable> level;
+    std::once_flag assembled = {};
+    std::atomic<bool> is_there = false;
   };
 
   std::string path_;
   Collection collection_;
-  std::vector<std::shared_ptr<const LevelTable>> levels_;
+  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
   std::shared_ptr<const Storage> storage_ = {};  ///< of the headers
   std::string headers_path_ = {};

@@ -92,12 +92,15 @@ std::vector<StreamColumn> sql_columns(const std::shared_ptr<const DataFrame::Imp
     const std::string& name = rows.columns()[c].name;
     const bool there =
         std::any_of(out.begin(), out.end(), [&](const StreamColumn& s) { return lower(s.name) == lower(name); });
-    if (is_protected(name) && !there && name != names::kGdalVsi) out.push_back({name, static_cast<int>(c)});
+    if (is_protected(name) && !there && !is_path_column(name)) out.push_back({name, static_cast<int>(c)});
   }
   return out;
 }
 
-bool mentions_path(std::string_view sql) { return lower(sql).find("gdal_vsi") != std::string::npos; }
+bool mentions_path(std::string_view sql) {
+  const std::string folded = lower(sql);
+  return folded.find("gdal_vsi") != folded.npos || folded.find("subfile") != folded.npos;
+}
 
 /// Runs `sql` over `frame` and shows the columns of `frame`, and `added` when it is new.
 DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::string& sql, bool with_path,
@@ -116,7 +119,7 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   const auto& stored = result->rows->columns();
   for (std::size_t c = 0; c < result->columns.size(); ++c) {
     const int at = result->rows->find(result->columns[c].name);
-    if (at < 0 && result->columns[c].name != names::kGdalVsi) {
+    if (at < 0 && !is_path_column(result->columns[c].name)) {
       throw QueryError("the expression gives no column " + quoted(result->columns[c].name),
                        {.path = frame->dataset->path});
     }
@@ -151,7 +154,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     const std::string& name = stored[c].name;
     if (is_row_key(name)) continue;
     // A stored path is stale; only one that a query asked for was built here.
-    const bool computed = name == names::kGdalVsi;
+    const bool computed = is_path_column(name);
     if (computed && !names_path(out->dataset->view())) continue;
     const bool wanted = raw || computed || (cascaded && joins_levels(name)) || asked.contains(name);
     if (name.starts_with(names::kInternal) && !wanted) continue;
@@ -167,8 +170,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
       out->columns.push_back({std::string(names::kRelativePath), "string"});
       out->sources.push_back(out->rows->find(names::kId));  // level 0: the path is the id
     }
-    out->columns.push_back({std::string(names::kGdalVsi), "string"});
-    out->sources.push_back(-1);
+    add_paths(*out);
   }
   return DataFrame(std::move(out));
 }
@@ -195,12 +197,8 @@ std::optional<std::string> DataFrame::text(int64_t position, std::string_view co
 Node DataFrame::read(int64_t position) const {
   impl_->check_position(position);
   if (impl_->type(position) == SampleType::Folder) return impl_->children(position);
-  auto path = impl_->path(position);
-  if (!path) {
-    throw NavigationError("the rows have neither internal:gdal_vsi nor what it is made of; SELECT * keeps it",
-                          {.path = impl_->dataset->path});
-  }
-  return VsiPath{std::move(*path)};
+  if (impl_->is_bytes(position)) return read_bytes(position);
+  return path_at(position);
 }
 
 namespace {
@@ -239,6 +237,20 @@ std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::sp
 Node DataFrame::read(std::string_view id) const {
   const auto [frame, row] = locate(*this, id);
   return frame.read(row);
+}
+
+VsiPath DataFrame::vsi_path(std::string_view id) const {
+  const auto [frame, row] = locate(*this, id);
+  if (frame.impl()->type(row) == SampleType::Folder)
+    throw NavigationError(quoted(id) + " is a FOLDER, which has no data but children", {.path = impl_->dataset->path});
+  return frame.path_at(row);
+}
+
+VsiPath DataFrame::path_at(int64_t position) const {
+  auto path = impl_->path(position);
+  if (path) return VsiPath{std::move(*path)};
+  throw NavigationError("the rows have neither internal:gdal_vsi nor what it is made of; SELECT * keeps it",
+                        {.path = impl_->dataset->path});
 }
 
 Bytes DataFrame::read_bytes(int64_t position) const { return std::move(read_bytes(std::span(&position, 1))[0]); }

@@ -52,8 +52,15 @@ struct DataFrame::Impl {
   std::shared_ptr<const Container> container_of(int64_t row) const;
   DataFrame children(int64_t row) const;
   SampleType type(int64_t row) const;
+  /// A FILE of format BYTES, of a container before 2.0.
+  bool is_bytes(int64_t row) const;
   void check_position(int64_t row) const;
 };
+
+/// True for the columns of paths, which are computed.
+bool is_path_column(std::string_view name);
+/// Lets a frame show them, last.
+void add_paths(DataFrame::Impl& frame);
 
 /// The row at the end of a path of ids ("a/b"), and its frame. Throws NavigationError.
 std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path);

@@ -156,6 +156,8 @@ const char* to_string(Format format) noexcept {
     case Format::Folder: return "folder";
     case Format::Tacocat: return "tacocat";
     case Format::Tacollection: return "tacollection";
+    case Format::Tortilla: return "tortilla";
+    case Format::Taco: return "taco";
   }
   return "";
 }
@@ -197,7 +199,8 @@ int64_t Dataset::level_rows(int level) const {
 
 Dataset Dataset::sql(std::string_view query) const {
   SqlStep step{.select = inspect_select(query), .names_path = false};
-  step.names_path = lower(step.select.text).find("gdal_vsi") != std::string::npos;
+  const std::string text = lower(step.select.text);
+  step.names_path = text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
   return with_step(*impl_, std::move(step));
 }
 
@@ -260,7 +263,9 @@ bool Dataset::verify_rsut() const {
 
 namespace {
 
-/// The statistics columns among `columns`: stats, and shape where there is one.
+constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
+
+/// The statistics columns among `columns`, and the shape where there is one.
 std::vector<std::string> statistics_columns(const std::vector<Column>& columns) {
   const auto has = [&](const char* name) {
     return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
@@ -269,18 +274,35 @@ std::vector<std::string> statistics_columns(const std::vector<Column>& columns) 
   for (const char* name : {"geotiff:stats", "internal:stats"}) {
     if (out.empty() && has(name)) out.emplace_back(name);
   }
-  if (out.empty())
-    throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats'");
-  if (has("stac:tensor_shape")) out.emplace_back("stac:tensor_shape");
+  for (const char* name : kMoments) {
+    if ((out.empty() || out[0].starts_with("stats:")) && has(name)) out.emplace_back(name);
+  }
+  if (out.empty()) {
+    throw QueryError(
+        "the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor 'stats:mean' and the like");
+  }
+  for (const char* name : {"stac:tensor_shape", "stac:raster_shape"}) {
+    if (!out.back().starts_with("stac:") && has(name)) out.emplace_back(name);
+  }
   return out;
 }
 
 StatisticsInput statistics_input(const Rows& rows, const std::vector<std::string>& names) {
   StatisticsInput out;
-  const int stats = rows.find(names[0]), shape = names.size() > 1 ? rows.find(names[1]) : -1;
+  out.are_moments = names[0].starts_with("stats:");
+  const int shape = names.back().starts_with("stac:") ? rows.find(names.back()) : -1;
   for (int64_t row = 0; row < rows.num_rows();) {
     const int64_t count = rows.run(row);
-    out.stats.push_back(rows.array(stats, row, count));
+    if (out.are_moments) {
+      std::vector<std::shared_ptr<arrow::Array>> columns;
+      for (const char* name : kMoments) {
+        const int column = rows.find(name);
+        columns.push_back(column < 0 ? nullptr : rows.array(column, row, count));
+      }
+      out.stats.push_back(join_moments(columns));
+    } else {
+      out.stats.push_back(rows.array(rows.find(names[0]), row, count));
+    }
     if (shape >= 0) out.shapes.push_back(rows.array(shape, row, count));
     row += count;
   }
@@ -325,9 +347,10 @@ StatisticsInput frame_statistics(const Rows& rows) {
   return statistics_input(rows, statistics_columns(rows.columns()));
 }
 
-Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
-  const std::string path(given);
-  const Detected at = detect(*storage, path);
+namespace {
+
+Dataset open_dataset(const std::string& path, const Detected& at, const LoadOptions& options,
+                     std::shared_ptr<const Storage> storage) {
   auto impl = std::make_shared<Dataset::Impl>();
   impl->path = path;
   impl->format = at.format;
@@ -353,13 +376,60 @@ Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr
   return Dataset(std::move(impl));
 }
 
+/// Partitions of one dataset, in order: they state the number of all alike.
+void check_partitions(const Detected& first, const Detected& at) {
+  if (at.num_partitions == first.num_partitions) return;
+  throw FormatError("a dataset of " + std::to_string(at.num_partitions) + " partitions; " + first.path + " is one of " +
+                        std::to_string(first.num_partitions),
+                    {.path = at.path});
+}
+
+/// All partitions of the dataset that `at` is one of.
+Dataset open_partitions(const std::string& path, const Detected& at, const LoadOptions& options,
+                        const std::shared_ptr<const Storage>& storage) {
+  std::vector<Dataset> parts;
+  for (const auto& part : partition_paths(*storage, at, options.allow_partial)) {
+    const Detected found = detect(*storage, part);
+    check_partitions(at, found);
+    parts.push_back(open_dataset(part, found, options, storage));
+  }
+  if (parts.size() == 1) return parts[0];
+  auto impl = copy(*concat(parts).impl());
+  impl->path = path;
+  return Dataset(std::move(impl));
+}
+
+}  // namespace
+
+Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
+  const std::string path(given);
+  const Detected at = detect(*storage, path);
+  return at.num_partitions > 1 ? open_partitions(path, at, options, storage)
+                               : open_dataset(path, at, options, std::move(storage));
+}
+
 Dataset load(std::string_view path, const LoadOptions& options) { return load(path, options, local_storage()); }
 
 Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   if (paths.empty()) throw QueryError("empty list of paths; at least one expected");
   if (paths.size() == 1) return load(paths[0], options);
+  const auto storage = local_storage();
   std::vector<Dataset> datasets;
-  for (const auto& path : paths) datasets.push_back(load(path, options));
+  std::map<std::string, std::vector<Detected>> groups;
+  for (const auto& path : paths) {
+    Detected at = detect(*storage, path);
+    datasets.push_back(open_dataset(path, at, options, storage));
+    if (at.num_partitions == 1) continue;
+    auto& group = groups[partition_group(path)];
+    if (!group.empty()) check_partitions(group[0], at);
+    group.push_back(std::move(at));
+  }
+  for (const auto& [name, group] : groups) {
+    if (group.size() == group[0].num_partitions || options.allow_partial) continue;
+    throw QueryError(std::to_string(group.size()) + " of " + std::to_string(group[0].num_partitions) +
+                         " partitions are given; all expected",
+                     {.path = group[0].path});
+  }
   return concat(datasets);
 }
 

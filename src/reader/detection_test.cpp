@@ -263,7 +263,7 @@ TEST_CASE("read_collection needs no tables: a dataset whose levels are damaged s
 
 TEST_CASE("read_collection fails as load does") {
   CHECK(has_text(error_of([] { read_collection("/no/such.tacozip"); }), "IoError: /no/such.tacozip"));
-  CHECK(has_text(error_of([] { read_collection("a.taco"); }), "Legacy"));
+  CHECK(has_text(error_of([] { read_collection("no_such.taco"); }), "IoError: no_such.taco"));
   const TemporaryFolder folder;
   CHECK(has_text(error_of([&] { read_collection(folder.path("")); }), "COLLECTION.json not found"));
 }

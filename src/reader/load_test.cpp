@@ -77,14 +77,15 @@ TEST_CASE("C012: a single file __TACOCAT__ loads, by its own path and by its fol
   CHECK(dump(children(file.data(), "asia")) == dump(children(folder.data(), "asia")));
 }
 
-TEST_CASE("C013 as corrected: older formats are a FormatError, before anything is opened") {
-  const auto storage = std::make_shared<CountingStorage>();
-  for (const char* path : {"a.taco", "a.TORTILLA", "tacofoundation:cloudsen12", "/no/such/folder/a.tortilla"}) {
+TEST_CASE("C013 is void: files before 2.0 open by what they are, and a name of the online catalogue is none") {
+  for (const char* path : {"a.taco", "a.TORTILLA", "/no/such/folder/a.tortilla"}) {
     CAPTURE(std::string(path));
-    const std::string error = error_of([&] { load(path, {}, storage); });
-    CHECK(has_text(error, "FormatError: " + std::string(path)));
-    CHECK(has_text(error, "Legacy"));
+    CHECK(has_text(error_of([&] { load(path); }), "IoError: " + std::string(path)));
   }
+  const auto storage = std::make_shared<CountingStorage>();
+  const std::string error = error_of([&] { load("tacofoundation:cloudsen12", {}, storage); });
+  CHECK(has_text(error, "IoError: tacofoundation:cloudsen12"));
+  CHECK(has_text(error, "online catalogue"));
   CHECK(storage->requests().empty());
 }
 

@@ -29,8 +29,7 @@ std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std:
     out->columns.push_back(column);
     out->sources.push_back(static_cast<int>(c));
   }
-  out->columns.push_back({std::string(names::kGdalVsi), "string"});
-  out->sources.push_back(-1);
+  add_paths(*out);
   return out;
 }
 
@@ -45,6 +44,17 @@ std::vector<int64_t> without_padding(const LevelTable& level, const RowRange& ra
 }
 
 }  // namespace
+
+bool is_path_column(std::string_view name) { return name == names::kGdalVsi || name == names::kSubfile; }
+
+void add_paths(DataFrame::Impl& frame) {
+  const auto add = [&](std::string_view name) {
+    frame.columns.push_back({std::string(name), "string"});
+    frame.sources.push_back(-1);
+  };
+  if (is_v1(frame.dataset->format)) add(names::kSubfile);
+  add(names::kGdalVsi);
+}
 
 int64_t IdIndex::find(const Rows& rows, int column, std::string_view id) const {
   const std::lock_guard lock(mutex_);
@@ -98,6 +108,21 @@ SampleType DataFrame::Impl::type(int64_t row) const {
       {.path = dataset->path});
 }
 
+bool DataFrame::Impl::is_bytes(int64_t row) const {
+  const auto key = rows->key(row);
+  if (!key && !container) return false;
+  if (container_of(row)->names_files()) return false;
+  constexpr std::string_view kFormat = "tortilla:file_format";
+  std::optional<std::string> format;
+  if (key && !holds_stored) {
+    const auto& table = container_of(row)->stored_level(key->level);
+    format = table->text(table->find(kFormat), key->row);
+  } else if (const int column = rows->find(kFormat); column >= 0) {
+    format = rows->text(column, row);
+  }
+  return format && lower(*format) == "bytes";
+}
+
 std::shared_ptr<const Container> DataFrame::Impl::container_of(int64_t row) const {
   if (const auto key = rows->key(row)) return dataset->leaf(key->part);
   if (container) return container;
@@ -116,7 +141,8 @@ RowAddress DataFrame::Impl::address(int64_t row) const {
   };
   const int id = rows->find(names::kId);
   out.id = id < 0 ? "" : rows->text(id, row).value_or("");
-  if (const auto why = why_unsafe_id(out.id); !why.empty()) {
+  const bool names_files = container_of(row)->names_files();
+  if (const auto why = names_files ? why_unsafe_id(out.id) : std::string(); !why.empty()) {
     throw FormatError("row " + std::to_string(row) + ": id " + quoted(out.id) + " " + why, {.path = dataset->path});
   }
   out.type = type(row);
@@ -144,11 +170,12 @@ DataFrame DataFrame::Impl::children(int64_t row) const {
   const auto in = container_of(row);
   if (key && key->level + 1 < in->num_levels()) {
     const int below = key->level + 1;
-    const auto table = in->is_proved(below) ? in->level(below) : in->stored_level(below);
     const RowKey first{key->part, below, 0};
+    const auto table_below = [&] { return in->is_proved(below) ? in->level(below) : in->stored_level(below); };
     if (auto left = dataset->survivors(*key))
-      return DataFrame(child_frame(*this, level_rows(table, first, std::move(*left))));
-    if (const auto range = computed_children(*in, key->level, key->row)) {
+      return DataFrame(child_frame(*this, level_rows(table_below(), first, std::move(*left))));
+    if (const auto range = in->children(key->level, key->row)) {
+      const auto table = table_below();
       if (!table->may_have_padding())
         return DataFrame(child_frame(*this, level_rows(table, first, range->begin, range->count)));
       return DataFrame(child_frame(*this, level_rows(table, first, without_padding(*table, *range))));

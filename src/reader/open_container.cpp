@@ -11,19 +11,15 @@
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "reader/header_file.hpp"
+#include "v1/partitions.hpp"
+#include "v1/tortilla_container.hpp"
 
 namespace tacore {
 namespace {
 
-/// Published before TACO 2.0; another family of formats.
-bool is_v1_name(std::string_view path) {
-  return ends_with_ignoring_case(path, ".taco") || ends_with_ignoring_case(path, ".tortilla") ||
-         path.starts_with("tacofoundation:");
-}
-
 /// A file tells by its first bytes. Those of the longest header are kept: what opens the file reads them again.
 Detected detect_file(const Storage& storage, const std::string& path) {
-  constexpr uint64_t kHead = std::max(taco_header::kSize, tacocat_header::kSize);
+  constexpr uint64_t kHead = std::max({taco_header::kSize, tacocat_header::kSize, v1::kHeaderUsed});
   Detected out{.path = path, .folder = parent_folder(path), .source = prefetched(storage.open(path), {{0, kHead}})};
   const Bytes head = out.source->read({0, std::min<uint64_t>(out.source->size(), 8)});
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -31,15 +27,19 @@ Detected detect_file(const Storage& storage, const std::string& path) {
     out.format = Format::Tacocat;
   } else if (text.starts_with("PK")) {
     out.format = Format::Zip;
+  } else if (v1::is_header(head)) {
+    const v1::Header header = v1::read_header(*out.source, path);
+    out.format = header.kind == v1::Kind::Taco ? Format::Taco : Format::Tortilla;
+    out.num_partitions = header.num_partitions;
   } else if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.npos &&
              text[text.find_first_not_of(" \t\r\n\xEF\xBB\xBF")] == '{') {
     out.format = Format::Tacollection;
   } else if (text.starts_with("PAR1")) {
     throw FormatError("a Parquet table, not a dataset; name the .tacozip or folder it belongs to", {.path = path});
   } else {
-    throw FormatError(
-        "not a TACO dataset: starts with " + quoted(text.substr(0, 4)) + "; a ZIP, `TACOCAT` or JSON expected",
-        {.path = path, .offset = 0});
+    throw FormatError("not a TACO dataset: starts with " + quoted(text.substr(0, 4)) +
+                          "; a ZIP, `TACOCAT`, JSON, Tortilla or TACO expected",
+                      {.path = path, .offset = 0});
   }
   return out;
 }
@@ -83,6 +83,8 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
     case Format::Tacocat:
       return at.source ? open_tacocat_file(std::move(storage), at.source, base, path)
                        : open_tacocat_folder(std::move(storage), at.path, base, path);
+    case Format::Tortilla:
+    case Format::Taco: return v1::open_tortilla(at.source, path);
     case Format::Tacollection: break;
   }
   throw FormatError("an index of datasets, not one", {.path = path});
@@ -91,8 +93,9 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
 }  // namespace
 
 Detected detect(const Storage& storage, const std::string& given) {
-  if (is_v1_name(given)) {
-    throw FormatError("Legacy dataset of TACO before 2.0; datasets of TACO 2.0 expected", {.path = given});
+  if (given.starts_with("tacofoundation:")) {
+    throw IoError("the name of a dataset in an online catalogue; the path of a file or folder expected",
+                  {.path = given});
   }
   if (is_remote(given)) throw IoError("remote path; this version opens local files and folders", {.path = given});
   std::string path = given;
@@ -122,6 +125,15 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
   return out;
 }
 
+std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial) {
+  return v1::partition_paths(storage, at.path, at.num_partitions, allow_partial);
+}
+
+std::string partition_group(const std::string& path) {
+  const auto name = v1::parse_partition_name(path);
+  return name ? name->stem + name->suffix : path;
+}
+
 Collection read_collection(const Storage& storage, const Detected& at, const std::string& path) {
   switch (at.format) {
     case Format::Zip: return read_zip_collection(at.source, path);
@@ -129,6 +141,8 @@ Collection read_collection(const Storage& storage, const Detected& at, const std
     case Format::Tacocat:
       if (at.source) return read_tacocat_collection(*at.source, path);
       break;
+    case Format::Tortilla:
+    case Format::Taco: return v1::read_tortilla_collection(*at.source, path);
     case Format::Folder: break;
   }
   return parse(storage.open(path_join(at.path, names::kCollection))->read_all(), path);

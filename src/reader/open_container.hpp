@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/byte_source.hpp"
 #include "reader/container.hpp"
@@ -15,6 +17,7 @@ struct Detected {
   std::string path;    ///< of the file, of the dataset folder or of `.tacocat/`; no slash at the end
   std::string folder;  ///< where the ZIPs of an index lie
   std::shared_ptr<const ByteSource> source;  ///< opened file; empty for folders
+  uint64_t num_partitions = 1;               ///< of a Tortilla or TACO before 2.0: files that it is split into
 };
 
 /// Throws IoError when nothing is there, FormatError when it is no dataset.
@@ -23,6 +26,11 @@ Detected detect(const Storage& storage, const std::string& path);
 /// Opens any container but TACOLLECTION.json. `base_path` replaces `Detected::folder` unless empty.
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
                                                 const std::string& path, const std::string& base_path);
+
+/// The paths of all partitions of a dataset, in order. Throws as load() does.
+std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial);
+/// The same text for paths of the partitions of one dataset.
+std::string partition_group(const std::string& path);
 
 Collection read_collection(const Storage& storage, const Detected& at, const std::string& path);
 

@@ -18,7 +18,17 @@ bool has(const std::vector<Column>& columns, std::string_view name) {
 }
 
 /// Columns that a container may hold but that are built anew.
-bool is_rebuilt(std::string_view name) { return name == names::kGdalVsi || name == kRowKeyColumn; }
+bool is_rebuilt(std::string_view name) {
+  return name == names::kGdalVsi || name == names::kSubfile || name == kRowKeyColumn;
+}
+
+/// The columns of paths that the rows of a view have.
+std::vector<std::string_view> path_columns(const View& view) {
+  const View* at = &view;
+  while (!at->container()) at = std::get<Union>(at->base).parts[0].view.get();
+  if (is_v1(at->container()->format())) return {names::kSubfile, names::kGdalVsi};
+  return {names::kGdalVsi};
+}
 
 std::string id(std::string_view name) { return sql_identifier(name); }
 
@@ -201,24 +211,48 @@ class Planner {
     return false;
   }
 
+  static std::string derived_sql(const DerivedColumn& column) {
+    switch (column.kind) {
+      case DerivedColumn::Kind::Copy: return id(column.from);
+      case DerivedColumn::Kind::Whole:
+        return "CAST(" + id(column.from) + " AS BIGINT)" + (column.add ? " + " + std::to_string(column.add) : "");
+      case DerivedColumn::Kind::Type:
+        return "CASE WHEN upper(" + id(column.from) + ") = 'TORTILLA' THEN 'FOLDER' ELSE 'FILE' END";
+      case DerivedColumn::Kind::Constant: return sql_literal(column.text);
+      case DerivedColumn::Kind::Hidden: break;
+    }
+    return "NULL";
+  }
+
   std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
     const auto table = container.level(level);
     std::vector<std::string> aliases, selected;
     // DuckDB numbers rows in a last column, or, where one of the file has its name, in one that is not listed.
     const std::string numbers = "file_row_number";
     bool is_listed = true;
-    for (const auto& column : table->columns()) {
-      const bool clashes = lower(column.name) == numbers;
+    std::map<std::string, std::string> alias_of;
+    for (const auto& name : table->file_columns()) {
+      const bool clashes = lower(name) == numbers;
       is_listed = is_listed && !clashes;
-      aliases.push_back(id(clashes ? "tacore:column" : column.name));
-      if (!is_rebuilt(column.name)) selected.push_back(aliases.back() + (clashes ? " AS " + id(column.name) : ""));
+      aliases.push_back(id(clashes ? "tacore:column" : name));
+      alias_of[name] = aliases.back();
+    }
+    for (std::size_t c = 0; c < table->columns().size(); ++c) {
+      const std::string& name = table->columns()[c].name;
+      if (is_rebuilt(name)) continue;
+      const DerivedColumn* derived = table->derived(static_cast<int>(c));
+      const std::string value = derived ? derived_sql(*derived) : alias_of.at(name);
+      selected.push_back(value == id(name) ? value : value + " AS " + id(name));
     }
     const std::string row = is_listed ? id("tacore:file_row") : numbers;
     if (is_listed) aliases.push_back(row);
     if (table->find(names::kCurrentId) < 0) selected.push_back(row + " AS " + id(names::kCurrentId));
     if (level == 0 && table->find(names::kRelativePath) < 0)
       selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
-    if (with_path_) selected.push_back(container.vsi_sql(level) + " AS " + id(names::kGdalVsi));
+    if (with_path_) {
+      if (is_v1(container.format())) selected.push_back(container.vsi_sql(level) + " AS " + id(names::kSubfile));
+      selected.push_back(container.vsi_sql(level) + " AS " + id(names::kGdalVsi));
+    }
     const RowKey first{leaf, level, 0};
     selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
     statement_.levels.push_back(table);
@@ -251,7 +285,7 @@ class Planner {
     for (std::size_t c = 0; c < all.columns[k].size(); ++c)
       columns.push_back({all.columns[k][c].name, all.names[k][c]});
     std::vector<std::string> selects;
-    append_selects(view, leaf, level, padding, columns, selects);
+    append_selects(view, view, leaf, level, padding, columns, selects);
     if (selects.empty()) throw QueryError("no dataset to read");
     return join(selects, " UNION ALL ");
   }
@@ -271,13 +305,13 @@ class Planner {
 
   /// One SELECT for each input of a union. DuckDB 1.4 puts a union on the right of another in the wrong order. So the
   /// inputs of an input stand beside the others; where steps forbid that, its rows are numbered and sorted.
-  void append_selects(const View& view, int leaf, int level, bool padding, const std::vector<Aligned>& columns,
-                      std::vector<std::string>& out) {
+  void append_selects(const View& whole, const View& view, int leaf, int level, bool padding,
+                      const std::vector<Aligned>& columns, std::vector<std::string>& out) {
     for (const auto& part : std::get<Union>(view.base).parts) {
       const View& input = *part.view;
       const int first = leaf + part.first_leaf;
       if (!input.container() && input.steps.empty()) {
-        append_selects(input, first, level, padding, inside(std::get<Union>(input.base), level, columns), out);
+        append_selects(whole, input, first, level, padding, inside(std::get<Union>(input.base), level, columns), out);
         continue;
       }
       std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
@@ -289,11 +323,12 @@ class Planner {
                                                           ") FROM (SELECT *, row_number() OVER () AS " + order +
                                                           " FROM " + from + ") ORDER BY " + order);
       }
-      out.push_back("SELECT " + join(aligned(part, columns, level, first), ", ") + " FROM " + from);
+      out.push_back("SELECT " + join(aligned(whole, part, columns, level, first), ", ") + " FROM " + from);
     }
   }
 
-  std::vector<std::string> aligned(const UnionPart& part, const std::vector<Aligned>& columns, int level, int leaf) {
+  std::vector<std::string> aligned(const View& whole, const UnionPart& part, const std::vector<Aligned>& columns,
+                                   int level, int leaf) {
     const View& input = *part.view;
     const auto own = level == 0 ? columns_before(input, leaf, input.steps.size()) : stored_columns(input, level);
     std::vector<std::string> out;
@@ -308,8 +343,12 @@ class Planner {
     source(names::kSourcePath, part.source_path);
     source(names::kSourceFile, part.source_file);
     if (with_path_) {
-      const bool hidden = level == 0 && queried(input, input.steps.size()) && !has(own, names::kGdalVsi);
-      out.push_back(hidden ? "NULL AS " + id(names::kGdalVsi) : id(names::kGdalVsi));
+      const auto there = path_columns(input);
+      for (const auto name : path_columns(whole)) {
+        const bool hidden = (level == 0 && queried(input, input.steps.size()) && !has(own, name)) ||
+                            std::find(there.begin(), there.end(), name) == there.end();
+        out.push_back(hidden ? "NULL AS " + id(name) : id(name));
+      }
     }
     out.push_back(id(kRowKeyColumn));
     return out;

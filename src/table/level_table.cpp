@@ -4,6 +4,7 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/exception.h>
@@ -27,6 +28,7 @@
 #include "table/bounded_pool.hpp"
 #include "table/cells.hpp"
 #include "table/chunk_statistics.hpp"
+#include "table/derived_column.hpp"
 #include "table/page_check.hpp"
 #include "table/parquet_footer.hpp"
 #include "table/text_columns.hpp"
@@ -62,7 +64,10 @@ struct LevelTable::Impl {
   std::vector<Column> columns;
   std::shared_ptr<arrow::Schema> schema;
   std::map<std::string, int, std::less<>> positions;
-  std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file
+  std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file; of a derived one those of its source
+  std::vector<std::string> file_columns;
+  std::vector<DerivedColumn> made;         ///< what is derived
+  std::vector<const DerivedColumn*> from;  ///< of each column, into `made`
   std::vector<int64_t> group_begin;
   bool may_have_padding = true;
 
@@ -76,8 +81,11 @@ struct LevelTable::Impl {
   mutable std::shared_ptr<ArrowSource> reader_source;
   mutable std::unique_ptr<parquet::arrow::FileReader> reader;
 
-  void open();
-  void read_schema();
+  void open(const Derive& derive);
+  void read_schema(const Derive& derive);
+  std::vector<std::string> name_columns() const;
+  void show(const std::string& name, const arrow::DataType& type, std::vector<int> leaves,
+            const DerivedColumn* derived);
   void check_column(const std::string& name, const arrow::DataType& type) const;
   void read_groups();
   std::vector<ColumnChunk> chunks() const;
@@ -91,15 +99,15 @@ struct LevelTable::Impl {
   std::shared_ptr<arrow::Array> decode_any(int column, int group) const;
 };
 
-void LevelTable::Impl::open() {
+void LevelTable::Impl::open(const Derive& derive) {
   tail = read_parquet_tail(*source, where);
   // A small table is here whole by now: it is not read again.
   if (tail.size() == source->size()) source = memory_source(source->name(), tail);
   metadata = parse_parquet_footer(tail, where);
   pool = bounded_pool(source->size());
-  read_schema();
+  read_schema(derive);
   read_groups();
-  may_have_padding = padding_possible();
+  may_have_padding = !derive && padding_possible();
 }
 
 void LevelTable::Impl::check_column(const std::string& name, const arrow::DataType& type) const {
@@ -115,7 +123,7 @@ void LevelTable::Impl::check_column(const std::string& name, const arrow::DataTy
   }
 }
 
-void LevelTable::Impl::read_schema() {
+void LevelTable::Impl::read_schema(const Derive& derive) {
   try {
     check(parquet::arrow::FromParquetSchema(metadata->schema(), parquet::default_arrow_reader_properties(),
                                             metadata->key_value_metadata(), &schema),
@@ -124,40 +132,100 @@ void LevelTable::Impl::read_schema() {
     throw FormatError(std::string("Parquet schema: ") + error.what(), where);
   }
   schema = schema->RemoveMetadata();
-  // A name that readers need is never the one that gets a suffix, wherever it stands.
-  std::map<std::string, int> folded;
-  std::set<std::string> needed;
-  const auto is_needed = [](const std::string& name) {
-    return name == names::kId || name == names::kType || name.starts_with(names::kInternal);
-  };
-  for (const auto& field : schema->fields()) {
-    if (is_needed(field->name())) folded.emplace(lower(field->name()), 0);
+  if (derive) {
+    std::vector<Column> stored;
+    for (const auto& field : schema->fields()) stored.push_back({field->name(), type_name(*field->type())});
+    made = derive(stored);
   }
-  folded.emplace("", 0);  // SQL knows no empty name
+  file_columns = name_columns();
+  const auto shown_first = [](const DerivedColumn& column) {
+    return column.name == names::kId || column.name == names::kType;
+  };
+  std::vector<std::vector<int>> file_leaves;
   int leaf = 0;
   for (const auto& field : schema->fields()) {
-    std::string name = field->name();
-    if (!is_utf8(name) || name.find('\0') != std::string::npos) {
-      throw FormatError("column name " + quoted(name) + " is not text", where);
-    }
-    check_column(name, *field->type());
-    const bool keeps_name = is_needed(name) && needed.insert(name).second;
-    while (!keeps_name && !folded.emplace(lower(name), 0).second) {
-      name = field->name() + "_" + std::to_string(++folded[lower(field->name())]);
-    }
-    positions.emplace(name, static_cast<int>(columns.size()));
-    columns.push_back({name, type_name(*field->type())});
-    leaf_columns.emplace_back();
-    for (int n = leaves(*field->type()); n > 0; --n) leaf_columns.back().push_back(leaf++);
+    auto& own = file_leaves.emplace_back();
+    for (int n = leaves(*field->type()); n > 0; --n) own.push_back(leaf++);
   }
   if (leaf != metadata->num_columns()) {
     throw FormatError("Parquet schema has " + std::to_string(metadata->num_columns()) + " leaves, its columns " +
                           std::to_string(leaf),
                       where);
   }
+  const auto show_derived = [&](const DerivedColumn& column) {
+    const int at = column.from.empty() ? -1 : schema->GetFieldIndex(column.from);
+    if (at < 0 && column.kind != DerivedColumn::Kind::Constant)
+      throw SchemaError("no column " + quoted(column.from), where);
+    const auto type = derived_type(column, at < 0 ? nullptr : schema->field(at)->type(), where);
+    show(column.name, *type, at < 0 ? std::vector<int>() : file_leaves[static_cast<std::size_t>(at)], &column);
+  };
+  for (const auto& column : made) {
+    if (shown_first(column)) show_derived(column);
+  }
+  for (std::size_t c = 0; c < file_columns.size(); ++c) {
+    const auto replaced = std::find_if(made.begin(), made.end(), [&](const DerivedColumn& column) {
+      return column.name == file_columns[c] && column.from == column.name;
+    });
+    const auto& type = *schema->field(static_cast<int>(c))->type();
+    const bool is_hidden = std::any_of(made.begin(), made.end(), [&](const DerivedColumn& column) {
+      return column.kind == DerivedColumn::Kind::Hidden && column.from == file_columns[c];
+    });
+    if (is_hidden) continue;
+    if (replaced == made.end()) {
+      check_column(file_columns[c], type);
+      show(file_columns[c], type, file_leaves[c], nullptr);
+    } else if (!shown_first(*replaced)) {
+      show_derived(*replaced);
+    }
+  }
+  for (const auto& column : made) {
+    if (column.kind == DerivedColumn::Kind::Hidden) continue;
+    if (!shown_first(column) && !positions.contains(column.name)) show_derived(column);
+  }
   for (const auto name : {names::kId, names::kType}) {
     if (!positions.contains(name)) throw SchemaError("no column " + quoted(name), where);
   }
+}
+
+void LevelTable::Impl::show(const std::string& name, const arrow::DataType& type, std::vector<int> leaves,
+                            const DerivedColumn* derived) {
+  positions.emplace(name, static_cast<int>(columns.size()));
+  columns.push_back({name, type_name(type)});
+  leaf_columns.push_back(std::move(leaves));
+  from.push_back(derived);
+}
+
+/// A name that readers need is never the one that gets a suffix, wherever it stands.
+std::vector<std::string> LevelTable::Impl::name_columns() const {
+  std::map<std::string, int> folded;
+  std::set<std::string> needed;
+  std::set<std::string, std::less<>> sources;
+  for (const auto& column : made) {
+    if (column.kind == DerivedColumn::Kind::Hidden) continue;
+    folded.emplace(lower(column.name), 0);
+    if (column.name != column.from) needed.insert(column.name);  // a stored one of this name gives way
+    sources.insert(column.from);
+  }
+  const auto is_needed = [&](const std::string& name) {
+    return name == names::kId || name == names::kType || name.starts_with(names::kInternal) || sources.contains(name);
+  };
+  for (const auto& field : schema->fields()) {
+    if (is_needed(field->name())) folded.emplace(lower(field->name()), 0);
+  }
+  folded.emplace("", 0);  // SQL knows no empty name
+  std::vector<std::string> out;
+  for (const auto& field : schema->fields()) {
+    std::string name = field->name();
+    if (!is_utf8(name) || name.find('\0') != std::string::npos) {
+      throw FormatError("column name " + quoted(name) + " is not text", where);
+    }
+    const bool keeps_name = is_needed(name) && needed.insert(name).second;
+    while (!keeps_name && !folded.emplace(lower(name), 0).second) {
+      name = field->name() + "_" + std::to_string(++folded[lower(field->name())]);
+    }
+    out.push_back(name);
+  }
+  return out;
 }
 
 void LevelTable::Impl::read_groups() {
@@ -270,21 +338,36 @@ LevelTable::~LevelTable() = default;
 
 std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSource> source,
                                                    const ErrorContext& where) {
+  return open(std::move(source), where, {});
+}
+
+std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
+                                                   const Derive& derive) {
   auto impl = std::make_unique<Impl>();
   impl->source = std::move(source);
   impl->where = where;
-  impl->open();
+  impl->open(derive);
   return std::shared_ptr<const LevelTable>(new LevelTable(std::move(impl)));
 }
 
 int64_t LevelTable::num_rows() const noexcept { return impl_->group_begin.back(); }
 const std::vector<Column>& LevelTable::columns() const noexcept { return impl_->columns; }
+const std::vector<std::string>& LevelTable::file_columns() const noexcept { return impl_->file_columns; }
+const DerivedColumn* LevelTable::derived(int column) const noexcept {
+  return impl_->from[static_cast<std::size_t>(column)];
+}
 const std::shared_ptr<arrow::Schema>& LevelTable::stored_schema() const noexcept { return impl_->schema; }
 int LevelTable::num_row_groups() const noexcept { return static_cast<int>(impl_->group_begin.size()) - 1; }
 bool LevelTable::may_have_padding() const noexcept { return impl_->may_have_padding; }
 const std::shared_ptr<const ByteSource>& LevelTable::source() const noexcept { return impl_->source; }
 const Bytes& LevelTable::tail() const noexcept { return impl_->tail; }
 const ErrorContext& LevelTable::where() const noexcept { return impl_->where; }
+
+std::optional<std::string> LevelTable::key_value(const std::string& key) const {
+  const auto& pairs = impl_->metadata->key_value_metadata();
+  const int at = pairs ? pairs->FindKey(key) : -1;
+  return at < 0 ? std::nullopt : std::optional(pairs->value(at));
+}
 
 void LevelTable::check_pages(uint64_t offset, std::span<const std::byte> bytes) const {
   std::call_once(impl_->pages_made,
@@ -330,7 +413,8 @@ void LevelTable::adopt(int column, const LevelTable& like, int like_column) cons
 bool LevelTable::Impl::stores_same(int column, const Impl& other, int other_column) const {
   const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
   const auto& other_leaf = other.leaf_columns[static_cast<std::size_t>(other_column)];
-  if (columns[static_cast<std::size_t>(column)] != other.columns[static_cast<std::size_t>(other_column)] ||
+  if (from[static_cast<std::size_t>(column)] || other.from[static_cast<std::size_t>(other_column)] ||
+      columns[static_cast<std::size_t>(column)] != other.columns[static_cast<std::size_t>(other_column)] ||
       leaf.size() != 1 || other_leaf.size() != 1 || metadata->num_row_groups() == 0 ||
       other.metadata->num_row_groups() == 0 || group_begin[1] != other.group_begin[1] ||
       !metadata->schema()->Column(leaf[0])->Equals(*other.metadata->schema()->Column(other_leaf[0])))
@@ -381,8 +465,10 @@ std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
   const ErrorContext& where = impl_->where;
   const int64_t rows = group_begin(group + 1) - group_begin(group);
   const auto file = std::make_shared<ArrowSource>(impl_->source);
+  const DerivedColumn* made = derived(column);
   try {
     std::shared_ptr<arrow::Array> values;
+    if (made && made->kind == DerivedColumn::Kind::Constant) return constant_array(made->text, rows);
     if (impl_->is_flat_text(column)) {
       auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
       const int leaf = impl_->leaf_columns[static_cast<std::size_t>(column)][0];
@@ -396,6 +482,7 @@ std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
                             std::to_string(rows) + " expected",
                         where);
     }
+    if (made) return derive_array(*made, values, group_begin(group), where);
     if (column == find(names::kId)) check_ids(*values, group_begin(group), where);
     return values;
   } catch (const parquet::ParquetException& error) {
@@ -453,7 +540,33 @@ std::optional<double> LevelTable::magnitude(int column) const {
   return out;
 }
 
+bool LevelTable::holds_only(int column, int group, std::string_view value) const {
+  const auto stats = impl_->statistics(column, group);
+  const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
+  if (!s || !s->HasMinMax() || !s->HasNullCount() || s->null_count() > 0 || s->min() != s->max()) return false;
+  const std::string_view all(s->min());
+  const auto* made = derived(column);
+  if (!made || made->kind == DerivedColumn::Kind::Copy) return all == value;
+  return made->kind == DerivedColumn::Kind::Type && is_nested(all) == (value == "FOLDER");
+}
+
+std::optional<int64_t> LevelTable::smallest(int column, int group) const {
+  const auto stats = impl_->statistics(column, group);
+  const auto* s = dynamic_cast<const parquet::Int64Statistics*>(stats.get());
+  if (!s || !s->HasMinMax()) return std::nullopt;
+  const auto* made = derived(column);
+  return s->min() + (made ? made->add : 0);
+}
+
 bool LevelTable::may_hold(int column, int group, std::string_view value) const {
+  if (const auto* made = derived(column); made && made->kind != DerivedColumn::Kind::Copy) {
+    if (made->kind != DerivedColumn::Kind::Type || value != "FOLDER") return true;
+    // Any spelling of it lies between these two.
+    const auto stats = impl_->statistics(column, group);
+    const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
+    return !s || !s->HasMinMax() ||
+           (std::string_view(s->min()) <= "tortilla" && std::string_view(s->max()) >= "TORTILLA");
+  }
   const auto stats = impl_->statistics(column, group);
   const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
   if (!s || !s->HasMinMax()) return true;

@@ -3,6 +3,7 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,26 @@
 
 namespace tacore {
 
+/// A column that a table shows though its file has it under another name, of another type, or not at all, as the tables
+/// of the versions before 2.0 do.
+struct DerivedColumn {
+  enum class Kind {
+    Copy,      ///< the values of `from`
+    Whole,     ///< those of `from`, numbers without a fraction, as int64, each `add` larger
+    Type,      ///< FOLDER where the text of `from` is TORTILLA, in any case; else FILE
+    Constant,  ///< `text` in every row
+    Hidden     ///< `from` does not show
+  };
+  std::string name = {};  ///< takes the place of the stored column `from` when it has its name
+  Kind kind = Kind::Copy;
+  std::string from = {};
+  int64_t add = 0;
+  std::string text = {};
+};
+
+/// What to derive from a file with these columns. May throw for columns that are missing.
+using Derive = std::function<std::vector<DerivedColumn>(const std::vector<Column>& stored)>;
+
 /// One level (`METADATA/levelN.parquet`) or one `__meta__`: the Parquet footer is read when it opens, columns row group
 /// by row group when they are asked for, and then kept. Immutable; safe from several threads.
 class LevelTable {
@@ -25,13 +46,22 @@ class LevelTable {
   /// Reads the footer and checks it: Parquet, not encrypted, row counts that add up, `id` and `type` of text type,
   /// `internal:` columns of integer or text type. Throws FormatError or SchemaError.
   static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where);
+  /// The same of a file that lacks columns of a level, which are derived: they show as if they were stored, `id` and
+  /// `type` first. Such a table has no padding, and its ids may be any text. Throws SchemaError, too, for a `from` that
+  /// is not there or has not the type it takes.
+  static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
+                                                const Derive& derive);
   ~LevelTable();
 
   int64_t num_rows() const noexcept;
-  /// Every stored column. A name that differs from an earlier one only in case gets a suffix `_1`, `_2`, ... since SQL
-  /// folds case; an empty name is `_1`.
+  /// Every column, stored or derived. A name that differs from an earlier one only in case gets a suffix `_1`, `_2`,
+  /// ... since SQL folds case; an empty name is `_1`.
   const std::vector<Column>& columns() const noexcept;
-  /// The same columns by the names that the file gives them, which may be equal.
+  /// For SQL over the file itself: a name for each stored column, in the order of the file, and what makes a column of
+  /// columns() of them: nullptr for one that is stored as it shows, under its name.
+  const std::vector<std::string>& file_columns() const noexcept;
+  const DerivedColumn* derived(int column) const noexcept;
+  /// The stored columns by the names that the file gives them, which may be equal.
   const std::shared_ptr<arrow::Schema>& stored_schema() const noexcept;
   /// The position of a column, -1 when there is none.
   int find(std::string_view name) const noexcept;
@@ -63,6 +93,10 @@ class LevelTable {
   std::string why_wrong_statistics(int column, int group) const;
   /// False when the footer rules out that a text column holds `value` in a row group.
   bool may_hold(int column, int group, std::string_view value) const;
+  /// True when the footer says that a text column holds nothing else.
+  bool holds_only(int column, int group, std::string_view value) const;
+  /// The smallest value of a column of integers in a row group; nullopt when the footer does not say.
+  std::optional<int64_t> smallest(int column, int group) const;
   /// Whether a row of padding can be in here at all, judged by the footer alone: by the range of `id`, by
   /// `internal:size` (FILEs of padding have none) and by user columns (padding is all null).
   bool may_have_padding() const noexcept;
@@ -72,6 +106,8 @@ class LevelTable {
   const std::shared_ptr<const ByteSource>& source() const noexcept;
   /// The last bytes of the file, footer included, for readers that parse it again.
   const Bytes& tail() const noexcept;
+  /// What the footer has under a key beside the schema.
+  std::optional<std::string> key_value(const std::string& key) const;
   /// For readers that trust page headers: to be called before bytes read at `offset` are handed to one. Throws
   /// FormatError for a page that cannot be (page_check.hpp).
   void check_pages(uint64_t offset, std::span<const std::byte> bytes) const;

@@ -1,6 +1,8 @@
 #include "table/statistics.hpp"
 
 #include <arrow/array.h>
+#include <arrow/array/builder_nested.h>
+#include <arrow/array/builder_primitive.h>
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 #include "table/level_table.hpp"
 #include "tacore/error.hpp"
@@ -154,6 +157,20 @@ double weighted_mean(const std::vector<BandRow>& rows, std::size_t slot) {
   return weights > 0 ? sum / weights : kNone;
 }
 
+/// Of the pixels of all samples together: sqrt(sum w (s^2 + m^2) / sum w - M^2), dossier v1 5.3, in a form that does
+/// not cancel.
+double population_std(const std::vector<BandRow>& rows) {
+  const double mean = weighted_mean(rows, kMean);
+  double sum = 0, weights = 0;
+  for (const BandRow& row : rows) {
+    if (std::isnan(row.values[kMean]) || std::isnan(row.values[kStd])) continue;
+    const double m = row.values[kMean] - mean, s = row.values[kStd];
+    sum += row.weight * (s * s + m * m);
+    weights += row.weight;
+  }
+  return weights > 0 ? std::sqrt(sum / weights) : kNone;
+}
+
 /// sqrt([sum (w-1) s^2 + w (m-M)^2] / (sum w - 1)), M the weighted mean; one sample keeps its own.
 double pooled_std(const std::vector<BandRow>& all) {
   std::vector<BandRow> rows;
@@ -201,14 +218,63 @@ double aggregate(const std::vector<BandRow>& rows, Statistic which) {
   return kNone;
 }
 
+/// The numbers of a cell of `stats:*`; none for null.
+std::vector<double> numbers(const arrow::Array* column, int64_t row) {
+  if (!column || column->IsNull(row)) return {};
+  const auto list = items(*column, row);
+  const arrow::Array& values = list ? *list : *column;
+  check_numbers(values, "items of stats:*");
+  if (!list) return {number(values, row)};
+  std::vector<double> out;
+  for (int64_t i = 0; i < values.length(); ++i) out.push_back(number(values, i));
+  return out;
+}
+
 }  // namespace
 
+std::shared_ptr<arrow::Array> join_moments(const std::vector<std::shared_ptr<arrow::Array>>& columns) {
+  arrow::MemoryPool* pool = arrow::default_memory_pool();
+  auto values = std::make_shared<arrow::DoubleBuilder>(pool);
+  auto bands = std::make_shared<arrow::ListBuilder>(pool, values);
+  arrow::ListBuilder rows(pool, bands);
+  int64_t length = 0;
+  for (const auto& column : columns) length = column ? column->length() : length;
+  for (int64_t row = 0; row < length; ++row) {
+    std::vector<std::vector<double>> cells;
+    std::size_t num_bands = 0;
+    for (const auto& column : columns) {
+      cells.push_back(numbers(column.get(), row));
+      num_bands = std::max(num_bands, cells.back().size());
+    }
+    check(num_bands == 0 ? rows.AppendNull() : rows.Append());
+    for (std::size_t b = 0; b < num_bands; ++b) {
+      check(bands->Append());
+      for (const auto& cell : cells) {
+        if (!cell.empty() && cell.size() != num_bands) {
+          throw QueryError("stats:* of row " + std::to_string(row) + " have " + std::to_string(cell.size()) + " and " +
+                           std::to_string(num_bands) + " bands");
+        }
+        check(values->Append(cell.empty() ? kNone : cell[b]));
+      }
+    }
+  }
+  return check(rows.Finish());
+}
+
 std::vector<double> aggregate_continuous(const StatisticsInput& input, Statistic which, const std::vector<int>& bands) {
+  const bool is_moment =
+      which == Statistic::Mean || which == Statistic::Std || which == Statistic::Min || which == Statistic::Max;
+  if (input.are_moments && !is_moment)
+    throw QueryError("stats:mean and the like hold no percentiles; min, max, mean and std expected");
   const auto samples = read_samples(input);
   check_shapes(samples);
   std::vector<double> out;
   for (const int band : chosen_bands(samples, bands)) {
     const auto rows = band_rows(samples, band);
+    if (input.are_moments) {
+      out.push_back(which == Statistic::Std ? population_std(rows) : aggregate(rows, which));
+      continue;
+    }
     if (!rows.empty() && rows[0].values.size() != kSlots) {
       throw QueryError("band " + std::to_string(band) + " has statistics in categorical format (" +
                        std::to_string(rows[0].values.size()) + " values); use stats_categorical");
@@ -219,6 +285,7 @@ std::vector<double> aggregate_continuous(const StatisticsInput& input, Statistic
 }
 
 std::vector<std::vector<double>> aggregate_categorical(const StatisticsInput& input, const std::vector<int>& bands) {
+  if (input.are_moments) throw QueryError("stats:mean and the like are continuous; use stats_mean and the like");
   const auto samples = read_samples(input);
   check_shapes(samples);
   std::vector<std::vector<double>> out;

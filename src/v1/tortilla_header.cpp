@@ -63,8 +63,8 @@ bool is_header(std::span<const std::byte> bytes) noexcept {
 }
 
 Header parse_header(std::span<const std::byte> bytes, uint64_t container_size, uint64_t begin) {
-  if (bytes.size() < kHeaderSize) {
-    throw FormatError(std::string(kWhat) + " is truncated: " + std::to_string(bytes.size()) + " bytes, " +
+  if (bytes.size() < kHeaderUsed || container_size < kHeaderSize) {
+    throw FormatError(std::string(kWhat) + " is truncated: " + std::to_string(container_size) + " bytes, " +
                           std::to_string(kHeaderSize) + " expected",
                       {.offset = begin});
   }

@@ -1,0 +1,84 @@
+#include "v1/partitions.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "io/vsi_path.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+constexpr std::string_view kPart = ".part";
+constexpr std::size_t kMinDigits = 4, kMaxDigits = 10;
+constexpr std::size_t kMostNamed = 5;  // of the missing, in a message
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::optional<PartitionName> parse_partition_name(const std::string& path) {
+  const std::size_t folder = parent_folder(path).size();
+  const auto dot = path.rfind('.');
+  if (dot == path.npos || dot <= folder) return std::nullopt;
+  const std::string_view before = std::string_view(path).substr(0, dot);
+  if (!before.ends_with(kPart)) return std::nullopt;
+  const std::string_view numbered = before.substr(0, before.size() - kPart.size());
+  std::size_t begin = numbered.size();
+  while (begin > folder && is_digit(numbered[begin - 1])) --begin;
+  const std::size_t digits = numbered.size() - begin;
+  if (digits < kMinDigits || digits > kMaxDigits || begin <= folder + 1 || numbered[begin - 1] != '.')
+    return std::nullopt;
+  return PartitionName{std::string(numbered.substr(0, begin - 1)), std::stoull(std::string(numbered.substr(begin))),
+                       path.substr(dot)};
+}
+
+std::string partition_name(const PartitionName& name) {
+  std::string digits = std::to_string(name.number);
+  digits.insert(0, kMinDigits - std::min(kMinDigits, digits.size()), '0');
+  return name.stem + "." + digits + std::string(kPart) + name.suffix;
+}
+
+std::vector<std::string> partition_paths(const Storage& storage, const std::string& path, uint64_t count,
+                                         bool allow_partial) {
+  const auto given = parse_partition_name(path);
+  if (!given) {
+    if (allow_partial) return {path};
+    throw FormatError("one of " + std::to_string(count) +
+                          " partitions, whose name does not tell which; NAME.0000.part.EXTENSION expected, or the "
+                          "paths of all",
+                      {.path = path});
+  }
+  PartitionName name = *given;
+  name.number = 0;
+  const uint64_t first = storage.exists(partition_name(name)) ? 0 : 1;
+  if (given->number < first || given->number - first >= count) {
+    throw FormatError("partition " + std::to_string(given->number) + " of " + std::to_string(count) +
+                          ", which are numbered from " + std::to_string(first),
+                      {.path = path});
+  }
+  std::vector<std::string> out, missing;
+  uint64_t num_missing = 0;
+  for (uint64_t i = first; i < first + count; ++i) {
+    name.number = i;
+    std::string at = partition_name(name);
+    if (storage.exists(at)) {
+      out.push_back(std::move(at));
+    } else if (++num_missing <= kMostNamed) {
+      missing.push_back(file_name(at));
+    } else if (!allow_partial) {
+      break;
+    }
+  }
+  if (num_missing > 0 && !allow_partial) {
+    throw IoError("the dataset has " + std::to_string(count) + " partitions, of which " + join(missing, ", ") +
+                      (num_missing > kMostNamed ? " and more are"
+                       : missing.size() == 1    ? " is"
+                                                : " are") +
+                      " missing",
+                  {.path = path}, 0);
+  }
+  return out;
+}
+
+}  // namespace tacore::v1

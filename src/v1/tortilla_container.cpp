@@ -1,0 +1,256 @@
+#include "v1/tortilla_container.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/memory_source.hpp"
+#include "io/prefetched_source.hpp"
+#include "io/vsi_path.hpp"
+#include "table/level_write.hpp"
+#include "table/parquet_write.hpp"
+#include "table/rows.hpp"
+#include "table/stack_tables.hpp"
+#include "v1/footer_columns.hpp"
+#include "writer/work.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+// Samples of a tree are alike; so many nested tortillas of one are looked at in each level to tell what it is.
+constexpr std::size_t kMaxPatterns = 64;
+
+Header parse_at(const ByteSource& source, ByteRange container, const std::string& path) {
+  try {
+    const Bytes head = source.read({container.offset, std::min(container.size, kHeaderUsed)});
+    return parse_header(head, container.size, container.offset);
+  } catch (const FormatError& error) {
+    throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
+  }
+}
+
+/// The table of samples of the container in `range`.
+std::shared_ptr<const LevelTable> open_footer(const std::shared_ptr<const ByteSource>& source, ByteRange range,
+                                              const Header& header, const ErrorContext& where) {
+  const auto footer = slice(source, {range.offset + header.footer.offset, header.footer.size});
+  return LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
+    return footer_columns(stored, static_cast<int64_t>(range.offset), header.file_format, where);
+  });
+}
+
+/// The name of a dataset that has none: that of its file, without suffixes and the number of its partition.
+std::string dataset_name(const std::string& path) {
+  std::string out = file_name(path);
+  for (const std::string_view suffix : {".tortilla", ".taco", ".part"}) {
+    if (ends_with_ignoring_case(out, suffix)) out.resize(out.size() - suffix.size());
+  }
+  const auto dot = out.rfind('.');
+  const bool numbered = dot != out.npos && dot + 4 < out.size() && dot > 0 &&
+                        std::all_of(out.begin() + static_cast<std::ptrdiff_t>(dot) + 1, out.end(),
+                                    [](char c) { return c >= '0' && c <= '9'; });
+  if (numbered) out.resize(dot);
+  return out;
+}
+
+Collection collection_of(const ByteSource& source, const Header& header, const std::string& path) {
+  Collection out{.id = dataset_name(path)};
+  if (!header.collection) {
+    out.json = "{}";
+    return out;
+  }
+  const Bytes text = source.read(*header.collection);
+  out.json.assign(reinterpret_cast<const char*>(text.data()), text.size());
+  return out;
+}
+
+class TortillaContainer : public Container {
+ public:
+  TortillaContainer(std::shared_ptr<const ByteSource> source, const std::string& path, const Header& header)
+      : Container(path, collection_of(*source, header, path),
+                  {open_footer(source, {0, source->size()}, header, {.path = path, .offset = {}, .level = 0})}),
+        source_(std::move(source)),
+        root_(to_vsi(path)),
+        header_(header) {
+    set_tree(look_at_tree());
+    for (int level = 1; level <= collection().pit_schema.max_depth(); ++level) add_level(nullptr);
+  }
+
+  Format format() const noexcept override { return header_.kind == Kind::Taco ? Format::Taco : Format::Tortilla; }
+
+  std::string vsi_path(const RowAddress& row) const override {
+    const ByteRange range = range_of(row);
+    return vsi_subfile(range.offset, range.size, root_);
+  }
+
+  std::string vsi_sql(int) const override {
+    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
+           " || " + sql_literal("," + root_);
+  }
+
+  std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
+    return slice(source_, range_of(row));
+  }
+
+  std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
+    return open_nested(range_of(row), level + 1);
+  }
+
+  std::optional<RowRange> children(int level, int64_t row) const override {
+    if (level + 1 >= num_levels() || !is_assembled(level + 1)) return std::nullopt;
+    // Rows are in the order of their parents.
+    const auto& below = stored_level(level + 1);
+    const int parent = below->find(names::kParentId);
+    const auto first_not_below = [&](int64_t value) {
+      int64_t begin = 0, end = below->num_rows();
+      while (begin < end) {
+        const int64_t middle = begin + (end - begin) / 2;
+        if (below->integer(parent, middle).value_or(-1) < value) {
+          begin = middle + 1;
+        } else {
+          end = middle;
+        }
+      }
+      return begin;
+    };
+    const int64_t begin = first_not_below(row);
+    return RowRange{begin, first_not_below(row + 1) - begin};
+  }
+
+ protected:
+  std::shared_ptr<const LevelTable> assemble(int level) const override {
+    const auto& above = stored_level(level - 1);
+    std::vector<int64_t> parents;
+    for (int64_t row = 0; row < above->num_rows(); ++row) {
+      if (sample_type(*above, row) == SampleType::Folder) parents.push_back(row);
+    }
+    log::info(path() + ": level " + std::to_string(level) + " is assembled from " + std::to_string(parents.size()) +
+              " nested footers");
+    std::vector<TablePart> parts(parents.size());
+    run_parallel(parents.size(), num_threads(0), [&](std::size_t i) {
+      const auto nested = open_nested(range_of(*above, parents[i]), level);
+      std::vector<std::pair<std::string, int>> columns;
+      for (std::size_t c = 0; c < nested->columns().size(); ++c)
+        columns.emplace_back(nested->columns()[c].name, static_cast<int>(c));
+      const auto table = to_table(*level_rows(nested, std::nullopt, 0, nested->num_rows()), columns);
+      const std::vector<int64_t> parent(static_cast<std::size_t>(nested->num_rows()), parents[i]);
+      parts[i] = {add_column(table, names::kParentId, parent), nested->num_rows()};
+    });
+    const Bytes bytes = encode_parquet(*stack_tables(parts), {.compression = "none", .content_defined_chunks = false});
+    return LevelTable::open(memory_source(path(), bytes), where(level));
+  }
+
+ private:
+  ByteRange range_of(const RowAddress& row) const {
+    if (!row.offset || !row.size)
+      throw FormatError("sample " + quoted(row.id) + " has no offset and length", {.path = path()});
+    return checked_range(row.id, *row.offset, *row.size);
+  }
+
+  ByteRange range_of(const LevelTable& level, int64_t row) const {
+    const auto offset = level.integer(level.find(names::kOffset), row);
+    const auto size = level.integer(level.find(names::kSize), row);
+    const std::string id = level.text(level.find(names::kId), row).value_or("");
+    if (!offset || !size) throw FormatError("sample " + quoted(id) + " has no offset and length", {.path = path()});
+    return checked_range(id, *offset, *size);
+  }
+
+  ByteRange checked_range(const std::string& id, int64_t offset, int64_t size) const {
+    const auto end = static_cast<int64_t>(header_.footer.offset);
+    if (offset < static_cast<int64_t>(kHeaderSize) || size < 0 || offset > end || size > end - offset) {
+      throw FormatError("sample " + quoted(id) + ": " + std::to_string(size) + " bytes at " + std::to_string(offset) +
+                            " leave the data, bytes " + std::to_string(kHeaderSize) + " to " + std::to_string(end),
+                        {.path = path()});
+    }
+    return {static_cast<uint64_t>(offset), static_cast<uint64_t>(size)};
+  }
+
+  /// The samples of the container in `range`, which lie in it.
+  std::shared_ptr<const LevelTable> open_nested(ByteRange range, int level) const {
+    const Header header = parse_at(*source_, range, path());
+    const auto out = open_footer(source_, range, header, where(level));
+    const int offsets = out->find(names::kOffset), sizes = out->find(names::kSize);
+    const auto begin = static_cast<int64_t>(range.offset), end = static_cast<int64_t>(header.footer.offset) + begin;
+    for (int64_t row = 0; row < out->num_rows(); ++row) {
+      const int64_t offset = out->integer(offsets, row).value_or(-1), size = out->integer(sizes, row).value_or(-1);
+      if (offset >= begin + static_cast<int64_t>(kHeaderSize) && size >= 0 && offset <= end && size <= end - offset)
+        continue;
+      throw FormatError("row " + std::to_string(row) + ": " + std::to_string(size) + " bytes at " +
+                            std::to_string(offset) + " leave the nested tortilla's data, bytes " +
+                            std::to_string(begin + static_cast<int64_t>(kHeaderSize)) + " to " + std::to_string(end),
+                        where(level));
+    }
+    return out;
+  }
+
+  /// One nested tortilla of level 0: any, where footers say without decoding that all are nested, else the first.
+  std::optional<ByteRange> some_nested() const {
+    const LevelTable& level = *stored_level(0);
+    const int type = level.find(names::kType), offset = level.find(names::kOffset);
+    for (int group = 0; group < level.num_row_groups(); ++group) {
+      if (!level.may_hold(type, group, "FOLDER")) continue;
+      if (const auto begin = level.smallest(offset, group); begin && level.holds_only(type, group, "FOLDER")) {
+        // Its length is not known, but its header says where it ends before the data does.
+        const auto first = checked_range("", *begin, 0);
+        return ByteRange{first.offset, header_.footer.offset - first.offset};
+      }
+      for (int64_t row = level.group_begin(group); row < level.group_begin(group + 1); ++row) {
+        if (sample_type(level, row) == SampleType::Folder) return range_of(level, row);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The tree as one sample has it: v1 does not say that all are alike.
+  PitSchema look_at_tree() const {
+    PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
+    const auto first = some_nested();
+    if (!first) return out;
+    out.root_type = SampleType::Folder;
+    std::vector<ByteRange> here{*first};
+    for (int level = 1; level <= names::kMaxLevel && !here.empty(); ++level) {
+      std::vector<ByteRange> below;
+      for (const ByteRange& range : here) {
+        const auto table = open_nested(range, level);
+        PitPattern pattern{.n = out.root_n * static_cast<uint64_t>(table->num_rows())};
+        for (int64_t row = 0; row < table->num_rows(); ++row) {
+          pattern.type.push_back(sample_type(*table, row));
+          pattern.id.push_back(table->text(table->find(names::kId), row).value_or(""));
+          if (pattern.type.back() == SampleType::Folder && below.size() < kMaxPatterns)
+            below.push_back(range_of(*table, row));
+        }
+        out.hierarchy[level].push_back(std::move(pattern));
+      }
+      here = std::move(below);
+    }
+    return out;
+  }
+
+  std::shared_ptr<const ByteSource> source_;
+  std::string root_;
+  Header header_;
+};
+
+}  // namespace
+
+Header read_header(const ByteSource& source, const std::string& path) {
+  return parse_at(source, {0, source.size()}, path);
+}
+
+std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> source, const std::string& path) {
+  const Header header = read_header(*source, path);
+  const uint64_t tail = std::min<uint64_t>(header.footer.size, 16 * 1024);
+  std::vector<ByteRange> ranges{{header.footer.offset + header.footer.size - tail, tail}};
+  if (header.collection) ranges.push_back(*header.collection);
+  const auto near = prefetched(source, std::move(ranges));
+  return std::make_shared<TortillaContainer>(near, path, header);
+}
+
+Collection read_tortilla_collection(const ByteSource& source, const std::string& path) {
+  return collection_of(source, read_header(source, path), path);
+}
+
+}  // namespace tacore::v1
