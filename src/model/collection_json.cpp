@@ -312,17 +312,27 @@ ordered_json encode_contact(const Contact& contact) {
   return out;
 }
 
-/// The model has no `links`: those of the document stay with the contacts that are still the same.
+/// True for `emails` that say no more than `email` does.
+bool is_one_address(const json& emails) {
+  const json& one = emails.is_array() && emails.size() == 1 ? emails[0] : emails;
+  return one.is_string() || (one.is_object() && one.size() == 1);
+}
+
+/// What the model has no place for (`links`, several e-mails) stays with the contacts that are still the same.
 ordered_json encode_contacts(const std::vector<Contact>& contacts, const Node& document) {
-  std::map<std::string, json> links;
+  std::map<std::string, json> others;
   for (const Node& node : document.elements_or_self()) {
-    if (!node.value().is_object() || node["links"].is_null()) continue;
-    links.emplace(encode_contact(parse_contact(node)).dump(), node["links"].value());
+    if (node.value().is_object()) others.emplace(encode_contact(parse_contact(node)).dump(), node.value());
   }
   auto out = ordered_json::array();
   for (const Contact& contact : contacts) {
     ordered_json& encoded = out.emplace_back(encode_contact(contact));
-    if (const auto found = links.find(encoded.dump()); found != links.end()) encoded["links"] = found->second;
+    const auto found = others.find(encoded.dump());
+    if (found == others.end()) continue;
+    for (const auto& [key, value] : found->second.items()) {
+      const bool is_said = value.is_null() || (key == "emails" && is_one_address(value));
+      if (!is_said && !encoded.contains(key)) encoded[key] = value;
+    }
   }
   return out;
 }

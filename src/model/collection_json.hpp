@@ -24,7 +24,7 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// Members in the order of the model, absent ones null; then the members that only `collection.json`
 /// has, as they are written there; then `taco:pit_schema`, `taco:field_schema` and, when there are
 /// sources, `taco:sources`. No taco_version becomes 2.0.0, no spatial extent the globe, an empty text
-/// of a contact null. `links` of a contact stay as long as the contact does not change.
+/// of a contact null. What else a contact has stays as long as the contact does not change.
 /// parse_collection gives all else back, unless collection_faults (collection_rules.hpp) has something
 /// against it or the tree, field schema or sources are none that it takes.
 /// Throws FormatError when `collection.json` is neither empty nor a JSON object with contacts that

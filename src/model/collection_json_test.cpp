@@ -20,13 +20,10 @@ using namespace tacore;
 
 namespace {
 
-const std::string kPit =
-    R"("taco:pit_schema":{"root":{"n":5,"type":"FILE"},"hierarchy":{}})";
+const std::string kPit = R"("taco:pit_schema":{"root":{"n":5,"type":"FILE"},"hierarchy":{}})";
 
 /// The least collection with `more` members.
-std::string with(const std::string& more) {
-  return R"({"id":"x",)" + kPit + (more.empty() ? "" : ",") + more + "}";
-}
+std::string with(const std::string& more) { return R"({"id":"x",)" + kPit + (more.empty() ? "" : ",") + more + "}"; }
 
 Collection parse(const std::string& json) { return parse_collection(json, "a/COLLECTION.json"); }
 
@@ -55,16 +52,13 @@ bool same(const Contact& a, const Contact& b) {
          std::tie(b.name, b.organization, b.email, b.role, b.roles, b.url);
 }
 bool same(const Extent& a, const Extent& b) { return a.spatial == b.spatial && a.temporal == b.temporal; }
-bool same(const Source& a, const Source& b) {
-  return a.id == b.id && a.file == b.file && same(a.extent, b.extent);
-}
+bool same(const Source& a, const Source& b) { return a.id == b.id && a.file == b.file && same(a.extent, b.extent); }
 bool same(const FieldDescription& a, const FieldDescription& b) {
   return std::tie(a.name, a.type, a.description) == std::tie(b.name, b.type, b.description);
 }
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const T& x, const T& y) { return same(x, y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const T& x, const T& y) { return same(x, y); });
 }
 
 /// Parsing what was encoded gives the collection again, and encoding that the same text.
@@ -177,15 +171,15 @@ TEST_CASE("what is absent or null has the defaults of the reference") {
 }
 
 TEST_CASE("every known member is read and unknown ones are kept in the text") {
-  const std::string json = with(
-      R"("dataset_version":"1.2","description":"d","licenses":["MIT","CC-BY-4.0"],)"
-      R"("providers":[{"name":"P","roles":["host"],"url":"https://p","links":null,"role":null}],)"
-      R"("tasks":["regression"],"taco_version":"9.9","title":"T",)"
-      R"("curators":[{"name":"C","organization":"O","email":"c@o","role":"r"}],)"
-      R"("keywords":["k"],"extent":{"spatial":[170,-10,-170,10],)"
-      R"("temporal":["2023-01-01T00:00:00Z","2023-02-01"]},)"
-      R"("taco:field_schema":{"level0":[["id","string","the id"],["x","double"],)"
-      R"(["y","bool",null]],"level1":[]},"labels:classes":{"a":[1,{}]})");
+  const std::string json =
+      with(R"("dataset_version":"1.2","description":"d","licenses":["MIT","CC-BY-4.0"],)"
+           R"("providers":[{"name":"P","roles":["host"],"url":"https://p","links":null,"role":null}],)"
+           R"("tasks":["regression"],"taco_version":"9.9","title":"T",)"
+           R"("curators":[{"name":"C","organization":"O","email":"c@o","role":"r"}],)"
+           R"("keywords":["k"],"extent":{"spatial":[170,-10,-170,10],)"
+           R"("temporal":["2023-01-01T00:00:00Z","2023-02-01"]},)"
+           R"("taco:field_schema":{"level0":[["id","string","the id"],["x","double"],)"
+           R"(["y","bool",null]],"level1":[]},"labels:classes":{"a":[1,{}]})");
   const Collection c = parse(json);
   CHECK(c.dataset_version == "1.2");
   CHECK(c.licenses == std::vector<std::string>{"MIT", "CC-BY-4.0"});
@@ -226,9 +220,8 @@ TEST_CASE("the forms found in the wild are read as lists") {
         std::vector<std::string>{"host"});
   CHECK(parse(with(R"("providers":["P"])")).providers[0].name == "P");
   CHECK(parse(with(R"("data_curator":{"name":"D"})")).curators->at(0).name == "D");
-  for (const std::string email :
-       {R"("email":"a@b")", R"("email":["a@b","c@d"])", R"("emails":["a@b"])",
-        R"("emails":[{"value":"a@b","roles":["work"]}])", R"("email":null,"emails":"a@b")"}) {
+  for (const std::string email : {R"("email":"a@b")", R"("email":["a@b","c@d"])", R"("emails":["a@b"])",
+                                  R"("emails":[{"value":"a@b","roles":["work"]}])", R"("email":null,"emails":"a@b")"}) {
     CAPTURE(email);
     CHECK(parse(with(R"("curators":[{)" + email + "}]")).curators->at(0).email == "a@b");
   }
@@ -284,10 +277,8 @@ TEST_CASE("malformed collections are format errors that name the member") {
       {"temporal text", with(R"("extent":{"temporal":"2023"})"), "extent.temporal is string"},
       {"temporal count", with(R"("extent":{"temporal":["2023-01-01"]})"), "has 1 times"},
       {"temporal form", with(R"("extent":{"temporal":["2023","2024"]})"), "expected YYYY-MM-DD"},
-      {"temporal order", with(R"("extent":{"temporal":["2023-01-02","2023-01-01"]})"),
-       "the start is after the end"},
-      {"temporal slash", with(R"("extent":{"temporal":["2023-01-01/..","2023-01-01"]})"),
-       "is an interval"},
+      {"temporal order", with(R"("extent":{"temporal":["2023-01-02","2023-01-01"]})"), "the start is after the end"},
+      {"temporal slash", with(R"("extent":{"temporal":["2023-01-01/..","2023-01-01"]})"), "is an interval"},
       {"field schema", with(R"("taco:field_schema":[])"), "expected an object"},
       {"field level", with(R"("taco:field_schema":{"level0":3})"), "taco:field_schema.level0 is"},
       {"field row", with(R"("taco:field_schema":{"level0":[["id"]]})"), "level0[0] has 1 parts"},
@@ -312,15 +303,13 @@ TEST_CASE("malformed collections are format errors that name the member") {
 }
 
 TEST_CASE("a broken tree is a schema error with the path") {
-  const auto error = error_of<SchemaError>(
-      R"({"id":"x","taco:pit_schema":{"root":{"type":"DIR"},"hierarchy":{}}})");
+  const auto error = error_of<SchemaError>(R"({"id":"x","taco:pit_schema":{"root":{"type":"DIR"},"hierarchy":{}}})");
   CHECK(error.find("a/COLLECTION.json: taco:pit_schema: Invalid root type 'DIR'") == 0);
 }
 
 TEST_CASE("a source may not lie outside the folder of the index") {
-  for (const std::string file :
-       {"..", "../a.tacozip", "a/../../b", "/etc/passwd", "a\\\\b", "", "a//b", "C:\\\\a",
-        "a\\u0000.tacozip", "a/", "./a", "http://x/y"}) {
+  for (const std::string file : {"..", "../a.tacozip", "a/../../b", "/etc/passwd", "a\\\\b", "", "a//b", "C:\\\\a",
+                                 "a\\u0000.tacozip", "a/", "./a", "http://x/y"}) {
     CAPTURE(file);
     const auto error = error_of(with(R"("taco:sources":{"files":[")" + file + R"("]})"));
     CHECK(error.find("taco:sources.files[0] is ") != std::string::npos);
@@ -328,8 +317,7 @@ TEST_CASE("a source may not lie outside the folder of the index") {
   }
   for (const std::string file : {"a.tacozip", "sub/a.tacozip", "..a", "a b.zip"}) {
     CAPTURE(file);
-    CHECK(parse(with(R"("taco:sources":{"files":[")" + file + R"("]})"))
-              .sources.at(0).file == file);
+    CHECK(parse(with(R"("taco:sources":{"files":[")" + file + R"("]})")).sources.at(0).file == file);
   }
 }
 
@@ -415,11 +403,11 @@ TEST_CASE("json_string escapes, and replaces what is not UTF-8") {
 }
 
 TEST_CASE("no mutation of a collection does worse than a format or schema error") {
-  const std::string good = with(
-      R"("licenses":{"licenseList":[{"name":"MIT"}]},"providers":[{"name":"P","emails":["a"]}],)"
-      R"("extent":{"spatial":[1,2,3,4],"temporal":["2023-01-01","2023-01-02T00:00:00Z"]},)"
-      R"("taco:field_schema":{"level0":[["id","string",""]]},)"
-      R"("taco:sources":{"count":1,"ids":["i"],"files":["f"],"extents":[{"file":"f"}]})");
+  const std::string good =
+      with(R"("licenses":{"licenseList":[{"name":"MIT"}]},"providers":[{"name":"P","emails":["a"]}],)"
+           R"("extent":{"spatial":[1,2,3,4],"temporal":["2023-01-01","2023-01-02T00:00:00Z"]},)"
+           R"("taco:field_schema":{"level0":[["id","string",""]]},)"
+           R"("taco:sources":{"count":1,"ids":["i"],"files":["f"],"extents":[{"file":"f"}]})");
   std::mt19937 random(5);
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {
@@ -444,7 +432,9 @@ TEST_CASE("a collection is written member by member in the order of the model") 
   Collection c;
   c.id = "small";
   c.dataset_version = "1.0.0";
-  c.description = "Ca\xc3\xb1" "on";
+  c.description =
+      "Ca\xc3\xb1"
+      "on";
   c.licenses = {"CC-BY-4.0"};
   c.providers = {{.name = "P", .url = "https://p"}};
   c.tasks = {"other"};
@@ -588,10 +578,18 @@ TEST_CASE("what stands in for a known member is written as that member") {
   CHECK(parse(encode_collection(partition)).sources.empty());
 }
 
+TEST_CASE("what the model has no place for stays with a contact that does not change") {
+  const std::string json =
+      with(R"("providers":[{"name":"P","identifier":"i","position":null,"emails":[{"value":"a@b"},{"value":"c@d"}]},)"
+           R"({"name":"Q","emails":[{"value":"e@f","roles":["work"]}]},{"name":"R","emails":[{"value":"g@h"}]}])");
+  CHECK(writes(json, R"("email":"a@b","role":null,"emails":[{"value":"a@b"},{"value":"c@d"}],"identifier":"i"})"));
+  CHECK(writes(json, R"("email":"e@f","role":null,"emails":[{"roles":["work"],"value":"e@f"}]})"));
+  CHECK(writes(json, R"("name":"R","organization":null,"email":"g@h","role":null})"));
+}
+
 TEST_CASE("links stay with a contact that does not change") {
-  const std::string json = with(
-      R"("providers":[{"name":"P","links":[{"href":"p"}]},{"name":"Q","links":null},"R"],)"
-      R"("data_curator":[{"name":"C","links":{"href":"c"}}])");
+  const std::string json = with(R"("providers":[{"name":"P","links":[{"href":"p"}]},{"name":"Q","links":null},"R"],)"
+                                R"("data_curator":[{"name":"C","links":{"href":"c"}}])");
   CHECK(writes(json, R"("role":null,"links":[{"href":"p"}]},{"name":"Q")"));
   CHECK(writes(json, R"("role":null,"links":{"href":"c"}}],"keywords")"));
   Collection c = parse(json);
@@ -620,7 +618,7 @@ TEST_CASE("a collection with a document that is none, or with text that is not U
     c.json = json;
     CHECK(encode_error(c).find(expected) != std::string::npos);
   }
-  for (std::string Collection::*text : {&Collection::id, &Collection::dataset_version, &Collection::description}) {
+  for (std::string Collection::* text : {&Collection::id, &Collection::dataset_version, &Collection::description}) {
     Collection c;
     c.*text = "a\xff";
     CHECK(encode_error(c) == "a text of the collection is not UTF-8");
