@@ -38,7 +38,7 @@ HOMES = [
     (r"(arrow/c/abi\.h|arrow/type_fwd\.h|arrow/util/type_fwd\.h)", r"src/(table|reader|describe|writer|transform|v1)/.*"),
     (r"(arrow|parquet)/.*", r"src/table/.*"),
     (r"duckdb.*", r"src/reader/(duckdb_session|sql_functions|sql_inspect)\.cpp"),
-    (r"nlohmann/.*", r"src/(model/(pit|collection_json|geojson|chunk_manifest)\.cpp|describe/.*|v1/collection_.*\.cpp)"),
+    (r"nlohmann/.*", r"src/(model/(pit|collection_json|geojson|chunk_manifest)\.cpp|describe/.*|v1/collection_.*)"),
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),
     (r"curl/.*", r"src/io/http.*"),

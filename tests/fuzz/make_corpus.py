@@ -36,6 +36,35 @@ WKT = [
     "LINESTRING (0 0, 1 1)", "POINT (nan inf)", "POINT (180 91)",
 ]
 
+# Members of COLLECTION in TACO 0.2.0: as its writers have them, as the specification has them, and older forms.
+PERSON = {"name": "A", "organization": None, "emails": [{"value": "a@b.c", "roles": ["work"]}], "roles": ["host"], "links": [{"href": "https://a"}]}
+COLLECTIONS = {
+    "reference": {
+        "id": "demo", "dataset_version": "1.0.0", "description": "d", "licenses": ["cc-by-4.0"],
+        "extent": {"spatial": [[-10.0, -20.0, 30.0, 40.0]], "temporal": [["2020-01-01T00:00:00Z", "2021-01-01T00:00:00+00:00"]]},
+        "providers": [PERSON], "task": "super-resolution", "taco_version": "0.4.0", "title": None, "curators": None, "keywords": None,
+        "split_strategy": None, "discuss_link": None, "raw_link": None, "optical_data": None, "labels": None, "scientific": None,
+    },
+    "specification": {
+        "id": "full", "taco_version": "0.2.0", "dataset_version": "1", "description": "d", "licenses": ["MIT", "CC0-1.0"],
+        "extent": {"spatial": [170, -20, -170, 40], "temporal": [-1, 86400001]}, "providers": [PERSON], "curators": [{"organization": "O"}],
+        "title": "T", "keywords": ["k"], "task": "General", "split_strategy": "manual", "raw_link": {"href": "https://r", "description": "raw"},
+        "discuss_link": {"href": "doi:10.1/x"}, "optical_data": {"sensor": "landsat8oli[B01, B02]"},
+        "labels": {"label_classes": [{"name": "a", "category": 0}, {"name": "b", "category": "0"}], "label_description": "what"},
+        "scientific": {"doi": "10.1/x", "citation": "c", "summary": "s", "publications": [{"doi": "d", "citation": "c", "summary": "s"}]},
+        "rai:dataBiases": "some", "rai:use_cases": "many", "my:key": {"n": 1},
+    },
+    "nested": {
+        "id": "x", "licenses": "MIT", "extent": {"spatial": [[0, 0, 0, 1, 1, 9], [2, 2, 3, 3]], "temporal": [[0, 1.5], [None, "2020-01-01"]]},
+        "providers": {"name": "A", "email": "a@b.c", "role": "host"}, "data_curator": ["B", {"organization": "C", "emails": "d@e.f"}],
+        "tasks": ["Super Resolution", "denoising"], "sensors": [{"name": "aster", "bands": None}], "raw_link": "https://r",
+    },
+    "of-2": {
+        "id": "x", "tasks": ["other"], "optical:sensor": "mine", "optical:bands": [{"name": "B1"}], "optical:num_bands": 1,
+        "labels:classes": [], "publications": [{"doi": "d"}], "split:strategy": "none", "taco:pit_schema": {"root": {"n": 1, "type": "FILE"}},
+    },
+}
+
 # TacoTIFF headers of published fixtures.
 HEADERS = {
     "rgb": "4c4f56450100000100000001000080008000030020030278030000000000000c000000fde90000c7e90000d9e90000bae90000f1e90000c5e90000"
@@ -136,6 +165,15 @@ def documents(golden, folder):
     write(folder, "collection_json", "cascade", (golden / "cascade_tacocat/TACOLLECTION.json").read_bytes())
 
 
+def collections(folder):
+    for name, members in COLLECTIONS.items():
+        write(folder, "v1_collection", name, json.dumps(members))
+    text = json.dumps(COLLECTIONS["specification"])
+    write(folder, "v1_collection", "cut", text[:len(text) // 2])
+    write(folder, "v1_collection", "deep", '{"extent":' + "[" * 70)
+    write(folder, "v1_collection", "twice", '{"id":"a","id":"b","extent":{"spatial":[1e308,-1e308,9,9],"temporal":[1e300,-1]}}')
+
+
 def tables(golden, folder):
     for name, level in [("flat", 0), ("flat_plain", 0), ("flat_padded", 0), ("nested", 1), ("snappy_v2pages", 1), ("times", 0),
                         ("polygons", 0), ("lonlat_lists", 0), ("stats_flat", 0), ("odd_names", 0)]:
@@ -155,6 +193,7 @@ def main():
     headers(folder)
     records(golden, folder)
     documents(golden, folder)
+    collections(folder)
     tables(golden, folder)
     tiffs(folder)
     for name, data in geometries():
