@@ -15,7 +15,7 @@ LAYERS = {
     "table": ["base", "io", "format", "model"],
     "reader": ["base", "io", "format", "model", "table"],
     "v1": ["base", "io", "format", "model", "table", "reader/container.hpp", "writer"],
-    "describe": ["base", "io", "format/names.hpp", "model", "table", "reader"],
+    "describe": ["base", "io", "format/names.hpp", "model", "table", "reader", "v1/collection.hpp"],
     "writer": ["base", "io", "format", "model", "table"],
     "extensions": ["base", "model"],
     "transform": ["base", "io", "format", "model", "table", "reader", "writer", "v1"],

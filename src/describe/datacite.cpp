@@ -111,13 +111,13 @@ Json rights(const Facts& facts) {
 
 Json related(const Facts& facts) {
   Json out = Json::array();
-  for (const auto& [doi, citation, summary] : facts.publications) {
-    const auto start = doi.find("10.");
-    if (start == doi.npos || doi.find('/', start) == doi.npos) continue;
-    out.push_back({{"relatedIdentifier", doi.substr(start)},
-                   {"relatedIdentifierType", "DOI"},
-                   {"relationType", "IsDescribedBy"}});
-  }
+  const auto add = [&](const std::string& identifier, const char* type, const char* relation) {
+    if (identifier.empty()) return;
+    out.push_back({{"relatedIdentifier", identifier}, {"relatedIdentifierType", type}, {"relationType", relation}});
+  };
+  for (const auto& each : facts.publications) add(doi_of(each.doi), "DOI", "IsDescribedBy");
+  if (is_url(facts.raw_link.href)) add(facts.raw_link.href, "URL", "IsDerivedFrom");
+  if (is_url(facts.discuss_link.href)) add(facts.discuss_link.href, "URL", "IsDocumentedBy");
   return out;
 }
 
@@ -138,6 +138,7 @@ Json descriptions_of(const Facts& facts) {
     if (!text.empty()) out.push_back({{"description", text}, {"descriptionType", type}});
   };
   add(facts.collection.description, "Abstract");
+  add(facts.self.summary, "Other");
   for (const auto& [key, text] : facts.statements) {
     if (key == "rai:data_preprocessing_protocol") add(text, "Methods");
   }
@@ -155,6 +156,7 @@ Json datacite(const Facts& facts) {
         "set SOURCE_DATE_EPOCH to the time of publication");
   }
   Json out = {{"types", {{"resourceTypeGeneral", "Dataset"}, {"resourceType", "TACO dataset"}}}};
+  set_text(out, "doi", doi_of(facts.self.doi));
   out["creators"] = creators(facts);
   out["titles"] = Json::array({{{"title", facts.title()}}});
   out["publisher"] = {{"name", publisher(facts)}};

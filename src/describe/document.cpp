@@ -171,9 +171,26 @@ Section sources(const Facts& facts) {
   return out;
 }
 
+/// Where it came from, and where to ask.
+Section links(const Facts& facts) {
+  Section out{"Links"};
+  List all;
+  const auto add = [&](const std::string& about, const Hyperlink& link) {
+    if (link.href.empty()) return;
+    const std::string text = about + (link.description.empty() ? link.href : link.description);
+    all.items.push_back({text, is_url(link.href) ? link.href : ""});
+  };
+  add("Original data: ", facts.raw_link);
+  add("Discussion: ", facts.discuss_link);
+  if (!all.items.empty()) out.blocks.emplace_back(std::move(all));
+  return out;
+}
+
 Section publications(const Facts& facts) {
   Section out{"Publications"};
-  for (const auto& each : facts.publications) {
+  std::vector<Publication> works = facts.publications;
+  works.insert(works.begin(), {facts.self.doi, "", facts.self.summary});  // its citation has a section
+  for (const auto& each : works) {
     List work;
     if (!each.doi.empty()) work.items.push_back({each.doi, doi_url(each.doi)});
     if (!each.citation.empty()) work.items.push_back({each.citation});
@@ -204,6 +221,11 @@ std::string tex(const std::string& text) {
 }
 
 Section citation(const Facts& facts) {
+  Section out{"Citation"};
+  if (!facts.self.citation.empty()) {
+    out.blocks.emplace_back(Code{"BibTeX", "bibtex", facts.self.citation + "\n"});
+    return out;
+  }
   std::vector<std::string> authors;
   for (const Contact& who : facts.collection.providers) {
     if (const auto name = name_of(who); !name.empty()) authors.push_back("{" + tex(name) + "}");
@@ -218,7 +240,6 @@ Section citation(const Facts& facts) {
   if (!authors.empty()) text += "  author = {" + join(authors, " and ") + "},\n";
   if (!facts.published.empty()) text += "  year = {" + facts.published.substr(0, 4) + "},\n";
   text += "  version = {" + tex(facts.collection.dataset_version) + "}\n}\n";
-  Section out{"Citation"};
   out.blocks.emplace_back(Code{"BibTeX", "bibtex", text});
   return out;
 }
@@ -281,6 +302,7 @@ std::vector<Section> sections(const Facts& facts) {
                               people("Providers", facts.collection.providers),
                               people("Curators", facts.curators()),
                               sources(facts),
+                              links(facts),
                               publications(facts),
                               citation(facts)};
   std::erase_if(out, [](const Section& section) { return section.blocks.empty(); });

@@ -12,6 +12,7 @@
 #include "io/vsi_path.hpp"
 #include "model/spdx.hpp"
 #include "reader/dataset_impl.hpp"
+#include "v1/collection.hpp"
 
 namespace tacore::descriptions {
 namespace {
@@ -41,6 +42,26 @@ std::vector<Json> objects_of(const Json& document, const char* key) {
   return out;
 }
 
+/// The object of that name; an empty one where there is none.
+Json object_of(const Json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && found->is_object() ? *found : Json::object();
+}
+
+/// What TACO 0.2.0 has besides the extensions, and datasets made of it keep.
+void read_links(const Json& document, Facts& out) {
+  const auto link_of = [&](const char* key) {
+    if (const auto text = document.find(key); text != document.end() && text->is_string())
+      return Hyperlink{text->get<std::string>(), ""};
+    const Json link = object_of(document, key);
+    return Hyperlink{text_of(link, "href"), text_of(link, "description")};
+  };
+  out.raw_link = link_of("raw_link");
+  out.discuss_link = link_of("discuss_link");
+  const Json self = object_of(document, "scientific");
+  out.self = {text_of(self, "doi"), text_of(self, "citation"), text_of(self, "summary")};
+}
+
 /// The keys of the built-in extensions. What has another form than theirs is not theirs, and is passed over.
 void read_extensions(const Json& document, Facts& out) {
   for (const Json& each : objects_of(document, "publications")) {
@@ -63,6 +84,12 @@ void read_extensions(const Json& document, Facts& out) {
   for (const auto& [key, value] : document.items()) {
     if (key.starts_with("rai:") && value.is_string()) out.statements.push_back({key, value.get<std::string>()});
   }
+}
+
+/// With the names of TACO 2, whatever version it is of: only that has a tree in it.
+Json document_of(const Collection& collection, const std::string& path) {
+  const Json out = Json::parse(collection.json.empty() ? "{}" : collection.json, nullptr, false);
+  return !out.is_object() || out.contains("taco:pit_schema") ? out : Json::parse(v1::v2_text(out.dump(), path));
 }
 
 /// Types as they are stored; descriptions, and nothing else, as the collection has them.
@@ -165,8 +192,10 @@ Facts gather(const Dataset& dataset, const DescribeOptions& options) {
   const int deepest = out.collection.pit_schema.max_depth();
   for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(dataset, level));
   find_files(dataset, out);
-  const Json document = Json::parse(out.collection.json, nullptr, false);
-  if (document.is_object()) read_extensions(document, out);
+  if (const Json document = document_of(out.collection, dataset.path()); document.is_object()) {
+    read_extensions(document, out);
+    read_links(document, out);
+  }
   out.published = date_published(out.collection.extent);
   out.base_url = options.base_url;
   while (out.base_url.ends_with('/')) out.base_url.pop_back();
@@ -197,6 +226,13 @@ std::string way_between(const std::string& from, const std::string& to) {
   std::string text = out.generic_string();
   while (text.ends_with('/')) text.pop_back();
   return text.empty() ? "." : encode_url_path(text);
+}
+
+std::string doi_of(const std::string& text) {
+  const auto start = text.find("10.");
+  if (start == text.npos || text.find('/', start) == text.npos) return "";
+  const std::string doi = text.substr(start);
+  return doi.find_first_of(" \t\r\n\"<>") == doi.npos ? doi : "";
 }
 
 bool is_url(std::string_view text) {

@@ -18,6 +18,12 @@ struct Publication {
   std::string summary = {};
 };
 
+/// An address, and what is found there; no href: none.
+struct Hyperlink {
+  std::string href = {};
+  std::string description = {};
+};
+
 struct LabelClass {
   std::string name = {};
   std::string category = {};
@@ -60,6 +66,8 @@ struct Facts {
   std::string path = {};              ///< what a user opens, relative to `folder`
   std::vector<LevelFacts> levels = {};
   std::vector<Publication> publications = {};
+  Publication self = {};                       ///< how the dataset itself is cited
+  Hyperlink raw_link = {}, discuss_link = {};  ///< what it was made of; where it is talked about
   std::vector<LabelClass> labels = {};
   std::string label_description = {};
   std::string sensor = {};
@@ -90,6 +98,9 @@ std::string encode_url_path(std::string_view path);
 /// The way from a folder to another, encoded, without a slash at its end; as text: symbolic links do not matter to who
 /// reads a description elsewhere.
 std::string way_between(const std::string& from, const std::string& to);
+
+/// The number behind "doi:" and "https://doi.org/"; "" for what is no DOI.
+std::string doi_of(const std::string& text);
 
 /// True for http:// and https://.
 bool is_url(std::string_view text);

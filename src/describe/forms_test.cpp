@@ -6,6 +6,7 @@
 #include "describe/html.hpp"
 #include "describe/pit_tree.hpp"
 #include "tacore/error.hpp"
+#include "v1/collection.hpp"
 
 namespace {
 
@@ -118,6 +119,48 @@ TEST_CASE("publications are related works by their DOI") {
                                                      {"relatedIdentifierType", "DOI"},
                                                      {"relationType", "IsDescribedBy"}}}));
   CHECK(out["titles"][0]["title"] == kHostile);
+}
+
+TEST_CASE("what only TACO 0.2.0 has a place for is said in every form, also of a dataset that was made of one") {
+  const std::string text =
+      R"({"id":"old","dataset_version":"1.0.0","description":"d","licenses":["MIT"],"providers":[{"name":"A",)"
+      R"("links":[{"href":"https://a"}]}],"task":"Super Resolution","split_strategy":"random",)"
+      R"("extent":{"spatial":[1,2,3,4],"temporal":[0,86400000]},"rai:dataBiases":"some",)"
+      R"("raw_link":{"href":"https://raw","description":"the scenes"},"discuss_link":{"href":"https://talk"},)"
+      R"("optical_data":{"sensor":"landsat8oli","bands":[{"name":"B02","common_name":"blue","center_wavelength":482.5}]},)"
+      R"("labels":{"label_classes":[{"name":"no","category":0}],"label_description":"what"},)"
+      R"("scientific":{"doi":"https://doi.org/10.1/own","citation":"@misc{own}","summary":"in short",)"
+      R"("publications":[{"doi":"10.1/other","citation":"@article{other}","summary":"s"}]}})";
+  const Made made({placed("a", 1, 2)}, v1::to_v2(v1::parse_collection(text, "old.taco")));
+  const Parsed stac = Parsed::parse(collection2stac(made.dataset()));
+  CHECK(stac["sci:doi"] == "10.1/own");
+  CHECK(stac["sci:citation"] == "@misc{own}");
+  CHECK(stac["sci:publications"] == Parsed::array({{{"doi", "10.1/other"}, {"citation", "@article{other}"}}}));
+  CHECK(stac["links"][1] == Parsed{{"rel", "via"}, {"href", "https://raw"}, {"title", "the scenes"}});
+  CHECK(stac["links"][2] == Parsed{{"rel", "about"}, {"href", "https://talk"}});
+  CHECK(stac["links"][3] == Parsed{{"rel", "cite-as"}, {"href", "https://doi.org/10.1/own"}});
+  CHECK(stac["bands"][0]["eo:center_wavelength"] == 0.4825);
+  CHECK(stac["summaries"]["instruments"][0] == "landsat8oli");
+  CHECK(stac["taco:tasks"][0] == "super-resolution");
+  CHECK(stac["taco:split_strategy"] == "random");
+  CHECK(stac["taco:labels"][0]["category"] == "0");
+  CHECK(stac["providers"][0]["url"] == "https://a");
+  const Parsed datacite = Parsed::parse(collection2datacite(made.dataset()));
+  CHECK(datacite["doi"] == "10.1/own");
+  CHECK(datacite["relatedIdentifiers"].size() == 3);
+  CHECK(datacite["relatedIdentifiers"][1]["relationType"] == "IsDerivedFrom");
+  CHECK(datacite["relatedIdentifiers"][2]["relatedIdentifier"] == "https://talk");
+  CHECK(datacite["descriptions"][1] == Parsed{{"description", "in short"}, {"descriptionType", "Other"}});
+  const Parsed croissant = Parsed::parse(collection2croissant(made.dataset()));
+  CHECK(croissant["citeAs"] == "@misc{own}");
+  CHECK(croissant["sameAs"] == "https://raw");
+  CHECK(croissant["rai:dataBiases"] == "some");
+  const std::string card = collection2markdown(made.dataset());
+  for (const char* words : {"[Original data: the scenes](https://raw)", "[Discussion: https://talk](https://talk)",
+                            "in short", "```bibtex\n@misc{own}\n```", "10.1/other"}) {
+    CAPTURE(words);
+    CHECK(has(card, words));
+  }
 }
 
 TEST_CASE("a card begins with YAML of quoted scalars, in the words of the hub") {

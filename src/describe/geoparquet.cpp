@@ -259,7 +259,8 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   };
   const bool has_intervals = has("stac:time_end") || has("istac:time_end") ||
                              !(has("stac:time_start") || has("istac:time_start"));  // else that of the dataset
-  const bool has_projection = has("stac:crs") || has("stac:geotransform") || has("stac:tensor_shape");
+  const bool has_shape = has("stac:tensor_shape") || has("stac:raster_shape");
+  const bool has_projection = has("stac:crs") || has("stac:geotransform") || has_shape;
   add("type", text, [](const Item&) { return "Feature"; });
   add("stac_version", text, [](const Item&) { return kStacVersion; });
   add("stac_extensions", list_type(text),
@@ -279,7 +280,7 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   if (has("stac:crs")) {
     for (const char* name : {"proj:code", "proj:wkt2", "stac:crs"}) add_property(name, text);
   }
-  if (has("stac:tensor_shape")) add_property("proj:shape", list_type(parse_type("int64")));
+  if (has_shape) add_property("proj:shape", list_type(parse_type("int64")));
   if (has("stac:geotransform")) add_property("proj:transform", list_type(parse_type("double")));
   for (const char* name : {"taco:path", "taco:type"}) add_property(name, text);
   for (const auto& name : stored) {

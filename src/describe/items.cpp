@@ -19,8 +19,9 @@ namespace tacore::descriptions {
 namespace {
 
 constexpr std::string_view kDescribed[] = {
-    "stac:crs",  "stac:geotransform", "stac:time_start",  "stac:time_end",  "stac:time_middle",  "stac:centroid",
-    "istac:crs", "istac:geometry",    "istac:time_start", "istac:time_end", "istac:time_middle", "istac:centroid"};
+    "stac:crs",         "stac:geotransform", "stac:raster_shape", "stac:time_start", "stac:time_end",
+    "stac:time_middle", "stac:centroid",     "istac:crs",         "istac:geometry",  "istac:time_start",
+    "istac:time_end",   "istac:time_middle", "istac:centroid"};
 
 /// Some rows of a batch as values.
 class Columns {
@@ -140,7 +141,8 @@ void read_times(const Columns& columns, std::size_t row, Item& out) {
 void read_grid(const Columns& columns, std::size_t row, Item& out) {
   out.crs = columns.text("stac:crs", row);
   out.geotransform = numbers_of(columns.at("stac:geotransform", row));
-  const auto shape = numbers_of(columns.at("stac:tensor_shape", row));
+  auto shape = numbers_of(columns.at("stac:tensor_shape", row));
+  if (shape.empty()) shape = numbers_of(columns.at("stac:raster_shape", row));
   for (std::size_t i = shape.size() < 2 ? shape.size() : shape.size() - 2; i < shape.size(); ++i) {
     out.shape.push_back(static_cast<int64_t>(shape[i]));
   }

@@ -105,14 +105,6 @@ Json band_of(const Band& band) {
   return out;
 }
 
-/// The number behind "doi:" and "https://doi.org/"; "" for what is no DOI.
-std::string doi_of(const std::string& text) {
-  const auto start = text.find("10.");
-  if (start == text.npos || text.find('/', start) == text.npos) return "";
-  const std::string doi = text.substr(start);
-  return doi.find_first_of(" \t\r\n\"<>") == doi.npos ? doi : "";
-}
-
 void add_people(const Facts& facts, Json& out) {
   Json providers = Json::array(), contacts = Json::array();
   const auto add = [&](const std::vector<Contact>& all, bool is_curator) {
@@ -128,6 +120,8 @@ void add_people(const Facts& facts, Json& out) {
 }
 
 void add_publications(const Facts& facts, Json& out) {
+  set_text(out, "sci:doi", doi_of(facts.self.doi));
+  set_text(out, "sci:citation", facts.self.citation);
   Json all = Json::array();
   for (const auto& each : facts.publications) {
     Json publication = Json::object();
@@ -173,7 +167,17 @@ Json links_of(const Facts& facts) {
     const std::string href = spdx.empty() ? licence : "https://spdx.org/licenses/" + spdx + ".html";
     out.push_back({{"rel", "license"}, {"href", href}, {"title", spdx.empty() ? licence : spdx}});
   }
-  for (const auto& each : facts.publications) {
+  const auto add = [&](const char* rel, const Hyperlink& link) {
+    if (!is_url(link.href)) return;
+    Json one = {{"rel", rel}, {"href", link.href}};
+    set_text(one, "title", link.description);
+    out.push_back(std::move(one));
+  };
+  add("via", facts.raw_link);
+  add("about", facts.discuss_link);
+  std::vector<Publication> works = facts.publications;
+  works.insert(works.begin(), facts.self);
+  for (const auto& each : works) {
     if (const auto doi = doi_of(each.doi); !doi.empty()) {
       out.push_back({{"rel", "cite-as"}, {"href", "https://doi.org/" + encode_url_path(doi)}});
     }
@@ -185,7 +189,9 @@ std::vector<std::string> extensions_of(const Json& collection) {
   std::vector<std::string> out = {kVersion};
   if (collection.contains("contacts")) out.emplace_back(kContacts);
   if (collection.contains("bands")) out.emplace_back(kEo);
-  if (collection.contains("sci:publications")) out.emplace_back(kScientific);
+  const bool is_cited =
+      collection.contains("sci:publications") || collection.contains("sci:doi") || collection.contains("sci:citation");
+  if (is_cited) out.emplace_back(kScientific);
   return out;
 }
 
