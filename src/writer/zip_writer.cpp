@@ -9,6 +9,7 @@
 #include "format/zip_records.hpp"
 #include "io/output_file.hpp"
 #include "table/parquet_write.hpp"
+#include "writer/copy_payload.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/tables.hpp"
 #include "writer/work.hpp"
@@ -17,9 +18,6 @@
 namespace tacore {
 namespace {
 
-// Entries are written in pieces of about this size: small ones many at once, large ones one after another. A piece that
-// stays in the cache is read, summed and written at the speed of memory.
-constexpr uint64_t kPiece = 1 << 20;
 constexpr std::size_t kTablesAtOnce = 512;
 
 /// Where the samples of a level lie in the archive, by row: the payload of a FILE, the __meta__ of a FOLDER.
@@ -93,19 +91,10 @@ class ZipWriter {
   }
 
   void copy_samples() {
-    // Neighbours together until they make a piece.
-    std::vector<std::size_t> begins;
-    uint64_t size = kPiece;
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (size >= kPiece || entries_[i].size >= kPiece) {
-        begins.push_back(i);
-        size = 0;
-      }
-      size += zip::local_header_size(entries_[i]) + entries_[i].size;
-    }
-    begins.push_back(entries_.size());
+    const auto begins = pieces_of(
+        entries_.size(), [&](std::size_t i) { return zip::local_header_size(entries_[i]) + entries_[i].size; });
     run_parallel(begins.size() - 1, options_.jobs, [&](std::size_t i) {
-      if (begins[i + 1] - begins[i] == 1 && entries_[begins[i]].size >= kPiece) {
+      if (begins[i + 1] - begins[i] == 1 && entries_[begins[i]].size >= kCopyPiece) {
         copy_large(begins[i]);
       } else {
         copy_together(begins[i], begins[i + 1]);
@@ -136,27 +125,8 @@ class ZipWriter {
 
   void copy_large(std::size_t i) {
     zip::CentralEntry& entry = entries_[i];
-    PayloadReader reader(payload(samples_[i]));
     const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
-    uint32_t crc = 0;
-    for (uint64_t done = 0; done < entry.size;) {
-      if (const uint64_t hole = reader.skip_hole(entry.size - done); hole > 0) {
-        crc = crc32_zeros(hole, crc);
-        done += hole;
-        tell(hole);
-        continue;
-      }
-      // Up to where a block of the disk ends: the next piece begins with one.
-      const uint64_t most = kPiece - (begin + done) % kDiskBlock;
-      const std::span part = scratch(std::min(most, entry.size - done), begin + done);
-      reader.read(part);
-      crc = crc32(part, crc);
-      file_.write(begin + done, part);
-      done += part.size();
-      tell(part.size());
-    }
-    reader.finish(crc);
-    entry.crc32 = crc;
+    entry.crc32 = copy_payload(payload(samples_[i]), file_, begin, [&](uint64_t num_bytes) { tell(num_bytes); });
     file_.write(entry.local_offset, zip::encode_local_header(entry));
   }
 
