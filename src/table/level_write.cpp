@@ -15,8 +15,9 @@ namespace {
 
 std::shared_ptr<arrow::Table> append(const std::shared_ptr<arrow::Table>& table, std::string_view name,
                                      const std::shared_ptr<arrow::Array>& values) {
-  return check(table->AddColumn(table->num_columns(), arrow::field(std::string(name), values->type()),
-                                std::make_shared<arrow::ChunkedArray>(values)));
+  const auto field = arrow::field(std::string(name), values->type());
+  if (!table) return arrow::Table::Make(arrow::schema({field}), {values});
+  return check(table->AddColumn(table->num_columns(), field, std::make_shared<arrow::ChunkedArray>(values)));
 }
 
 template <class Values, class Text>

@@ -17,7 +17,7 @@ namespace tacore {
 std::shared_ptr<arrow::Table> make_level(std::span<const std::string> ids, std::span<const SampleType> types,
                                          const std::shared_ptr<arrow::Table>& user);
 
-/// The same table with a column more, at its end.
+/// The same table (null: none yet) with a column more, at its end.
 std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,
                                          const std::vector<int64_t>& values);
 std::shared_ptr<arrow::Table> add_column(const std::shared_ptr<arrow::Table>& table, std::string_view name,

@@ -144,6 +144,13 @@ void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsum
   check(status);
 }
 
+arrow::Status add_metadata(parquet::arrow::FileWriter& writer, const std::map<std::string, std::string>& metadata) {
+  if (metadata.empty()) return arrow::Status::OK();
+  std::vector<std::string> keys, values;
+  for (const auto& [key, value] : metadata) keys.push_back(key), values.push_back(value);
+  return writer.AddKeyValueMetadata(arrow::key_value_metadata(std::move(keys), std::move(values)));
+}
+
 }  // namespace
 
 void check_parquet_options(const ParquetOptions& options) {
@@ -162,19 +169,20 @@ void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, c
   const int64_t unknown = std::numeric_limits<int64_t>::max();
   with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer) {
     while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
-    if (!metadata) return arrow::Status::OK();
-    std::vector<std::string> keys, values;
-    for (auto& [key, value] : metadata()) keys.push_back(key), values.push_back(value);
-    return writer.AddKeyValueMetadata(arrow::key_value_metadata(std::move(keys), std::move(values)));
+    return metadata ? add_metadata(writer, metadata()) : arrow::Status::OK();
   });
 }
 
-Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options) {
+Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options,
+                     const std::map<std::string, std::string>& metadata) {
   Bytes out;
   with_writer(
       *table.schema(), table.num_rows(),
       [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); }, options,
-      [&](parquet::arrow::FileWriter& writer) { return writer.WriteTable(table, options.row_group_rows); });
+      [&](parquet::arrow::FileWriter& writer) {
+        ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_rows));
+        return add_metadata(writer, metadata);
+      });
   return out;
 }
 

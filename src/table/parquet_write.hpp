@@ -25,7 +25,8 @@ using ByteConsumer = std::function<void(std::span<const std::byte>)>;
 void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options,
                    const std::function<std::map<std::string, std::string>()>& metadata = {});
 
-/// The bytes of a table as a Parquet file.
-Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options = {});
+/// The bytes of a table as a Parquet file, with `metadata` beside the Arrow schema.
+Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options = {},
+                     const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace tacore
