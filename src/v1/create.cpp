@@ -1,0 +1,167 @@
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "base/text.hpp"
+#include "io/vsi_path.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/error.hpp"
+#include "tacore/v1.hpp"
+#include "v1/collection.hpp"
+#include "v1/fill_stats.hpp"
+#include "v1/footer_tree.hpp"
+#include "v1/tortilla_writer.hpp"
+#include "writer/draft.hpp"
+#include "writer/tortilla_impl.hpp"
+#include "writer/work.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+/// A file, and the roots [begin, end) in it.
+struct Part {
+  std::string name;
+  int64_t begin, end;
+};
+
+void check_options(const std::string& output, Kind kind, const CreateOptions& options) {
+  const std::string suffix = kind == Kind::Taco ? ".taco" : ".tortilla";
+  if (output.find('\0') != output.npos || !ends_with_ignoring_case(output, suffix) ||
+      file_name(output).size() == suffix.size()) {
+    throw ValidationError(
+        std::string(kind == Kind::Taco ? "a TACO 0.2.0" : "a Tortilla") + " has a name that ends in " + suffix,
+        {.path = output});
+  }
+  if (options.first_part != 0 && options.first_part != 1)
+    throw ValidationError("the first part is number " + std::to_string(options.first_part) + "; 0 or 1 expected");
+  check_temp_dir(output, options.temp_dir);
+  check_parquet_options(options.parquet);
+}
+
+/// `x.taco` as `x.0003.part.taco` (dossier v1 1.8).
+std::string part_name(const std::string& name, std::size_t number) {
+  const auto point = name.rfind('.');
+  char text[32];
+  std::snprintf(text, sizeof text, ".%04zu.part", number);
+  return name.substr(0, point) + text + name.substr(point);
+}
+
+/// Filled in order, each with at least one root.
+std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateOptions& options) {
+  std::vector<Part> out{{name, 0, 0}};
+  uint64_t size = 0;
+  for (const int64_t more : sizes) {
+    const auto bytes = static_cast<uint64_t>(more);
+    const bool is_full = size > options.split_size || bytes > options.split_size - size;
+    if (options.split_size > 0 && out.back().end > out.back().begin && is_full) {
+      out.push_back({name, out.back().end, out.back().end});
+      size = 0;
+    }
+    ++out.back().end;
+    size += bytes;
+  }
+  if (out.size() == 1) return out;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i].name = part_name(name, i + static_cast<std::size_t>(options.first_part));
+  return out;
+}
+
+/// Progress of several files as one.
+std::function<void(uint64_t)> progress_after(uint64_t done, uint64_t num_bytes, const std::string& output,
+                                             const CreateOptions& options) {
+  if (!options.progress) return {};
+  return [=, &options](uint64_t more) {
+    if (!options.progress(done + more, num_bytes, options.user)) throw IoError("stopped", {.path = output});
+  };
+}
+
+class Creation {
+ public:
+  Creation(Tree tree, std::string output, Kind kind, std::string collection, const CreateOptions& options)
+      : tree_(std::move(tree)), output_(std::move(output)), kind_(kind), options_(options) {
+    file_.kind = kind_;
+    file_.collection = std::move(collection);
+  }
+
+  std::vector<std::string> run() {
+    WriteOptions write{.overwrite = options_.overwrite,
+                       .jobs = num_threads(options_.jobs),
+                       .temp_dir = options_.temp_dir,
+                       .parquet = options_.parquet};
+    const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir);
+    const auto parts = plan_parts(file_name(output_), plan.sizes(0), options_);
+    const std::string folder = parent_folder(output_);
+    std::vector<std::string> out;
+    for (const auto& part : parts) out.push_back(path_join(folder, part.name));
+    check_targets(out);
+    file_.num_partitions = parts.size();
+    if (parts.size() == 1) {
+      write.progress = progress_after(0, tree_.num_bytes(), output_, options_);
+      write_tortilla(TortillaPart(plan, parts[0].begin, parts[0].end), file_, out[0], write);
+    } else {
+      write_parts(plan, parts, folder, write);
+    }
+    return out;
+  }
+
+ private:
+  void check_targets(const std::vector<std::string>& paths) const {
+    struct stat status = {};
+    for (const auto& path : paths) {
+      if (!options_.overwrite && ::lstat(path.c_str(), &status) == 0)
+        throw ValidationError("exists already", {.path = path});
+    }
+  }
+
+  /// All are made in a folder of their own, and leave it together.
+  void write_parts(const TortillaPlan& plan, const std::vector<Part>& parts, const std::string& folder,
+                   WriteOptions write) const {
+    const Draft draft(output_, std::exchange(write.temp_dir, {}));
+    const bool overwrite = std::exchange(write.overwrite, false);
+    std::vector<std::string> names;
+    uint64_t done = 0;
+    for (const auto& part : parts) {
+      write.progress = progress_after(done, tree_.num_bytes(), output_, options_);
+      const TortillaPart rows(plan, part.begin, part.end);
+      write_tortilla(rows, file_, path_join(draft.path(), part.name), write);
+      names.push_back(part.name);
+      done += rows.num_bytes();
+    }
+    publish(draft.path(), folder, names, overwrite);
+  }
+
+  const Tree tree_;
+  const std::string output_;
+  const Kind kind_;
+  const CreateOptions& options_;
+  TortillaFile file_;
+};
+
+std::vector<std::string> create(const Tortilla& samples, const std::string& output, Kind kind, std::string collection,
+                                const CreateOptions& options) {
+  const int jobs = num_threads(options.jobs);
+  const Tortilla all = options.stats ? fill_stats(samples, options.others, jobs) : samples;
+  return Creation(footer_tree(all.impl()->tree, kind, jobs), output, kind, std::move(collection), options).run();
+}
+
+}  // namespace
+
+std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
+  check_options(output, Kind::Taco, options);
+  auto collection = encode_collection(taco.collection);
+  if (const auto faults = collection_faults(collection); !faults.empty()) {
+    throw ValidationError("the collection breaks " + std::to_string(faults.size()) +
+                          " rules of TACO 0.2.0: " + join(faults, "; "));
+  }
+  return create(taco.tortilla, output, Kind::Taco, std::move(collection), options);
+}
+
+std::vector<std::string> create(const Tortilla& samples, const std::string& output, const CreateOptions& options) {
+  check_options(output, Kind::Tortilla, options);
+  return create(samples, output, Kind::Tortilla, "", options);
+}
+
+}  // namespace tacore::v1

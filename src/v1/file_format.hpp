@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// What `tortilla:file_format` says of a sample (dossier v1 1.3, 9).
+namespace tacore::v1 {
+
+/// The spelling that the specification has for the short name of a GDAL driver in any case ("Gtiff" is GTiff); other
+/// names as they are.
+std::string spelled_format(std::string_view name);
+
+/// As many bytes of a file as guess_format() looks at.
+inline constexpr std::size_t kFormatHead = 200;
+
+/// The format of a file of `size` bytes that begins with `head`, of which `path` is the name ("": none): by what its
+/// kind begins with, then by the end of its name; BYTES for all others.
+std::string guess_format(std::span<const std::byte> head, uint64_t size, std::string_view path);
+
+}  // namespace tacore::v1

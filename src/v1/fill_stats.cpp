@@ -1,0 +1,71 @@
+#include "v1/fill_stats.hpp"
+
+#include <algorithm>
+
+#include "format/tortilla_names.hpp"
+#include "io/byte_source.hpp"
+#include "tacore/extensions/geotiff_stats.hpp"
+#include "v1/file_format.hpp"
+#include "writer/sample_source.hpp"
+#include "writer/work.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+constexpr const char* kGeotiff = "GTiff";
+
+/// The values of a field by row; nulls where the level has no such field.
+std::vector<Value> values_of(const Tortilla& samples, std::string_view key, int level) {
+  const auto fields = samples.fields(level);
+  const bool is_there = std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.name == key; });
+  return is_there ? samples.column(key, level)
+                  : std::vector<Value>(static_cast<std::size_t>(samples.num_samples(level)));
+}
+
+bool is_geotiff(const Tortilla& samples, int level, std::size_t row, const Value& format) {
+  const auto* given = format.get<std::string>();
+  if (given) return spelled_format(*given) == kGeotiff || spelled_format(*given) == "COG";
+  const auto bytes = source_of(samples, level, row);
+  return bytes &&
+         guess_format(bytes->read({0, std::min<uint64_t>(bytes->size(), kFormatHead)}), bytes->size(), "") == kGeotiff;
+}
+
+/// Computes what `columns`, one for each field of `stats`, lack at one level. False when the level has no GeoTIFF.
+bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std::vector<MetadataColumn>& columns,
+          int jobs) {
+  const auto formats = values_of(samples, names::kFileFormat, level);
+  std::vector<char> is_any(formats.size(), 0);
+  run_parallel(formats.size(), jobs, [&](std::size_t row) {
+    if (!is_geotiff(samples, level, row, formats[row])) return;
+    is_any[row] = 1;
+    const auto is_missing = [&](const auto& column) { return column.values[row].is_null(); };
+    if (std::none_of(columns.begin(), columns.end(), is_missing)) return;
+    auto computed = stats.compute(samples.sample(static_cast<int64_t>(row), level));
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (is_missing(columns[c])) columns[c].values[row] = std::move(computed[c]);
+    }
+  });
+  return std::find(is_any.begin(), is_any.end(), 1) != is_any.end();
+}
+
+}  // namespace
+
+Tortilla fill_stats(const Tortilla& samples, const RasterOpener* others, int jobs) {
+  const extensions::Stats stats(others);
+  Tortilla out = samples;
+  for (int level = 0; level <= samples.depth(); ++level) {
+    std::vector<MetadataColumn> columns;
+    for (const auto& field : stats.schema())
+      columns.push_back({field.name, values_of(samples, field.name, level), field.type, field.description});
+    if (!fill(samples, level, stats, columns, jobs)) continue;
+    const auto fields = samples.fields(level);
+    for (const auto& column : columns) {
+      if (std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.name == column.key; }))
+        out = out.pop(column.key, level);
+    }
+    out = out.extend_with(columns, level);
+  }
+  return out;
+}
+
+}  // namespace tacore::v1

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tacore/raster.hpp"
+#include "tacore/sample.hpp"
+
+namespace tacore::v1 {
+
+/// `samples` with `stats:mean`, `stats:min`, `stats:max` and `stats:std` (dossier v1 5.3) of each GeoTIFF that lacks
+/// one of them, at each level that has GeoTIFFs; values that are there stay. A FILE whose `tortilla:file_format` says
+/// otherwise is none. Throws as extensions::Stats does.
+Tortilla fill_stats(const Tortilla& samples, const RasterOpener* others, int jobs);
+
+}  // namespace tacore::v1
