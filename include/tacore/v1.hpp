@@ -50,4 +50,28 @@ TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::strin
 TACORE_EXPORT std::vector<std::string> create(const Tortilla& samples, const std::string& output,
                                               const CreateOptions& options = {});
 
+struct ConvertOptions {
+  bool overwrite = false;  ///< replace what is there; what is converted in place is replaced anyway
+  /// The folder, on the file system of the output, where the file is until it is whole; "": beside the output.
+  std::string temp_dir = {};
+  /// Called now and then with how many of `num_bytes` are copied or shared. false stops the work.
+  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
+  void* user = nullptr;
+};
+
+/// Makes a TACO of the Tortilla `input`: another header, and COLLECTION behind the rest. `output` is a name in `.taco`,
+/// or `input`, which is replaced in one step then. Samples are neither read nor changed; the file system shares their
+/// blocks where it can. A part of a set is converted alone.
+///
+/// Throws ValidationError before anything is written: `input` is a TACO already, or of the generation before 0.5.0; the
+/// collection breaks a rule of 0.2.0; `output` has another name or is there. FormatError for what is no Tortilla.
+/// IoError, also when it was stopped or `input` was changed meanwhile.
+TACORE_EXPORT void tortilla2taco(const std::string& input, const std::string& output, const Collection& collection,
+                                 const ConvertOptions& options = {});
+
+/// The reverse, which drops COLLECTION: of what tortilla2taco() made it gives the same bytes again. `output` is a name
+/// in `.tortilla`, or `input`. Throws as above.
+TACORE_EXPORT void taco2tortilla(const std::string& input, const std::string& output,
+                                 const ConvertOptions& options = {});
+
 }  // namespace tacore::v1

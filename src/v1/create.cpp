@@ -5,16 +5,16 @@
 #include <numeric>
 #include <utility>
 
-#include "base/text.hpp"
 #include "io/vsi_path.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
-#include "v1/collection.hpp"
 #include "v1/fill_stats.hpp"
 #include "v1/footer_tree.hpp"
+#include "v1/output_rules.hpp"
 #include "v1/tortilla_writer.hpp"
 #include "writer/draft.hpp"
+#include "writer/extent.hpp"
 #include "writer/tortilla_impl.hpp"
 #include "writer/work.hpp"
 
@@ -28,13 +28,7 @@ struct Part {
 };
 
 void check_options(const std::string& output, Kind kind, const CreateOptions& options) {
-  const std::string suffix = kind == Kind::Taco ? ".taco" : ".tortilla";
-  if (output.find('\0') != output.npos || !ends_with_ignoring_case(output, suffix) ||
-      file_name(output).size() == suffix.size()) {
-    throw ValidationError(
-        std::string(kind == Kind::Taco ? "a TACO 0.2.0" : "a Tortilla") + " has a name that ends in " + suffix,
-        {.path = output});
-  }
+  check_name(output, kind);
   if (options.first_part != 0 && options.first_part != 1)
     throw ValidationError("the first part is number " + std::to_string(options.first_part) + "; 0 or 1 expected");
   check_temp_dir(output, options.temp_dir);
@@ -151,12 +145,10 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
 
 std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_options(output, Kind::Taco, options);
-  auto collection = encode_collection(taco.collection);
-  if (const auto faults = collection_faults(collection); !faults.empty()) {
-    throw ValidationError("the collection breaks " + std::to_string(faults.size()) +
-                          " rules of TACO 0.2.0: " + join(faults, "; "));
-  }
-  return create(taco.tortilla, output, Kind::Taco, std::move(collection), options);
+  Collection collection = taco.collection;
+  if (!collection.extent.spatial && !collection.extent.temporal)
+    collection.extent = extent_of(taco.tortilla.impl()->tree);
+  return create(taco.tortilla, output, Kind::Taco, collection_text(collection), options);
 }
 
 std::vector<std::string> create(const Tortilla& samples, const std::string& output, const CreateOptions& options) {

@@ -1,0 +1,121 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/little_endian.hpp"
+#include "io/byte_source.hpp"
+#include "io/output_file.hpp"
+#include "tacore/error.hpp"
+#include "tacore/v1.hpp"
+#include "transform/edit_plan.hpp"
+#include "v1/output_rules.hpp"
+#include "v1/tortilla_header.hpp"
+#include "writer/draft.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+/// A file of v1 that becomes another one with the same first bytes.
+class Conversion {
+ public:
+  Conversion(const std::string& input, const std::string& output, Kind kind, const ConvertOptions& options)
+      : input_(input),
+        output_(output),
+        options_(options),
+        is_in_place_(input == output),
+        unchanged_(input),
+        source_(local_storage()->open(input)),
+        bytes_(source_->read({0, std::min<uint64_t>(source_->size(), kHeaderSize)})),
+        header_(parse(bytes_, source_->size())) {
+    if (header_.kind == kind) throw ValidationError(already(kind), {.path = input});
+    if (header_.file_format) {
+      throw ValidationError("is of the generation before 0.5.0, whose footer lacks tortilla:file_format",
+                            {.path = input});
+    }
+    if (!is_in_place_) check_name(output, kind);
+    check_temp_dir(output, options.temp_dir);
+  }
+
+  const Header& header() const { return header_; }
+  uint64_t size() const { return source_->size(); }
+
+  /// The first `kept` bytes with another header, then `rest`.
+  void write(uint64_t kept, const Header& header, std::string_view rest) const {
+    OutputFile file(output_, is_in_place_ || options_.overwrite, options_.temp_dir);
+    const struct Open {
+      int descriptor;
+      ~Open() { ::close(descriptor); }
+    } open{::open(input_.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (open.descriptor < 0) throw IoError("cannot open", {.path = input_}, errno);
+    const OpenFile source{.descriptor = open.descriptor, .name = input_};
+    if (is_in_place_) file.take_permissions(source);
+    file.copy(source, 0, 0, kept,
+              [&, done = uint64_t{0}](uint64_t num_bytes) mutable { tell(done += num_bytes, kept); });
+    file.write(0, with_free_space(header));
+    file.write(kept, std::as_bytes(std::span(rest)));
+    file.sync();
+    tell(kept, kept);
+    unchanged_.check();
+    file.commit();
+  }
+
+ private:
+  static std::string already(Kind kind) { return kind == Kind::Taco ? "is a TACO already" : "is a Tortilla already"; }
+
+  Header parse(const Bytes& bytes, uint64_t size) const {
+    try {
+      return parse_header(bytes, size);
+    } catch (const FormatError& error) {
+      throw FormatError(error.message(), {.path = input_, .offset = error.context().offset});
+    }
+  }
+
+  /// What the old header has behind the fields stays.
+  Bytes with_free_space(const Header& header) const {
+    constexpr std::ptrdiff_t kFree = 42;
+    auto out = encode_header(header);
+    std::copy(bytes_.begin() + kFree, bytes_.end(), out.begin() + kFree);
+    return out;
+  }
+
+  void tell(uint64_t done, uint64_t all) const {
+    if (options_.progress && !options_.progress(done, all, options_.user)) throw IoError("stopped", {.path = output_});
+  }
+
+  const std::string& input_;
+  const std::string& output_;
+  const ConvertOptions& options_;
+  bool is_in_place_;
+  Unchanged unchanged_;
+  std::shared_ptr<const ByteSource> source_;
+  Bytes bytes_;
+  Header header_;
+};
+
+}  // namespace
+
+void tortilla2taco(const std::string& input, const std::string& output, const Collection& collection,
+                   const ConvertOptions& options) {
+  const Conversion conversion(input, output, Kind::Taco, options);
+  const std::string text = collection_text(collection);
+  Header header = conversion.header();
+  header.kind = Kind::Taco;
+  header.collection = ByteRange{conversion.size(), text.size()};
+  conversion.write(conversion.size(), header, text);
+}
+
+void taco2tortilla(const std::string& input, const std::string& output, const ConvertOptions& options) {
+  const Conversion conversion(input, output, Kind::Tortilla, options);
+  Header header = conversion.header();
+  const ByteRange collection = *header.collection;
+  header.kind = Kind::Tortilla;
+  header.collection.reset();
+  // Elsewhere than at the end it stays, as bytes that nothing leads to.
+  const bool is_last = collection.offset + collection.size == conversion.size();
+  const bool overlaps = collection.offset < header.footer.offset + header.footer.size;
+  conversion.write(is_last && !overlaps ? collection.offset : conversion.size(), header, "");
+}
+
+}  // namespace tacore::v1

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "tacore/collection.hpp"
+#include "v1/tortilla_header.hpp"
+
+namespace tacore::v1 {
+
+/// Throws ValidationError unless `path` ends in `.tortilla` or `.taco`, as `kind` says.
+void check_name(const std::string& path, Kind kind);
+
+/// COLLECTION as it is written. Throws ValidationError with all rules that it breaks.
+std::string collection_text(const Collection& collection);
+
+}  // namespace tacore::v1
