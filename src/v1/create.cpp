@@ -124,6 +124,7 @@ class Creation {
       names.push_back(part.name);
       done += rows.num_bytes();
     }
+    if (const auto last = progress_after(done, tree_.num_bytes(), output_, options_)) last(0);
     publish(draft.path(), folder, names, overwrite);
   }
 

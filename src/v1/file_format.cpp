@@ -8,6 +8,7 @@
 #include "format/tortilla_names.hpp"
 #include "tacore/error.hpp"
 #include "v1/tortilla_header.hpp"
+#include "writer/payload_reader.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -100,6 +101,17 @@ std::string guess_format(std::span<const std::byte> head, uint64_t size, std::st
       return std::string(format);
   }
   return std::string(names::kBytes);
+}
+
+Bytes read_head(const Payload& payload) {
+  Bytes out(std::min<uint64_t>(payload.size, kHeaderSize));
+  if (!out.empty()) PayloadReader(payload).read(out);
+  return out;
+}
+
+std::string guess_format(const Payload& payload) {
+  // The name of a file that holds more than the sample says nothing of it.
+  return guess_format(read_head(payload), payload.size, payload.part ? "" : payload.path);
 }
 
 }  // namespace tacore::v1

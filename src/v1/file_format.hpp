@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "writer/tree.hpp"
+
 /// What `tortilla:file_format` says of a sample (dossier v1 1.3, 9).
 namespace tacore::v1 {
 
@@ -13,11 +15,14 @@ namespace tacore::v1 {
 /// names as they are.
 std::string spelled_format(std::string_view name);
 
-/// As many bytes of a file as guess_format() looks at.
-inline constexpr std::size_t kFormatHead = 200;
+/// As many of the first bytes of a sample as tell what it is. Throws IoError.
+Bytes read_head(const Payload& payload);
 
 /// The format of a file of `size` bytes that begins with `head`, of which `path` is the name ("": none): by what its
 /// kind begins with, then by the end of its name; BYTES for all others.
 std::string guess_format(std::span<const std::byte> head, uint64_t size, std::string_view path);
+
+/// The same of a sample, which is read for it. Throws IoError.
+std::string guess_format(const Payload& payload);
 
 }  // namespace tacore::v1

@@ -3,16 +3,14 @@
 #include <algorithm>
 
 #include "format/tortilla_names.hpp"
-#include "io/byte_source.hpp"
+#include "model/identifier.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
 #include "v1/file_format.hpp"
-#include "writer/sample_source.hpp"
+#include "writer/tortilla_impl.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
 namespace {
-
-constexpr const char* kGeotiff = "GTiff";
 
 /// The values of a field by row; nulls where the level has no such field.
 std::vector<Value> values_of(const Tortilla& samples, std::string_view key, int level) {
@@ -22,21 +20,21 @@ std::vector<Value> values_of(const Tortilla& samples, std::string_view key, int 
                   : std::vector<Value>(static_cast<std::size_t>(samples.num_samples(level)));
 }
 
-bool is_geotiff(const Tortilla& samples, int level, std::size_t row, const Value& format) {
-  const auto* given = format.get<std::string>();
-  if (given) return spelled_format(*given) == kGeotiff || spelled_format(*given) == "COG";
-  const auto bytes = source_of(samples, level, row);
-  return bytes &&
-         guess_format(bytes->read({0, std::min<uint64_t>(bytes->size(), kFormatHead)}), bytes->size(), "") == kGeotiff;
+bool is_geotiff(const TreeLevel& rows, std::size_t row, const Value& given) {
+  if (rows.types[row] == SampleType::Folder || is_padding_id(rows.ids[row])) return false;
+  const auto* name = given.get<std::string>();
+  const std::string format = name ? spelled_format(*name) : guess_format(rows.payloads[row]);
+  return format == "GTiff" || format == "COG";
 }
 
 /// Computes what `columns`, one for each field of `stats`, lack at one level. False when the level has no GeoTIFF.
 bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std::vector<MetadataColumn>& columns,
           int jobs) {
   const auto formats = values_of(samples, names::kFileFormat, level);
+  const TreeLevel& rows = samples.impl()->tree.levels[static_cast<std::size_t>(level)];
   std::vector<char> is_any(formats.size(), 0);
   run_parallel(formats.size(), jobs, [&](std::size_t row) {
-    if (!is_geotiff(samples, level, row, formats[row])) return;
+    if (!is_geotiff(rows, row, formats[row])) return;
     is_any[row] = 1;
     const auto is_missing = [&](const auto& column) { return column.values[row].is_null(); };
     if (std::none_of(columns.begin(), columns.end(), is_missing)) return;

@@ -16,7 +16,6 @@
 #include "tacore/error.hpp"
 #include "v1/file_format.hpp"
 #include "v1/tortilla_header.hpp"
-#include "writer/payload_reader.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
@@ -119,12 +118,9 @@ class Formats {
     const std::string name = given ? spelled_format(*given) : "";
     if (!name.empty() && name != names::kTortilla) return name;
     const Payload& payload = rows_.payloads[row];
-    std::vector<std::byte> head(std::min<uint64_t>(payload.size, kFormatHead));
-    PayloadReader(payload).read(head);
-    // The name of a file that holds more than the sample says nothing of it.
-    if (name.empty()) return guess_format(head, payload.size, payload.part ? "" : payload.path);
+    if (name.empty()) return guess_format(payload);
     try {
-      parse_header(head, payload.size);
+      parse_header(read_head(payload), payload.size);
     } catch (const FormatError& error) {
       throw ValidationError("sample " + quoted(tree_.path(level_, static_cast<int64_t>(row))) +
                             " is called TORTILLA: " + error.message());
