@@ -1,15 +1,18 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 
 #include <tacore/create.hpp>
 #include <tacore/error.hpp>
+#include <tacore/v1.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
 #include "extensions.hpp"
+#include "loaded_library.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -69,11 +72,42 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
   }
 }
 
+bool ends_with(const std::string& path, std::string_view suffix) {
+  return path.size() >= suffix.size() &&
+         std::equal(suffix.rbegin(), suffix.rend(), path.rbegin(), [](char a, char b) { return a == (b | 0x20); });
+}
+
+/// TACO 0.2.0, or Tortilla 0.5.0, which has no collection.
+int create_v1(const CreateCommandOptions& options, bool is_taco) {
+  if (!options.group_by.empty()) throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
+  const Tortilla samples = samples_of(options);
+  run_copy({}, options.writing, [&](const CreateOptions& how) {
+    const v1::CreateOptions all{.overwrite = how.overwrite,
+                                .split_size = options.split_size,
+                                .stats = !options.no_stats,
+                                .others = raster_opener(),
+                                .jobs = how.jobs,
+                                .parquet = how.parquet,
+                                .temp_dir = how.temp_dir,
+                                .progress = how.progress,
+                                .user = how.user};
+    if (is_taco) {
+      v1::create({samples, collection_of(options)}, options.output, all);
+    } else {
+      v1::create(samples, options.output, all);
+    }
+  });
+  return 0;
+}
+
 }  // namespace
 
 int run_create(const CreateCommandOptions& options) {
   if (options.split_size == 0 && options.group_by.empty()) check_output(options.output, options.writing);
   check_extensions(options.extensions);
+  const bool is_taco = ends_with(options.output, ".taco");
+  if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
+  if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
     const Taco taco{samples_of(options), collection_of(options)};
     run_copy({.split_size = options.split_size, .group_by = options.group_by, .consolidate = !options.no_tacocat},

@@ -283,12 +283,13 @@ void add_create(Tool& tool) {
       tool.add("create", "Makes a dataset of a folder or a table",
                "  taco create chips/ chips.tacozip --id chips --description \"Chips of a scene\" \\\n"
                "      --license CC-BY-4.0 --provider \"Our lab\" --task segmentation\n"
-               "  taco create samples.csv chips.tacozip --collection collection.json",
+               "  taco create samples.csv chips.tacozip --collection collection.json\n"
+               "  taco create chips/ chips.tortilla --split-size 4GB",
                run_create);
   command
       ->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl, .geojson with id and path")
       ->required();
-  command->add_option("OUT", options->output, "New .tacozip or .zip, else a folder")->required();
+  command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
   const auto text = [&, c = command](const char* name, const char* metavariable, const char* what,
                                      std::optional<std::string>& to) {
     add_parsed(c, name, metavariable, [&to](const std::string& given) { to = given; }, what);
@@ -318,13 +319,14 @@ void add_create(Tool& tool) {
       "Padding at the end, to a multiple of N root samples");
   add_parsed(
       command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_split(given); },
-      "Several .tacozip of about this size, such as 4GB");
+      "Several files of about this size, such as 4GB");
   command->add_option("--group-by", options->group_by, "A .tacozip for each value of a column; or of several, A,B")
       ->type_name("COLUMN")
       ->expected(1)
       ->delimiter(',')
       ->take_all();
   command->add_flag("--no-tacocat", options->no_tacocat, "No .tacocat, the index beside several .tacozip");
+  command->add_flag("--no-stats", options->no_stats, "Of .taco and .tortilla: no stats:mean, ... of GeoTIFFs");
   add_writing(command, options->writing);
 }
 
@@ -335,7 +337,7 @@ void add_export(Tool& tool) {
                "  taco export landsat_nested.tacozip north --bbox -34.87,-8.0,-34.85,-7.98 --id north",
                run_export);
   command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
-  command->add_option("OUT", options->output, "New .tacozip or .zip, else a folder")->required();
+  command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
   add_selection(command, options->selection);
   add_id(command, options->id);
   command->add_flag("--strict", options->strict, "Refuse samples whose children differ, instead of padding");

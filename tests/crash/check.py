@@ -3,7 +3,8 @@
 
     check.py TOOL FAULTS [CASE...]     FAULTS is the library made of faults.cpp; CASE is a name or a pattern, `kill/*`
 
-A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, index (`.tacocat`),
+A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, tortilla, taco (those of
+0.2.0), tortilla-set (of two files), index (`.tacocat`),
 index-file (`__TACOCAT__`), collect (TACOLLECTION.json), and `-over` where an older dataset is replaced; or
 edit-KIND-TARGET, KIND being title or columns; or from-TARGET, which comes out of a chunk store, and `put`, into one. The
 tool is run once undisturbed, then once for each of its calls that is
@@ -22,8 +23,9 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ABOUT = ["--id", "chips", "--license", "MIT", "--provider", "Our lab", "--task", "other", "--jobs", "1"]
-TARGETS = ["zip", "large", "folder", "zip-over", "folder-over"]
+ABOUT = ["--id", "chips", "--license", "MIT", "--provider", "Our lab", "--task", "segmentation", "--jobs", "1"]
+NAMES = {"folder": "set", "tortilla": "set.tortilla", "taco": "set.taco", "tortilla-set": "set.tortilla"}
+TARGETS = ["zip", "large", "folder", "zip-over", "folder-over", "tortilla", "taco", "taco-over"]
 INDEXES = {"index": (".tacocat", ["index"]), "index-file": ("__TACOCAT__", ["index", "--single-file"]),
            "collect": ("TACOLLECTION.json", ["collect"])}
 FROM_STORE = ["from-zip", "from-large", "from-folder-over"]
@@ -44,7 +46,7 @@ class World:
         self.tool, self.faults, self.scratch = tool, faults, scratch
         self.over = target.endswith("-over")
         kind = target.removesuffix("-over")
-        self.name, self.index = INDEXES.get(kind, ("set" if kind == "folder" else "set.tacozip", None))
+        self.name, self.index = INDEXES.get(kind, (NAMES.get(kind, "set.tacozip"), None))
         self.source = scratch / "source"
         write_source(self.source, kind == "large")
         base = []
@@ -53,7 +55,8 @@ class World:
             base = ["--base-path", self.source]
         self.old = self.make("old", "An older one") if self.over else None
         self.new = self.make("new", "The new one")
-        quiet_run([self.tool, "validate", scratch / "new" / self.name, "--deep", *base])
+        if self.name.endswith(("set", ".tacozip")) or self.index:
+            quiet_run([self.tool, "validate", scratch / "new" / self.name, "--deep", *base])
 
     def write_parts(self, folder):
         """The inputs of an index: each root of the source in a ZIP of its own."""
@@ -111,6 +114,10 @@ class World:
     def before(self):
         return "old" if self.over else "absent"
 
+    def told(self, out):
+        """What errors name."""
+        return str(out / self.name)
+
     def leftovers(self, out):
         return sorted(path.name for path in out.rglob("*") if path.parent == out and path.name != self.name or path.suffix == ".part")
 
@@ -122,6 +129,38 @@ class World:
         # The files of an index get their names in a folder that nobody sees, which is renamed last.
         assert names.count("rename") == (len(list((self.scratch / "new" / self.name).iterdir())) + 1
                                          if self.name == ".tacocat" else 1), run.calls
+        return run.calls, len(names) - names[::-1].index("rename")
+
+
+class SetWorld(World):
+    """The same of two files that appear together."""
+
+    def command(self, source, path, description):
+        return [*super().command(source, path, description), "--split-size", "1KB"]
+
+    def make(self, folder, description):
+        (self.scratch / folder).mkdir()
+        quiet_run(self.command(self.source, self.scratch / folder / self.name, description))
+        return self.content(self.scratch / folder)
+
+    def content(self, folder):
+        return tuple((path.name, path.read_bytes()) for path in sorted(folder.glob("set.*"))) or None
+
+    def state(self, out):
+        found = self.content(out)
+        assert found in (None, self.new), [name for name, _ in found]
+        return "complete" if found else "absent"
+
+    def told(self, out):
+        return str(out)
+
+    def leftovers(self, out):
+        return sorted(path.name for path in out.rglob("*") if not path.name.startswith("set."))
+
+    def calls(self):
+        run = self.create(self.fresh("undisturbed"))
+        names = [name for name, _ in run.calls]
+        assert run.code == 0 and names.count("rename") == 4, run.calls  # in a folder of their own, then out of it
         return run.calls, len(names) - names[::-1].index("rename")
 
 
@@ -194,8 +233,8 @@ def content(path):
 
 
 def is_inner_folder(path):
-    """The folder of an index that is not published yet: what cannot be opened to be synced is left to the file system."""
-    return path.endswith(".part/.tacocat/")
+    """The folder of an index or a set that is not published yet: what cannot be opened to be synced is left to the file system."""
+    return path.endswith((".part/.tacocat/", ".part/"))
 
 
 def quiet_run(command):
@@ -247,7 +286,7 @@ def fail(world):
             assert run.code == 1, (calls[n - 1], run.code, run.errors)
             assert world.state(out) == (world.before if n <= published else "complete"), calls[n - 1]
             assert world.leftovers(out) == [], (calls[n - 1], world.leftovers(out))
-            assert os.strerror(number) in run.errors and str(out / world.name) in run.errors, run.errors
+            assert os.strerror(number) in run.errors and world.told(out) in run.errors, run.errors
     return 2 * each(len(calls), at)
 
 
@@ -439,6 +478,7 @@ FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": so
 CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS + INDEX_TARGETS}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
           for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder")}
+CASES |= {f"{fault}/tortilla-set": (FAULTS[fault], "tortilla-set") for fault in ("fail", "short", "source")}
 CASES |= {f"no_place/{target}": (no_place, target) for target in ("zip", "folder")}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in FROM_STORE
           if fault not in ("source", "short")}
@@ -455,7 +495,7 @@ def main():
         body, target = CASES[name]
         with tempfile.TemporaryDirectory(prefix="tacore-crash-") as scratch:
             try:
-                make = next((w for prefix, w in (("edit-", EditWorld), ("from-", StoreWorld)) if target.startswith(prefix)), World)
+                make = next((w for prefix, w in (("edit-", EditWorld), ("from-", StoreWorld), ("tortilla-set", SetWorld)) if target.startswith(prefix)), World)
                 count = body(make(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
                 skipped += count == 0
                 print(f"{name}: {count} faults", flush=True)
