@@ -283,11 +283,21 @@ std::vector<Bytes> compress_piece(const Raster& raster, const Plan& plan, const 
   return out;
 }
 
+uint64_t num_bytes_of(const Plan& plan) {
+  uint64_t out = 0;
+  for (const Piece& piece : pieces_of(plan)) out += bytes_of(plan, piece);
+  return out;
+}
+
 /// A tile between its size and its last bytes, as many as there are, repeated.
 void append_framed(FieldWriter& out, const Bytes& tile) {
   out.u32(static_cast<uint32_t>(tile.size()));
   out.bytes(tile);
   out.bytes(std::span(tile).last(std::min<std::size_t>(kFrame, tile.size())));
+}
+
+void tell(const TogOptions& options, uint64_t num_done, uint64_t num_bytes) {
+  if (options.progress && !options.progress(num_done, num_bytes, options.user)) throw IoError("stopped");
 }
 
 /// Writes all tiles from `offset` on and returns where they are, band after band.
@@ -296,7 +306,7 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
   const auto pieces = pieces_of(plan);
   std::vector<uint64_t> weights;
   for (const Piece& piece : pieces) weights.push_back(bytes_of(plan, piece));
-  const uint64_t num_bytes = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
+  const uint64_t num_bytes = num_bytes_of(plan);
   OrderedWork<std::vector<Bytes>> work(weights, kBytesUnderWay, num_threads(options.jobs), [&](std::size_t i) {
     return compress_piece(raster, plan, pieces[i], options.zstd_level);
   });
@@ -316,7 +326,7 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
     file.write(offset, framed);
     offset += framed.size();
     num_done += weights[i];
-    if (options.progress && !options.progress(num_done, num_bytes, options.user)) throw IoError("stopped");
+    tell(options, num_done, num_bytes);
   }
   return tiles;
 }
@@ -332,6 +342,8 @@ void make_tog(const std::string& input, const std::string& output, const TogOpti
   const auto tiles = write_tiles(*raster, plan, options, file, begin);
   file.write(0, head_of(plan, tiles));
   file.sync();
+  const uint64_t num_bytes = num_bytes_of(plan);
+  tell(options, num_bytes, num_bytes);  // the last chance to stop: syncing takes time
   file.commit();
 }
 

@@ -74,6 +74,10 @@ Entry entry_of(const Container& container, const Place& place) {
   return out;
 }
 
+void tell(const HeaderFileOptions& options, uint64_t num_done, uint64_t num_files) {
+  if (options.progress && !options.progress(num_done, num_files, options.user)) throw IoError("stopped");
+}
+
 std::vector<Entry> entries_of(const Container& container, const HeaderFileOptions& options, HeaderFileResult& result) {
   const auto files = files_of(container);
   OrderedWork<Entry> work(std::vector<uint64_t>(files.size(), 1), kFilesUnderWay, num_threads(options.jobs),
@@ -82,7 +86,7 @@ std::vector<Entry> entries_of(const Container& container, const HeaderFileOption
   for (uint64_t done = 1; auto entry = work.next(); ++done) {
     ++(entry->is_broken ? result.num_broken : entry->header.empty() ? result.num_others : result.num_headers);
     if (!entry->header.empty()) out.push_back(std::move(*entry));
-    if (options.progress && !options.progress(done, files.size(), options.user)) throw IoError("stopped");
+    tell(options, done, files.size());
   }
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.source_file, a.path) < std::tie(b.source_file, b.path);
@@ -123,6 +127,8 @@ HeaderFileResult write_headers(const std::string& path, const HeaderFileOptions&
   if (entries.empty()) throw ValidationError("has no TIFF that could have a header", {.path = path});
   file.write(0, encode(entries, fingerprint_of(*container)));
   file.sync();
+  const auto num_files = static_cast<uint64_t>(out.num_headers + out.num_others + out.num_broken);
+  tell(options, num_files, num_files);  // the last chance to stop: syncing takes time
   file.commit();
   return out;
 }

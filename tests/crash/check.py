@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Proves that `taco create`, `edit`, `index`, `collect` and `sync` leave what was there, or what is new, whole.
+"""Proves that `taco create`, `edit`, `index`, `collect`, `sync`, `tog` and `header` leave what was there, or what is new, whole.
 
     check.py TOOL FAULTS [CASE...]     FAULTS is the library made of faults.cpp; CASE is a name or a pattern, `kill/*`
 
 A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, tortilla, taco (those of
 0.2.0), tortilla-set (of two files), index (`.tacocat`),
 index-file (`__TACOCAT__`), collect (TACOLLECTION.json), and `-over` where an older dataset is replaced; or
-edit-KIND-TARGET, KIND being title or columns; or from-TARGET, which comes out of a chunk store, and `put`, into one. The
-tool is run once undisturbed, then once for each of its calls that is
+edit-KIND-TARGET, KIND being title or columns; or from-TARGET, which comes out of a chunk store, and `put`, into one; or tog and header, a file each. The tool is run once undisturbed, then once for each of its calls that is
 counted, with that call disturbed: the target must be absent, old or complete. Complete is what the undisturbed run
 made, which `taco validate --deep` passes. Calls are counted with --jobs 1, so that they come in one order.
 """
 import errno
 import fnmatch
+import json
 import os
 import shutil
 import signal
@@ -29,6 +29,7 @@ TARGETS = ["zip", "large", "folder", "zip-over", "folder-over", "tortilla", "tac
 INDEXES = {"index": (".tacocat", ["index"]), "index-file": ("__TACOCAT__", ["index", "--single-file"]),
            "collect": ("TACOLLECTION.json", ["collect"])}
 FROM_STORE = ["from-zip", "from-large", "from-folder-over"]
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "data" / "landsat.tacozip"
 INDEX_TARGETS = ["index", "index-file", "collect", "index-over", "index-file-over"]
 
 
@@ -209,6 +210,33 @@ class StoreWorld(World):
         log = store.with_suffix(".log")
         log.unlink(missing_ok=True)
         return self.run([self.tool, "sync", self.scratch / "new" / self.name, store, "--jobs", "1", "--quiet"], do, at, store, log)
+
+
+class RasterWorld(World):
+    """The same of one file made of pixels: `tog`, and `header`, the file of headers beside a dataset."""
+
+    def __init__(self, tool, faults, scratch, target):
+        self.tool, self.faults, self.scratch = tool, faults, scratch
+        self.kind, self.over, self.index = target.removesuffix("-over"), target.endswith("-over"), None
+        self.name = "new.tif" if self.kind == "tog" else "new.headers"
+        self.source = scratch / "source"
+        self.source.mkdir()
+        dataset = self.source / "set.tacozip"
+        shutil.copyfile(EXAMPLE, dataset)
+        first = json.loads(subprocess.run([tool, "ls", dataset, "--json"], capture_output=True, check=True).stdout)[0]["id"]
+        quiet_run([tool, "read", dataset, first, "-o", self.source / "source.tif"])
+        quiet_run([tool, "tog", self.source / "source.tif", self.source / "tiles.tif", "--block", "16"])
+        quiet_run([tool, "create", self.source, scratch / "other.tacozip", "--description", "D", *ABOUT])
+        self.old = self.make("old", "An older one") if self.over else None
+        self.new = self.make("new", "The new one")
+
+    def command(self, source, path, description):
+        overwrite = ["--overwrite"] if path.exists() else []
+        is_new = description == "The new one"
+        if self.kind == "tog":
+            return [self.tool, "tog", source / "source.tif", path, "--jobs", "1", *overwrite, *([] if is_new else ["--block", "32"])]
+        dataset = source / "set.tacozip" if is_new else self.scratch / "other.tacozip"
+        return [self.tool, "header", dataset, "-o", path, "--jobs", "1", "--quiet", *overwrite]
 
 
 def write_source(folder, large):
@@ -482,6 +510,8 @@ CASES |= {f"{fault}/tortilla-set": (FAULTS[fault], "tortilla-set") for fault in 
 CASES |= {f"no_place/{target}": (no_place, target) for target in ("zip", "folder")}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in FROM_STORE
           if fault not in ("source", "short")}
+CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
+          for target in ("tog", "tog-over", "header", "header-over")}
 CASES |= {"put/from-large": (put, "from-large")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 
@@ -495,7 +525,7 @@ def main():
         body, target = CASES[name]
         with tempfile.TemporaryDirectory(prefix="tacore-crash-") as scratch:
             try:
-                make = next((w for prefix, w in (("edit-", EditWorld), ("from-", StoreWorld), ("tortilla-set", SetWorld)) if target.startswith(prefix)), World)
+                make = next((w for prefix, w in (("edit-", EditWorld), ("from-", StoreWorld), ("tog", RasterWorld), ("header", RasterWorld), ("tortilla-set", SetWorld)) if target.startswith(prefix)), World)
                 count = body(make(Path(tool).resolve(), Path(faults).resolve(), Path(scratch).resolve(), target))
                 skipped += count == 0
                 print(f"{name}: {count} faults", flush=True)
