@@ -15,6 +15,7 @@
 #include "table/parquet_write.hpp"
 #include "table/rows.hpp"
 #include "table/stack_tables.hpp"
+#include "v1/collection.hpp"
 #include "v1/footer_columns.hpp"
 #include "writer/work.hpp"
 
@@ -57,14 +58,9 @@ std::string dataset_name(const std::string& path) {
 }
 
 Collection collection_of(const ByteSource& source, const Header& header, const std::string& path) {
-  Collection out{.id = dataset_name(path)};
-  if (!header.collection) {
-    out.json = "{}";
-    return out;
-  }
+  if (!header.collection) return {.id = dataset_name(path), .dataset_version = "", .json = "{}"};
   const Bytes text = source.read(*header.collection);
-  out.json.assign(reinterpret_cast<const char*>(text.data()), text.size());
-  return out;
+  return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
 }
 
 class TortillaContainer : public Container {
