@@ -25,12 +25,15 @@ struct DescribeOptions {
   ParquetOptions parquet = {.content_defined_chunks = false};
 };
 
-// All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8 in a
+// Datasets before 2.0 are described in the same way: their COLLECTION has the same meaning under other names
+// (docs/format.md, "v1 and v2"), numbers as times of samples are seconds, and a Tortilla without one has the name of its
+// file. All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8 in a
 // dataset becomes U+FFFD. All throw what opening and reading a dataset throws.
 
 /// A STAC 1.1 Collection, JSON. Unknown extents are the globe and all times, as STAC wants some.
 TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
-/// Croissant 1.0, JSON-LD, with a record set for each level that reads its table.
+/// Croissant 1.0, JSON-LD, with a record set for each level that reads its table. Of a Tortilla, or a TACO before 2.0,
+/// others can read none but that of level 0 which footer2geoparquet() wrote beside it as `NAME.parquet`.
 TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
 /// DataCite 4.5, JSON. Throws SchemaError when no year of publication is known.
 TACORE_EXPORT std::string collection2datacite(const Dataset& dataset, const DescribeOptions& options = {});

@@ -88,15 +88,19 @@ Json reference(const std::string& id) { return {{"@id", id}}; }
 class Distribution {
  public:
   explicit Distribution(const Facts& facts) : facts_(facts) {
-    for (const auto& file : facts.files) add_file(file, kZipType);
+    for (const auto& file : facts.files) add_file(file, media_type(facts.format));
     for (const auto& file : facts.tables) add_file(file, kCroissantParquet);
-    for (std::size_t level = 0; level < facts.levels.size(); ++level) {
+    // Nothing but a table beside it makes the footer of a Tortilla readable, and that has level 0 alone.
+    const std::size_t num_levels = is_v1(facts.format) ? facts.tables.size() : facts.levels.size();
+    for (std::size_t level = 0; level < num_levels; ++level) {
       tables_.push_back(facts.tables.empty() ? add_level(level)
                                              : Json{{"fileObject", reference(facts.tables[level].name)}});
     }
   }
 
   const Json& json() const { return out_; }
+  /// Levels that others can read.
+  std::size_t num_tables() const { return tables_.size(); }
   /// The source of the fields of a level.
   const Json& table(std::size_t level) const { return tables_[level]; }
 
@@ -228,7 +232,7 @@ Json croissant(const Facts& facts) {
   const Distribution distribution(facts);
   out["distribution"] = distribution.json();
   Json records = Json::array();
-  for (std::size_t level = 0; level < facts.levels.size(); ++level) {
+  for (std::size_t level = 0; level < distribution.num_tables(); ++level) {
     records.push_back(record_set(facts.levels[level], level, distribution.table(level)));
   }
   if (!facts.labels.empty()) records.push_back(label_set(facts));

@@ -169,7 +169,7 @@ Json datacite(const Facts& facts) {
       Json::array({{{"alternateIdentifier", facts.collection.id}, {"alternateIdentifierType", "TACO dataset id"}}});
   set_list(out, "relatedIdentifiers", related(facts));
   out["sizes"] = sizes(facts);
-  out["formats"] = Json::array({facts.format == Format::Folder ? kParquetType : kZipType});
+  out["formats"] = Json::array({facts.format == Format::Folder ? kParquetType : media_type(facts.format)});
   set_text(out, "version", facts.collection.dataset_version);
   set_list(out, "rightsList", rights(facts));
   set_list(out, "descriptions", descriptions_of(facts));

@@ -288,7 +288,8 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
   if (collection.extent.spatial) add("Extent", {{in_words(*collection.extent.spatial)}});
   if (collection.extent.temporal) add("Time", {{in_words(*collection.extent.temporal)}});
   add("Split", {{facts.split_strategy}});
-  add("Format", {{std::string("TACO ") + collection.taco_version + ", " + to_string(facts.format)}});
+  const std::string version = collection.taco_version.empty() ? "" : "TACO " + collection.taco_version + ", ";
+  add("Format", {{version + to_string(facts.format)}});
   return out;
 }
 

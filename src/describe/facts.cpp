@@ -86,10 +86,10 @@ void read_extensions(const Json& document, Facts& out) {
   }
 }
 
-/// With the names of TACO 2, whatever version it is of: only that has a tree in it.
-Json document_of(const Collection& collection, const std::string& path) {
-  const Json out = Json::parse(collection.json.empty() ? "{}" : collection.json, nullptr, false);
-  return !out.is_object() || out.contains("taco:pit_schema") ? out : Json::parse(v1::v2_text(out.dump(), path));
+/// With the names of TACO 2, whatever version it is of.
+Json document_of(const Dataset& dataset) {
+  const std::string& json = dataset.collection().json;
+  return Json::parse(is_v1(dataset.format()) ? v1::v2_text(json, dataset.path()) : json, nullptr, false);
 }
 
 /// Types as they are stored; descriptions, and nothing else, as the collection has them.
@@ -135,9 +135,22 @@ void find_index(const Dataset& dataset, Facts& out) {
   }
 }
 
+/// A Tortilla or TACO with all of its partitions. Only a table of its own, such as footer2geoparquet() writes, can be
+/// read by others: of that name, beside it.
+void find_parts(const Dataset& dataset, Facts& out) {
+  out.folder = parent_folder(dataset.path());
+  out.path = file_name(dataset.path());
+  for (int leaf = 0; leaf < dataset.impl()->view().num_leaves; ++leaf)
+    add_file(out, out.files, file_name(dataset.impl()->leaf(leaf)->path()));
+  const std::string table = out.path + ".parquet";
+  if (size_of(path_join(out.folder, table))) add_file(out, out.tables, table);
+}
+
 void find_files(const Dataset& dataset, Facts& out) {
   const std::string& path = dataset.path();
   const View* view = dataset.impl()->partitions ? nullptr : &dataset.impl()->view();
+  const bool has_place = view && (view->container() || size_of(path));  // partitions have that of the one named
+  if (is_v1(dataset.format()) && has_place) return find_parts(dataset, out);
   if (view && !view->container()) {  // concat: files of the same name in several places cannot be told apart
     std::set<std::string> names;
     for (int leaf = 0; leaf < view->num_leaves; ++leaf) names.insert(file_name(dataset.impl()->leaf(leaf)->path()));
@@ -192,7 +205,8 @@ Facts gather(const Dataset& dataset, const DescribeOptions& options) {
   const int deepest = out.collection.pit_schema.max_depth();
   for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(dataset, level));
   find_files(dataset, out);
-  if (const Json document = document_of(out.collection, dataset.path()); document.is_object()) {
+  if (out.collection.id.empty()) out.collection.id = out.path;  // TACO before 2.0 is read without one
+  if (const Json document = document_of(dataset); document.is_object()) {
     read_extensions(document, out);
     read_links(document, out);
   }
@@ -200,6 +214,11 @@ Facts gather(const Dataset& dataset, const DescribeOptions& options) {
   out.base_url = options.base_url;
   while (out.base_url.ends_with('/')) out.base_url.pop_back();
   return out;
+}
+
+const char* media_type(Format format) {
+  if (format == Format::Tortilla) return "application/vnd.tortilla+blob";
+  return format == Format::Taco ? "application/vnd.taco+blob" : "application/zip";
 }
 
 std::string encode_url_path(std::string_view path) {

@@ -61,7 +61,7 @@ struct Facts {
   Collection collection = {};  ///< texts and lists without nulls; its tree counts the rows that show
   Format format = Format::Zip;
   std::string folder = {};            ///< where the files lie, here; "" when in several places
-  std::vector<DataFile> files = {};   ///< the ZIPs; none of a FOLDER
+  std::vector<DataFile> files = {};   ///< the ZIPs, Tortillas or TACOs; none of a FOLDER
   std::vector<DataFile> tables = {};  ///< the Parquet files of the levels, where they are files of their own
   std::string path = {};              ///< what a user opens, relative to `folder`
   std::vector<LevelFacts> levels = {};
@@ -88,8 +88,10 @@ struct Facts {
 
 Facts gather(const Dataset& dataset, const DescribeOptions& options);
 
-/// The media type of a TACO ZIP, which any ZIP tool opens, and of its tables.
-inline constexpr const char* kZipType = "application/zip";
+/// The media type of the files of a dataset: a TACO ZIP is one that any ZIP tool opens.
+const char* media_type(Format format);
+
+/// That of its tables.
 inline constexpr const char* kParquetType = "application/vnd.apache.parquet";
 
 /// A path with %XX for all that is not unreserved; slashes stay.

@@ -139,14 +139,16 @@ void add_file_paths(const PitSchema& pit, int level, std::size_t position, const
   }
 }
 
-std::vector<std::string> asset_names(const PitSchema& pit, int level) {
+std::vector<std::string> asset_names(const Facts& facts, int level) {
+  const PitSchema& pit = facts.collection.pit_schema;
   std::vector<std::string> out = {"data"};
   std::set<std::string> seen(out.begin(), out.end());
   const auto below = pit.hierarchy.find(level + 1);
   for (std::size_t p = 0; below != pit.hierarchy.end() && p < below->second.size(); ++p) {
     add_file_paths(pit, level + 1, p, "", seen, out);
   }
-  if (level == 0 && pit.root_type == SampleType::Folder) out.erase(out.begin());  // no root sample is a FILE
+  const bool is_mixed = is_v1(facts.format);  // else no root sample is a FILE where one is a FOLDER
+  if (level == 0 && pit.root_type == SampleType::Folder && !is_mixed) out.erase(out.begin());
   return out;
 }
 
@@ -242,7 +244,7 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   Facts facts = gather(dataset, options);
   if (options.base_url.empty()) facts.base_url = way_between(parent_folder(path), facts.folder);
   LevelItems items(dataset, facts, level, options);
-  const auto assets = asset_names(facts.collection.pit_schema, level);
+  const auto assets = asset_names(facts, level);
   const std::set<std::string> known(assets.begin(), assets.end());
   const auto stored = column_names(*items.batches());
   const auto has = [&](const char* name) { return std::find(stored.begin(), stored.end(), name) != stored.end(); };
@@ -282,6 +284,8 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   }
   if (has_shape) add_property("proj:shape", list_type(parse_type("int64")));
   if (has("stac:geotransform")) add_property("proj:transform", list_type(parse_type("double")));
+  if (has("stac:centroid") && has_projection)
+    add_property("proj:centroid", parse_type("struct<lat: double, lon: double>"));
   for (const char* name : {"taco:path", "taco:type"}) add_property(name, text);
   for (const auto& name : stored) {
     const bool is_field = is_user_column(name) && name != names::kId && name != names::kType && !is_described(name);

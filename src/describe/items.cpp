@@ -62,6 +62,16 @@ std::vector<double> numbers_of(const Value& value) {
   return out;
 }
 
+/// Seconds, as TACO 0.2.0 has its times. None of NaN, which stands for null there.
+std::optional<Timestamp> time_of_seconds(double seconds) {
+  constexpr double kMost = 1e11, kMicroseconds = 1e6;  // the year 5138; what filters take for milliseconds begins there
+  if (std::isnan(seconds)) return std::nullopt;
+  if (!(std::abs(seconds) < kMost)) {
+    throw SchemaError("a time is " + Json(seconds).dump() + ", expected seconds since 1970");
+  }
+  return Timestamp{static_cast<int64_t>(std::floor(seconds * kMicroseconds))};
+}
+
 /// A time in any form that says what it is; numbers do not.
 std::optional<Timestamp> time_of(const Value& value) {
   if (const auto* time = value.get<Timestamp>()) return *time;
@@ -129,12 +139,17 @@ void read_place(const Columns& columns, std::size_t row, const CrsTransformer* t
   if (!out.footprint && out.centroid) out.footprint = footprint_of(wkb_point(out.centroid->x, out.centroid->y));
 }
 
-void read_times(const Columns& columns, std::size_t row, Item& out) {
+void read_times(const Columns& columns, std::size_t row, bool has_seconds, Item& out) {
+  const auto time_at = [&](const std::string& name) {
+    const Value& value = columns.at(name, row);
+    const auto seconds = has_seconds ? number_of(value) : std::nullopt;
+    return seconds ? time_of_seconds(*seconds) : time_of(value);
+  };
   for (const std::string family : {"istac:", "stac:"}) {
     if (out.start) return;
-    out.start = time_of(columns.at(family + "time_start", row));
-    out.middle = time_of(columns.at(family + "time_middle", row));
-    out.end = time_of(columns.at(family + "time_end", row));
+    out.start = time_at(family + "time_start");
+    out.middle = time_at(family + "time_middle");
+    out.end = time_at(family + "time_end");
   }
 }
 
@@ -279,7 +294,11 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
       throw FormatError("sample " + tacore::quoted(item.path) +
                         " has no geometry where one is expected: " + error.message());
     }
-    read_times(columns, row, item);
+    try {
+      read_times(columns, row, is_v1(facts_.format), item);
+    } catch (const SchemaError& error) {
+      throw SchemaError("sample " + tacore::quoted(item.path) + ": " + error.message());
+    }
     item.data = locate(columns.text(names::kGdalVsi, row));
     for (const auto& name : names) {
       const bool is_field = name != names::kId && name != names::kType && !name.starts_with(names::kInternal);

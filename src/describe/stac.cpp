@@ -154,7 +154,7 @@ Json assets_of(const Facts& facts) {
       if (size && role == std::string("data")) out[name]["taco:size"] = *size;
     }
   };
-  add(facts.files, kZipType, "data");
+  add(facts.files, media_type(facts.format), "data");
   add(facts.tables, kParquetType, "metadata");
   return out;
 }

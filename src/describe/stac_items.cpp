@@ -97,7 +97,7 @@ void add_times(const Item& item, const Facts& facts, Json& out) {
 
 Json asset(const std::string& title, const Location& at, const Facts& facts, const LevelItems& items) {
   Json out = {{"href", facts.href(at.name)}, {"title", title}};
-  if (at.offset) out["type"] = kZipType;
+  if (at.offset) out["type"] = media_type(facts.format);
   out["roles"] = {"data"};
   if (at.offset) {
     out["taco:offset"] = *at.offset;
