@@ -213,7 +213,7 @@ Json croissant(const Facts& facts) {
   if (!licences.empty()) out["license"] = one_or_all(licences);
   out["url"] = facts.url();
   if (is_url(facts.raw_link.href)) out["sameAs"] = facts.raw_link.href;
-  out["version"] = collection.dataset_version;
+  set_text(out, "version", collection.dataset_version);
   if (const auto keywords = facts.keywords(); !keywords.empty()) out["keywords"] = keywords;
   if (!collection.providers.empty()) out["creator"] = one_or_all(people(collection.providers));
   if (const auto curators = facts.curators(); !curators.empty()) out["contributor"] = one_or_all(people(curators));

@@ -239,7 +239,9 @@ Section citation(const Facts& facts) {
   std::string text = "@misc{" + key + ",\n  title = {{" + tex(facts.title()) + "}},\n";
   if (!authors.empty()) text += "  author = {" + join(authors, " and ") + "},\n";
   if (!facts.published.empty()) text += "  year = {" + facts.published.substr(0, 4) + "},\n";
-  text += "  version = {" + tex(facts.collection.dataset_version) + "}\n}\n";
+  if (const auto& version = facts.collection.dataset_version; !version.empty())
+    text += "  version = {" + tex(version) + "}\n";
+  text += "}\n";
   out.blocks.emplace_back(Code{"BibTeX", "bibtex", text});
   return out;
 }
