@@ -54,6 +54,7 @@ struct ConvertOptions {
   bool overwrite = false;  ///< replace what is there; what is converted in place is replaced anyway
   /// The folder, on the file system of the output, where the file is until it is whole; "": beside the output.
   std::string temp_dir = {};
+  ParquetOptions parquet = {};  ///< of the footer that join() writes
   /// Called now and then with how many of `num_bytes` are copied or shared. false stops the work.
   bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
   void* user = nullptr;
@@ -73,5 +74,12 @@ TACORE_EXPORT void tortilla2taco(const std::string& input, const std::string& ou
 /// in `.tortilla`, or `input`. Throws as above.
 TACORE_EXPORT void taco2tortilla(const std::string& input, const std::string& output,
                                  const ConvertOptions& options = {});
+
+/// Makes one file of the parts of a set, in their order: the one that create() with the same `parquet` writes without
+/// `split_size`, byte for byte. Samples are copied as they are, or shared. Throws ValidationError before anything is
+/// written: another number of parts than their headers say, parts of two kinds or collections, an `output` of another
+/// name or one that is there. FormatError for what cannot be read, or a sample that two parts have. IoError.
+TACORE_EXPORT void join(const std::vector<std::string>& parts, const std::string& output,
+                        const ConvertOptions& options = {});
 
 }  // namespace tacore::v1

@@ -1,17 +1,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
-#include "base/little_endian.hpp"
-#include "io/byte_source.hpp"
 #include "io/output_file.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
 #include "transform/edit_plan.hpp"
 #include "v1/output_rules.hpp"
-#include "v1/tortilla_header.hpp"
+#include "v1/stored_file.hpp"
 #include "writer/draft.hpp"
 
 namespace tacore::v1 {
@@ -26,20 +23,15 @@ class Conversion {
         options_(options),
         is_in_place_(input == output),
         unchanged_(input),
-        source_(local_storage()->open(input)),
-        bytes_(source_->read({0, std::min<uint64_t>(source_->size(), kHeaderSize)})),
-        header_(parse(bytes_, source_->size())) {
-    if (header_.kind == kind) throw ValidationError(already(kind), {.path = input});
-    if (header_.file_format) {
-      throw ValidationError("is of the generation before 0.5.0, whose footer lacks tortilla:file_format",
-                            {.path = input});
-    }
+        file_(input) {
+    if (header().kind == kind) throw ValidationError(already(kind), {.path = input});
+    check_generation(file_);
     if (!is_in_place_) check_name(output, kind);
     check_temp_dir(output, options.temp_dir);
   }
 
-  const Header& header() const { return header_; }
-  uint64_t size() const { return source_->size(); }
+  const Header& header() const { return file_.header(); }
+  uint64_t size() const { return file_.size(); }
 
   /// The first `kept` bytes with another header, then `rest`.
   void write(uint64_t kept, const Header& header, std::string_view rest) const {
@@ -53,7 +45,7 @@ class Conversion {
     if (is_in_place_) file.take_permissions(source);
     file.copy(source, 0, 0, kept,
               [&, done = uint64_t{0}](uint64_t num_bytes) mutable { tell(done += num_bytes, kept); });
-    file.write(0, with_free_space(header));
+    file.write(0, file_.with_free_space(encode_header(header)));
     file.write(kept, std::as_bytes(std::span(rest)));
     file.sync();
     tell(kept, kept);
@@ -64,22 +56,6 @@ class Conversion {
  private:
   static std::string already(Kind kind) { return kind == Kind::Taco ? "is a TACO already" : "is a Tortilla already"; }
 
-  Header parse(const Bytes& bytes, uint64_t size) const {
-    try {
-      return parse_header(bytes, size);
-    } catch (const FormatError& error) {
-      throw FormatError(error.message(), {.path = input_, .offset = error.context().offset});
-    }
-  }
-
-  /// What the old header has behind the fields stays.
-  Bytes with_free_space(const Header& header) const {
-    constexpr std::ptrdiff_t kFree = 42;
-    auto out = encode_header(header);
-    std::copy(bytes_.begin() + kFree, bytes_.end(), out.begin() + kFree);
-    return out;
-  }
-
   void tell(uint64_t done, uint64_t all) const {
     if (options_.progress && !options_.progress(done, all, options_.user)) throw IoError("stopped", {.path = output_});
   }
@@ -89,9 +65,7 @@ class Conversion {
   const ConvertOptions& options_;
   bool is_in_place_;
   Unchanged unchanged_;
-  std::shared_ptr<const ByteSource> source_;
-  Bytes bytes_;
-  Header header_;
+  StoredFile file_;
 };
 
 }  // namespace

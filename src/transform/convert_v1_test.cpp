@@ -39,6 +39,70 @@ TEST_CASE("a part stays a part, and free bytes of the header stay") {
   CHECK(text_of(path) == bytes);
 }
 
+/// Samples with columns of each kind.
+Tortilla with_columns(int count) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < count; ++i) {
+    const std::string id = "s" + std::to_string(i);
+    const Tortilla inner(
+        {Sample("x", bytes_of(std::string(static_cast<std::size_t>(i % 7) * 100, 'x')), {{"n", int64_t{i}}})});
+    samples.emplace_back(id, inner,
+                         std::vector<Metadata>{{"tortilla:data_split", i > 20 ? Value("train") : Value(), "string"},
+                                               {"cloud", i % 3 == 0 ? Value() : Value(0.5 * i), "double"},
+                                               {"stats:mean", Value::List{1.0 * i, 2.0}},
+                                               {"boxes", Value::List{Value::List{1.0 * i}}},
+                                               {"when", Timestamp{int64_t{1000} * i}},
+                                               {"kind", Struct{{{"a", int64_t{i}}, {"b", "text"}}}},
+                                               {"flag", i % 2 == 0}});
+  }
+  return Tortilla(samples);
+}
+
+TEST_CASE("the parts of a set are joined to the bytes of the unsplit file") {
+  const TemporaryFolder folder;
+  for (const char* name : {"x.taco", "x.tortilla"}) {
+    const auto path = folder.path(name), joined = folder.path(std::string("joined-") + name);
+    const bool is_taco = std::string(name) == "x.taco";
+    const auto make = [&](uint64_t split_size) {
+      const auto options = plain({.overwrite = true, .split_size = split_size});
+      return is_taco ? create({with_columns(50), demo_collection()}, path, options)
+                     : create(with_columns(50), path, options);
+    };
+    const auto parts = make(20000);
+    REQUIRE(parts.size() > 2);
+    make(0);
+    join(parts, joined);
+    CHECK((text_of(joined) == text_of(path)));
+  }
+}
+
+TEST_CASE("what is no whole set is not joined") {
+  const TemporaryFolder folder;
+  const auto parts = create(with_columns(9), folder.path("x.tortilla"), plain({.split_size = 10000}));
+  const auto out = folder.path("joined.tortilla");
+  REQUIRE(parts.size() >= 3);
+  const auto why = [&](const std::vector<std::string>& some, const std::string& output) {
+    return refusal([&] { join(some, output); });
+  };
+  auto some = parts;
+  some.pop_back();
+  says(why(some, out), "parts, " + std::to_string(some.size()) + " are given");
+  some.push_back(parts[0]);
+  says(why(some, out), "sample 's0' is in another part, too");
+  says(why({}, out), "no parts");
+  says(why(parts, folder.path("joined.taco")), "ends in .tortilla");
+  std::string bytes = text_of(parts[0]);
+  bytes[bytes.size() - 5] = 0x7f;  // the length of the Parquet footer
+  some = parts;
+  some[0] = folder.write("bad.tortilla", bytes);
+  says(why(some, out), "FormatError: ");
+  tortilla2taco(parts[1], folder.path("one.taco"), demo_collection());
+  some[0] = parts[0];
+  some[1] = folder.path("one.taco");
+  says(why(some, out), "is of another kind");
+  CHECK_FALSE(std::filesystem::exists(out));
+}
+
 TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");

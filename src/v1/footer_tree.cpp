@@ -13,6 +13,7 @@
 #include "model/identifier.hpp"
 #include "table/level_write.hpp"
 #include "table/read_table.hpp"
+#include "table/stored_table.hpp"
 #include "tacore/error.hpp"
 #include "v1/file_format.hpp"
 #include "v1/tortilla_header.hpp"
@@ -189,7 +190,8 @@ Tree footer_tree(Tree tree, [[maybe_unused]] Kind kind, int jobs) {
     const auto splits = splits_of(tree, level);
     auto columns = add_column(nullptr, names::kFileFormat, Formats(tree, level).run(jobs));
     if (!splits.empty()) columns = add_column(columns, names::kDataSplit, splits);
-    if (!others.empty()) columns = beside(columns, in_one_piece(select_columns(here.columns, others)));
+    if (!others.empty())
+      columns = beside(columns, with_item_names(*in_one_piece(select_columns(here.columns, others))));
     here.columns = columns;
   }
   return tree;
