@@ -133,7 +133,8 @@ struct CreateCommandOptions {
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};
   bool no_tacocat = false;
-  bool no_stats = false;  ///< of .taco and .tortilla
+  bool no_stats = false;                   ///< of .taco and .tortilla
+  std::optional<TimeRange> datetime = {};  ///< of .taco
   Writing writing = {};
 };
 int run_create(const CreateCommandOptions& options);

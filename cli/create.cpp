@@ -80,6 +80,7 @@ bool ends_with(const std::string& path, std::string_view suffix) {
 /// TACO 0.2.0, or Tortilla 0.5.0, which has no collection.
 int create_v1(const CreateCommandOptions& options, bool is_taco) {
   if (!options.group_by.empty()) throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
+  if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
   const Tortilla samples = samples_of(options);
   run_copy({}, options.writing, [&](const CreateOptions& how) {
     const v1::CreateOptions all{.overwrite = how.overwrite,
@@ -92,7 +93,9 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
                                 .progress = how.progress,
                                 .user = how.user};
     if (is_taco) {
-      v1::create({samples, collection_of(options)}, options.output, all);
+      Taco taco{samples, collection_of(options)};
+      if (options.datetime) taco.collection.extent.temporal = options.datetime;
+      v1::create(taco, options.output, all);
     } else {
       v1::create(samples, options.output, all);
     }
@@ -107,6 +110,7 @@ int run_create(const CreateCommandOptions& options) {
   check_extensions(options.extensions);
   const bool is_taco = ends_with(options.output, ".taco");
   if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
+  if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
   if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
     const Taco taco{samples_of(options), collection_of(options)};

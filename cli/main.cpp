@@ -308,6 +308,9 @@ void add_create(Tool& tool) {
   texts("--provider", "NAME", "Who made or hosts it", options->providers);
   texts("--task", "TASK", "Such as segmentation, regression, other", options->tasks);
   texts("--keyword", "WORD", "To be found by", options->keywords);
+  add_parsed(
+      command, "--datetime", "A/B", [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
+      "Of .taco: from when to when, where samples do not say");
   command->add_option("--extensions", options->extensions, kExtensionHelp)
       ->type_name("NAME")
       ->expected(1)

@@ -46,6 +46,10 @@ struct EditOptions {
 /// change, the whole folder is, by one with hard links to the same data (copies where there can be none). Of
 /// `.tacocat/` and TACOLLECTION.json (§6.5, §6.6) the collection can be edited, columns cannot.
 ///
+/// Of a Tortilla or TACO 0.2.0 the columns of level 0 can be edited, of a TACO the collection too; data is kept as that
+/// of a ZIP. A set of several files is edited as one, by any of them: all take the places of the old ones, or none.
+/// `tortilla:` columns but `tortilla:data_split` stay. Rules that the collection broke before are no matter.
+///
 /// Throws ValidationError before anything is written: nothing or something else than the above is to change, the
 /// collection would break a rule of create() (all are told), `parquet` or `temp_dir` makes no sense. SchemaError for a
 /// column that is not there or may not be, and for a sample that a table lists twice or the dataset has not.

@@ -8,6 +8,7 @@
 #include <parquet/metadata.h>
 
 #include <cmath>
+#include <set>
 
 #include "base/text.hpp"
 #include "table/arrow_error.hpp"
@@ -28,6 +29,14 @@ std::shared_ptr<arrow::Table> read_all(parquet::arrow::FileReader& reader, const
   check(reader.ReadTable(&out), where);
   return out;
 #endif
+}
+
+/// What is written again finds columns by their names.
+void check_names(const arrow::Table& table, const ErrorContext& where) {
+  std::set<std::string> seen;
+  for (const auto& name : column_names(table)) {
+    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " is there twice", where);
+  }
 }
 
 std::shared_ptr<arrow::DataType> with_item_names(const std::shared_ptr<arrow::DataType>& type) {
@@ -72,6 +81,7 @@ StoredTable read_stored_table(const std::shared_ptr<const ByteSource>& source, c
                             std::to_string(table->num_rows()),
                         where);
     }
+    check_names(*table, where);
     out.table = in_one_piece(with_item_names(*table));
   } catch (const parquet::ParquetException& error) {
     file->rethrow();

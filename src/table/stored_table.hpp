@@ -25,7 +25,8 @@ struct StoredTable {
 /// what is read would not be what was written.
 std::shared_ptr<arrow::Table> with_item_names(const arrow::Table& table);
 
-/// Reads all of `source`. Throws FormatError for what cannot be decoded, SchemaError as in_one_piece(), IoError.
+/// Reads all of `source`. Throws FormatError for what cannot be decoded, SchemaError as in_one_piece() and for two
+/// columns of one name, IoError.
 StoredTable read_stored_table(const std::shared_ptr<const ByteSource>& source, const ErrorContext& where);
 
 /// The values of a column of numbers without a fraction, whatever their type. Throws SchemaError when there is no such

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "io/output_file.hpp"
 #include "tacore/error.hpp"
@@ -18,12 +19,12 @@ namespace {
 class Conversion {
  public:
   Conversion(const std::string& input, const std::string& output, Kind kind, const ConvertOptions& options)
-      : input_(input),
-        output_(output),
+      : is_in_place_(input == output),
+        input_(is_in_place_ ? without_link(input) : input),
+        output_(is_in_place_ ? input_ : output),
         options_(options),
-        is_in_place_(input == output),
-        unchanged_(input),
-        file_(input) {
+        unchanged_(input_),
+        file_(input_) {
     if (header().kind == kind) throw ValidationError(already(kind), {.path = input});
     check_generation(file_);
     if (!is_in_place_) check_name(output, kind);
@@ -54,16 +55,23 @@ class Conversion {
   }
 
  private:
+  /// The file that a link leads to is replaced, and the link stays.
+  static std::string without_link(const std::string& path) {
+    std::error_code error;
+    const auto out = std::filesystem::canonical(path, error);
+    if (error) throw IoError("cannot open", {.path = path}, error.value());
+    return std::filesystem::is_symlink(path, error) ? out.string() : path;
+  }
+
   static std::string already(Kind kind) { return kind == Kind::Taco ? "is a TACO already" : "is a Tortilla already"; }
 
   void tell(uint64_t done, uint64_t all) const {
     if (options_.progress && !options_.progress(done, all, options_.user)) throw IoError("stopped", {.path = output_});
   }
 
-  const std::string& input_;
-  const std::string& output_;
-  const ConvertOptions& options_;
   bool is_in_place_;
+  std::string input_, output_;
+  const ConvertOptions& options_;
   Unchanged unchanged_;
   StoredFile file_;
 };

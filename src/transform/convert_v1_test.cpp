@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "v1/v1_test_files.hpp"
 
@@ -17,7 +18,10 @@ TEST_CASE("a tortilla becomes a TACO and the same tortilla again, beside and in 
   CHECK(text_of(again) == bytes);
 
   REQUIRE(::chmod(tortilla.c_str(), 0640) == 0);
-  tortilla2taco(tortilla, tortilla, demo_collection());
+  const auto link = folder.path("link.tortilla");
+  REQUIRE(::symlink(tortilla.c_str(), link.c_str()) == 0);
+  tortilla2taco(link, link, demo_collection());
+  CHECK(std::filesystem::is_symlink(link));
   CHECK(text_of(tortilla) == text_of(taco));
   struct stat status = {};
   REQUIRE(::stat(tortilla.c_str(), &status) == 0);

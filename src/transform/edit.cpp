@@ -57,6 +57,10 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   const std::string file = is_folder ? without_links(path_join(path, names::kCollection)) : path;
   const std::vector<Unchanged> unchanged{Unchanged(path), Unchanged(file)};
   const Detected at = detect(*storage, path);
+  if (is_v1(at.format)) {
+    check_temp_dir(path, options.temp_dir);
+    return edit_v1(edit, path, options);
+  }
   if (at.format == Format::Tacocat && at.source) {
     throw ValidationError(
         "is an index in one file, which is made anew of its ZIPs; the collection of .tacocat/ can be edited",

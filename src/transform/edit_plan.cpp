@@ -31,29 +31,16 @@ std::string why_fixed(std::string_view key) {
   return "";
 }
 
-void check_key(const std::string& key) {
+/// The same of a column.
+std::string why_fixed_column(std::string_view name) {
+  const bool is_fixed = name == names::kId || name == names::kType || name.starts_with(names::kInternal);
+  return is_fixed ? why_bad_key(name) : "";
+}
+
+void check_key(const std::string& key, const WhyFixed& why_fixed) {
   if (key.empty() || !is_utf8(key)) throw ValidationError("key " + quoted(key) + " is none; a text in UTF-8 expected");
   if (const auto why = why_fixed(key); !why.empty())
     throw ValidationError(quoted(key) + " cannot be edited: it " + why);
-}
-
-std::vector<MemberChange> changes_of(const Edit& edit) {
-  std::vector<MemberChange> out;
-  const auto put = [&](const std::string& key, std::optional<std::string> value) {
-    check_key(key);
-    std::erase_if(out, [&](const MemberChange& change) { return change.first == key; });
-    out.emplace_back(key, std::move(value));
-  };
-  for (const auto& [key, json] : edit.set) {
-    try {
-      reformat_json(json, -1);
-    } catch (const FormatError& error) {
-      throw ValidationError("the value of " + quoted(key) + " is " + error.message());
-    }
-    put(key, json);
-  }
-  for (const auto& key : edit.unset) put(key, std::nullopt);
-  return out;
 }
 
 /// The rows of a table by the samples of a level.
@@ -98,14 +85,15 @@ class Join {
   std::vector<int64_t> rows_;
 };
 
-void check_may_go(const std::string& name, const arrow::Table& level, const ErrorContext& where) {
-  if (name == names::kId || name == names::kType || name.starts_with(names::kInternal))
-    throw SchemaError("column " + quoted(name) + " " + why_bad_key(name) + "; it cannot be dropped", where);
+void check_may_go(const std::string& name, const arrow::Table& level, const WhyFixed& why_fixed,
+                  const ErrorContext& where) {
+  if (const auto why = why_fixed(name); !why.empty())
+    throw SchemaError("column " + quoted(name) + " " + why + "; it cannot be dropped", where);
   find_column(level, name, where.path);
 }
 
 std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, const Join& join, int number,
-                                         const std::string& name) {
+                                         const std::string& name, const WhyFixed& why_fixed) {
   const auto table = read_table(name);
   const auto columns = column_names(*table);
   const std::string path(names::kRelativePath);
@@ -118,6 +106,8 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
   const auto rows = join.rows(*table, key, name);
   for (const auto& column : columns) {
     if (std::find(keys.begin(), keys.end(), column) != keys.end()) continue;
+    if (const auto why = why_fixed(column); !why.empty())
+      throw SchemaError("column " + quoted(column) + " " + why, {.path = name});
     try {
       level = set_column(level, *table, column, rows);
     } catch (const SchemaError& error) {
@@ -154,9 +144,41 @@ std::vector<FieldDescription> fields_of(const arrow::Table& level, const std::ve
 
 }  // namespace
 
+std::vector<MemberChange> member_changes(const Edit& edit, const WhyFixed& why_fixed) {
+  std::vector<MemberChange> out;
+  const auto put = [&](const std::string& key, std::optional<std::string> value) {
+    check_key(key, why_fixed);
+    std::erase_if(out, [&](const MemberChange& change) { return change.first == key; });
+    out.emplace_back(key, std::move(value));
+  };
+  for (const auto& [key, json] : edit.set) {
+    try {
+      reformat_json(json, -1);
+    } catch (const FormatError& error) {
+      throw ValidationError("the value of " + quoted(key) + " is " + error.message());
+    }
+    put(key, json);
+  }
+  for (const auto& key : edit.unset) put(key, std::nullopt);
+  return out;
+}
+
+std::shared_ptr<arrow::Table> edited_columns(std::shared_ptr<arrow::Table> level, const Edit& edit,
+                                             const std::vector<std::string>& samples, const std::string& path,
+                                             const WhyFixed& why_fixed) {
+  for (const auto& name : edit.drop) {
+    check_may_go(name, *level, why_fixed, {.path = path, .offset = {}, .level = edit.level});
+    level = without_column(level, name);
+  }
+  if (edit.columns.empty()) return level;
+  const Join join(samples, edit.level, path);
+  for (const auto& table : edit.columns) level = with_table(level, join, edit.level, table, why_fixed);
+  return level;
+}
+
 EditPlan plan_edit(const Edit& edit, const Collection& collection, const Container* container,
                    const std::string& path) {
-  auto changes = changes_of(edit);
+  auto changes = member_changes(edit, why_fixed);
   EditPlan out;
   if (!edit.columns.empty() || !edit.drop.empty()) {
     if (!container) {
@@ -166,16 +188,11 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
     const auto level = container->stored_level(edit.level);
     const ErrorContext where{.path = path, .offset = {}, .level = edit.level};
     out.level = edit.level;
-    out.table = whole_table(*level);
-    for (const auto& name : edit.drop) {
-      check_may_go(name, *out.table, where);
-      out.table = without_column(out.table, name);
-    }
-    if (!edit.columns.empty()) {
-      SamplePaths paths(*container);
-      const Join join(paths.of(edit.level), edit.level, path);
-      for (const auto& table : edit.columns) out.table = with_table(out.table, join, edit.level, table);
-    }
+    // Paths below the root are asked for where they are needed only: an edit may drop columns of a level that has none.
+    SamplePaths paths(*container);
+    out.table = edited_columns(whole_table(*level), edit,
+                               edit.columns.empty() ? std::vector<std::string>() : paths.of(edit.level), path,
+                               why_fixed_column);
     check_case(*out.table, where);
     auto fields = collection.field_schema;
     auto& here = fields["level" + std::to_string(edit.level)];

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "model/collection_json.hpp"
 #include "reader/container.hpp"
 #include "tacore/edit.hpp"
 #include "writer/write_options.hpp"
@@ -25,6 +28,19 @@ struct EditPlan {
 /// Checks all that edit() promises to. `collection` is the one there is; the levels are `container`'s, which is null
 /// where columns cannot be edited.
 EditPlan plan_edit(const Edit& edit, const Collection& collection, const Container* container, const std::string& path);
+
+/// Why a member or a column cannot be edited, reading on from its name; "" when it can.
+using WhyFixed = std::function<std::string(std::string_view)>;
+
+/// What `edit` changes in the collection, each member once. Throws ValidationError for one that is fixed and for what
+/// is no JSON.
+std::vector<MemberChange> member_changes(const Edit& edit, const WhyFixed& why_fixed);
+
+/// `level`, that of `edit`, without the columns that go and with those of tables. `samples` are the paths of its rows,
+/// which tables look for. Throws SchemaError as edit() does.
+std::shared_ptr<arrow::Table> edited_columns(std::shared_ptr<arrow::Table> level, const Edit& edit,
+                                             const std::vector<std::string>& samples, const std::string& path,
+                                             const WhyFixed& why_fixed);
 
 /// The samples of a container by level: paths from DATA/ without a slash at the end, and the rows of their children.
 /// Levels are looked at when they are asked for, once.
@@ -58,6 +74,9 @@ class Unchanged {
   std::string path_;
   std::vector<int64_t> facts_;
 };
+
+/// All of edit() for a Tortilla or TACO 0.2.0, and for the whole set that it is a part of.
+void edit_v1(const Edit& edit, const std::string& path, const EditOptions& options);
 
 /// The act. `path` leads to the file or folder itself; what is `unchanged` must be so just before the new one takes its
 /// place.

@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 
-#include <cstdio>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -12,6 +12,7 @@
 #include "v1/fill_stats.hpp"
 #include "v1/footer_tree.hpp"
 #include "v1/output_rules.hpp"
+#include "v1/partitions.hpp"
 #include "v1/tortilla_writer.hpp"
 #include "writer/draft.hpp"
 #include "writer/extent.hpp"
@@ -35,14 +36,6 @@ void check_options(const std::string& output, Kind kind, const CreateOptions& op
   check_parquet_options(options.parquet);
 }
 
-/// `x.taco` as `x.0003.part.taco` (dossier v1 1.8).
-std::string part_name(const std::string& name, std::size_t number) {
-  const auto point = name.rfind('.');
-  char text[32];
-  std::snprintf(text, sizeof text, ".%04zu.part", number);
-  return name.substr(0, point) + text + name.substr(point);
-}
-
 /// Filled in order, each with at least one root.
 std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateOptions& options) {
   std::vector<Part> out{{name, 0, 0}};
@@ -58,8 +51,9 @@ std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>
     size += bytes;
   }
   if (out.size() == 1) return out;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i].name = part_name(name, i + static_cast<std::size_t>(options.first_part));
+  const auto point = name.rfind('.');
+  auto number = static_cast<uint64_t>(options.first_part);
+  for (auto& part : out) part.name = partition_name({name.substr(0, point), number++, name.substr(point)});
   return out;
 }
 
@@ -75,17 +69,17 @@ std::function<void(uint64_t)> progress_after(uint64_t done, uint64_t num_bytes, 
 class Creation {
  public:
   Creation(Tree tree, std::string output, Kind kind, std::string collection, const CreateOptions& options)
-      : tree_(std::move(tree)), output_(std::move(output)), kind_(kind), options_(options) {
-    file_.kind = kind_;
+      : tree_(std::move(tree)), output_(std::move(output)), options_(options) {
+    file_.kind = kind;
     file_.collection = std::move(collection);
   }
 
-  std::vector<std::string> run() {
+  std::vector<std::string> run(const std::function<void()>& go_on) {
     WriteOptions write{.overwrite = options_.overwrite,
                        .jobs = num_threads(options_.jobs),
                        .temp_dir = options_.temp_dir,
                        .parquet = options_.parquet};
-    const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir);
+    const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir, go_on);
     const auto parts = plan_parts(file_name(output_), plan.sizes(0), options_);
     const std::string folder = parent_folder(output_);
     std::vector<std::string> out;
@@ -130,7 +124,6 @@ class Creation {
 
   const Tree tree_;
   const std::string output_;
-  const Kind kind_;
   const CreateOptions& options_;
   TortillaFile file_;
 };
@@ -138,8 +131,16 @@ class Creation {
 std::vector<std::string> create(const Tortilla& samples, const std::string& output, Kind kind, std::string collection,
                                 const CreateOptions& options) {
   const int jobs = num_threads(options.jobs);
-  const Tortilla all = options.stats ? fill_stats(samples, options.others, jobs) : samples;
-  return Creation(footer_tree(all.impl()->tree, kind, jobs), output, kind, std::move(collection), options).run();
+  std::mutex mutex;
+  const auto ask = progress_after(0, samples.num_bytes(), output, options);
+  const auto go_on = [&] {
+    if (!ask) return;
+    const std::lock_guard lock(mutex);
+    ask(0);
+  };
+  const Tortilla all = options.stats ? fill_stats(samples, options.others, jobs, go_on) : samples;
+  Creation creation(footer_tree(all.impl()->tree, kind, jobs), output, kind, std::move(collection), options);
+  return creation.run(go_on);
 }
 
 }  // namespace
@@ -147,8 +148,11 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
 std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_options(output, Kind::Taco, options);
   Collection collection = taco.collection;
-  if (!collection.extent.spatial && !collection.extent.temporal)
-    collection.extent = extent_of(taco.tortilla.impl()->tree);
+  if (!collection.extent.spatial || !collection.extent.temporal) {
+    const Extent known = extent_of(taco.tortilla.impl()->tree);
+    if (!collection.extent.spatial) collection.extent.spatial = known.spatial;
+    if (!collection.extent.temporal) collection.extent.temporal = known.temporal;
+  }
   return create(taco.tortilla, output, Kind::Taco, collection_text(collection), options);
 }
 

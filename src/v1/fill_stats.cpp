@@ -29,13 +29,14 @@ bool is_geotiff(const TreeLevel& rows, std::size_t row, const Value& given) {
 
 /// Computes what `columns`, one for each field of `stats`, lack at one level. False when the level has no GeoTIFF.
 bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std::vector<MetadataColumn>& columns,
-          int jobs) {
+          int jobs, const std::function<void()>& go_on) {
   const auto formats = values_of(samples, names::kFileFormat, level);
   const TreeLevel& rows = samples.impl()->tree.levels[static_cast<std::size_t>(level)];
   std::vector<char> is_any(formats.size(), 0);
   run_parallel(formats.size(), jobs, [&](std::size_t row) {
     if (!is_geotiff(rows, row, formats[row])) return;
     is_any[row] = 1;
+    go_on();
     const auto is_missing = [&](const auto& column) { return column.values[row].is_null(); };
     if (std::none_of(columns.begin(), columns.end(), is_missing)) return;
     auto computed = stats.compute(samples.sample(static_cast<int64_t>(row), level));
@@ -48,14 +49,14 @@ bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std:
 
 }  // namespace
 
-Tortilla fill_stats(const Tortilla& samples, const RasterOpener* others, int jobs) {
+Tortilla fill_stats(const Tortilla& samples, const RasterOpener* others, int jobs, const std::function<void()>& go_on) {
   const extensions::Stats stats(others);
   Tortilla out = samples;
   for (int level = 0; level <= samples.depth(); ++level) {
     std::vector<MetadataColumn> columns;
     for (const auto& field : stats.schema())
       columns.push_back({field.name, values_of(samples, field.name, level), field.type, field.description});
-    if (!fill(samples, level, stats, columns, jobs)) continue;
+    if (!fill(samples, level, stats, columns, jobs, go_on)) continue;
     const auto fields = samples.fields(level);
     for (const auto& column : columns) {
       if (std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.name == column.key; }))

@@ -136,19 +136,16 @@ class Formats {
 
 /// The splits of a level as the specification spells them, empty when no row has one.
 std::vector<std::optional<std::string>> splits_of(const Tree& tree, int level) {
-  static const std::map<std::string_view, std::string_view> kSplits = {
-      {"train", "train"},      {"validation", "validation"}, {"test", "test"},   {"val", "validation"},
-      {"valid", "validation"}, {"training", "train"},        {"testing", "test"}};
   auto out = texts_of(tree.levels[static_cast<std::size_t>(level)], names::kDataSplit);
   bool is_any = false;
   for (std::size_t row = 0; row < out.size(); ++row) {
     if (!out[row]) continue;
-    const auto known = kSplits.find(*out[row]);
-    if (known == kSplits.end()) {
+    auto spelled = spelled_split(*out[row]);
+    if (!spelled) {
       throw ValidationError("sample " + quoted(tree.path(level, static_cast<int64_t>(row))) + " is of the split " +
                             quoted(*out[row]) + "; train, validation or test expected");
     }
-    out[row] = std::string(known->second);
+    out[row] = std::move(spelled);
     is_any = true;
   }
   return is_any ? out : std::vector<std::optional<std::string>>();
@@ -180,6 +177,14 @@ std::vector<std::string> other_columns(const TreeLevel& level) {
 }
 
 }  // namespace
+
+std::optional<std::string> spelled_split(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> kSplits = {
+      {"train", "train"},      {"validation", "validation"}, {"test", "test"},   {"val", "validation"},
+      {"valid", "validation"}, {"training", "train"},        {"testing", "test"}};
+  const auto known = kSplits.find(name);
+  return known == kSplits.end() ? std::nullopt : std::optional<std::string>(known->second);
+}
 
 Tree footer_tree(Tree tree, [[maybe_unused]] Kind kind, int jobs) {
   if (has_padding(tree)) tree = without_padding(tree);

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "v1/tortilla_header.hpp"
 #include "writer/tree.hpp"
 
@@ -15,5 +19,9 @@ namespace tacore::v1 {
 /// `tortilla:data_split` other than train, validation and test, a FILE called TORTILLA that is none, a column that is
 /// there twice. IoError for a sample that cannot be read.
 Tree footer_tree(Tree tree, Kind kind, int jobs);
+
+/// A split as the specification spells it: train, validation or test, for `val`, `training`, ... too. nullopt for all
+/// else.
+std::optional<std::string> spelled_split(std::string_view name);
 
 }  // namespace tacore::v1

@@ -33,12 +33,13 @@ std::shared_ptr<arrow::Table> with_places(const TreeLevel& level, int64_t begin,
 
 }  // namespace
 
-TortillaPlan::TortillaPlan(const Tree& tree, const ParquetOptions& parquet, int jobs, const std::string& temp_dir)
+TortillaPlan::TortillaPlan(const Tree& tree, const ParquetOptions& parquet, int jobs, const std::string& temp_dir,
+                           const std::function<void()>& go_on)
     : tree_(tree), levels_(tree.levels.size()) {
   for (int level = num_levels() - 1; level >= 0; --level) {
     for (const auto& payload : tree.levels[index(level)].payloads)
       levels_[index(level)].sizes.push_back(narrow<int64_t>(payload.size, "size of a sample"));
-    if (level + 1 < num_levels()) encode_footers(level, parquet, jobs, temp_dir);
+    if (level + 1 < num_levels()) encode_footers(level, parquet, jobs, temp_dir, go_on);
     place_among_siblings(level);
   }
   for (int level = 1; level < num_levels(); ++level) {
@@ -61,7 +62,8 @@ void TortillaPlan::place_among_siblings(int level) {
   }
 }
 
-void TortillaPlan::encode_footers(int level, const ParquetOptions& parquet, int jobs, const std::string& temp_dir) {
+void TortillaPlan::encode_footers(int level, const ParquetOptions& parquet, int jobs, const std::string& temp_dir,
+                                  const std::function<void()>& go_on) {
   auto& here = levels_[index(level)];
   const auto& below = levels_[index(level) + 1];
   here.first_children = tree_.first_children(level);
@@ -70,6 +72,7 @@ void TortillaPlan::encode_footers(int level, const ParquetOptions& parquet, int 
   const auto table = with_places(children, 0, static_cast<int64_t>(children.ids.size()), below.offsets, below.sizes);
   run_parallel(here.sizes.size(), jobs, [&](std::size_t row) {
     if (tree_.levels[index(level)].types[row] == SampleType::File) return;
+    go_on();
     const int64_t begin = here.first_children[row], end = here.first_children[row + 1];
     auto footer = encode_parquet(*slice_rows(table, begin, end), parquet);
     const int64_t data = checked_add(below.offsets[index(end) - 1], below.sizes[index(end) - 1], "size of a Tortilla");

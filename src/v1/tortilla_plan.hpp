@@ -3,6 +3,7 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,9 +19,11 @@ namespace tacore::v1 {
 class TortillaPlan {
  public:
   /// Encodes all nested footers on `jobs` threads and holds them as HeldBytes, in `temp_dir` when they are many. `tree`
-  /// is one of footer_tree(); it must outlive the plan. Throws IoError, FormatError for what Parquet cannot hold and
+  /// is one of footer_tree(); it must outlive the plan. `go_on` is called now and then, from any thread; it may throw,
+  /// which stops the work. Throws IoError, FormatError for what Parquet cannot hold and
   /// for more than 2^63 bytes.
-  TortillaPlan(const Tree& tree, const ParquetOptions& parquet, int jobs, const std::string& temp_dir);
+  TortillaPlan(const Tree& tree, const ParquetOptions& parquet, int jobs, const std::string& temp_dir,
+               const std::function<void()>& go_on);
 
   const Tree& tree() const { return tree_; }
   int num_levels() const { return static_cast<int>(levels_.size()); }
@@ -38,7 +41,8 @@ class TortillaPlan {
     std::vector<int64_t> offsets = {}, sizes = {}, first_children = {};
     std::vector<std::shared_ptr<const HeldBytes>> footers = {};
   };
-  void encode_footers(int level, const ParquetOptions& parquet, int jobs, const std::string& temp_dir);
+  void encode_footers(int level, const ParquetOptions& parquet, int jobs, const std::string& temp_dir,
+                      const std::function<void()>& go_on);
   void place_among_siblings(int level);
 
   const Tree& tree_;

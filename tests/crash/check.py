@@ -72,7 +72,8 @@ class World:
     def command(self, source, path, description):
         overwrite = ["--overwrite"] if path.exists() else []
         if not self.index:
-            return [self.tool, "create", source, path, "--description", description, *ABOUT, *overwrite]
+            times = ["--datetime", "2020-01-01/2020-12-31"] if path.suffix == ".taco" else []
+            return [self.tool, "create", source, path, "--description", description, *ABOUT, *times, *overwrite]
         parts = sorted(source.iterdir())
         chosen = parts if description == "The new one" else parts[:1]
         return [self.tool, *self.index, *chosen, "-o", path.parent, "--jobs", "1", "--quiet", *overwrite]
@@ -170,8 +171,10 @@ class EditWorld(World):
 
     def __init__(self, tool, faults, scratch, target):
         _, self.kind, container = target.split("-")
+        # Below level 0 the columns of a Tortilla are in nested ones, which stay.
+        sample, self.level = ("a", "0") if container in ("taco", "tortilla") else ("a/red", "1")
         self.table = scratch / "table.csv"
-        self.table.write_text("id,cloud\na/red,0.5\n")
+        self.table.write_text(f"id,cloud\n{sample},0.5\n")
         super().__init__(tool, faults, scratch, f"{container}-over")
 
     def make(self, folder, description):
@@ -182,7 +185,7 @@ class EditWorld(World):
         return content(out / self.name)
 
     def changes(self):
-        return ["--set", "title=New"] if self.kind == "title" else ["--columns", str(self.table), "--level", "1", "--jobs", "1"]
+        return ["--set", "title=New"] if self.kind == "title" else ["--columns", str(self.table), "--level", self.level, "--jobs", "1"]
 
     def command(self, source, path, description):
         if description != "The new one":
@@ -505,7 +508,8 @@ def no_place(world):
 FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": source, "durable": durable}
 CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS + INDEX_TARGETS}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
-          for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder")}
+          for target in ("edit-title-zip", "edit-title-large", "edit-title-folder", "edit-columns-zip", "edit-columns-folder", "edit-title-taco",
+                        "edit-columns-taco", "edit-columns-tortilla")}
 CASES |= {f"{fault}/tortilla-set": (FAULTS[fault], "tortilla-set") for fault in ("fail", "short", "source")}
 CASES |= {f"no_place/{target}": (no_place, target) for target in ("zip", "folder")}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in FROM_STORE

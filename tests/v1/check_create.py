@@ -20,7 +20,7 @@ except ImportError:
     print("skipped: pyarrow is not installed")
     sys.exit(77)
 
-ABOUT = ["--id", "chips", "--description", "Chips", "--license", "MIT", "--provider", "Our lab"]
+ABOUT = ["--id", "chips", "--description", "Chips", "--license", "MIT", "--provider", "Our lab", "--datetime", "2020-01-01/2020-12-31"]
 LEADING = ["tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length"]
 
 
