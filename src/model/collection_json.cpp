@@ -520,7 +520,8 @@ std::string with_members(std::string_view text, const std::vector<MemberChange>&
     if (value) parse_json(*value, "");
   }
   std::vector<std::pair<std::string, std::string_view>> members;
-  for (const auto& member : json_members(text)) members.emplace_back(json::parse(member.key), member.text);
+  for (const auto& member : json_members(text))
+    members.emplace_back(parse_json(member.key, "").get<std::string>(), member.text);
   std::string out = "{";
   std::set<std::string> written;
   const auto write_changed = [&](const MemberChange& change) {
