@@ -133,5 +133,28 @@ TEST_CASE("an edit that cannot be is refused, and nothing changes") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
 }
 
+TEST_CASE("a file with any of its bytes changed is edited, or refused with an error of ours") {
+  const TemporaryFolder folder;
+  const auto path = make(folder, "x.taco"), table = folder.write("t.csv", "id,label\na,1\n");
+  const std::string good = text_of(path);
+  int num_refused = 0;
+  for (std::size_t at = 0; at < good.size(); at += at >= 50 && at < 1700 ? 825 : 1) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    folder.write("x.taco", bytes);
+    try {
+      edit(path, {.set = {{"title", "\"New\""}}, .columns = {table}});
+    } catch (const Error&) {
+      ++num_refused;
+      CHECK((text_of(path) == bytes));
+    }
+  }
+  CHECK(num_refused > 100);
+  for (std::size_t size = 0; size < good.size(); size += 97) {
+    folder.write("x.taco", good.substr(0, size));
+    CHECK(refusal([&] { edit(path, {.drop = {"cloud"}}); }) != "");
+  }
+}
+
 }  // namespace
 }  // namespace tacore::v1
