@@ -31,6 +31,9 @@ def statements(text):
                 start = at + 1
             else:
                 at = closing_brace(text, at)
+                if head.endswith((")", "noexcept")):  # the body of a function, which no semicolon follows
+                    out.append(("::".join(scopes), head))
+                    start = at + 1
         elif text[at] == "}":
             scopes.pop()
             start = at + 1
