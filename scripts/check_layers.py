@@ -25,11 +25,16 @@ EXCEPTIONS = {
     "src/reader/open_container.cpp": ["v1"],
     "src/transform/validate_tiff.cpp": ["raster"],
     "src/v1/tortilla_container_test.cpp": ["reader"],
+    "src/v1/chain_test.cpp": ["reader"],
+    "src/v1/histogram_blob.cpp": ["raster"],
+    "src/v1/streaming_test.cpp": ["raster", "reader"],
+    "src/v1/streaming_tables.cpp": ["raster"],
+    "src/v1/togs.cpp": ["raster"],
 }
 
 # Folders beside src/: what they may include from src/. The public headers are open to all.
 OUTSIDE = {
-    "raster": ["base", "io", "format/names.hpp", "model", "table", "reader", "v1", "writer/sample_source.hpp"],
+    "raster": ["base", "io", "format/names.hpp", "format/chunk_names.hpp", "model", "table", "reader", "v1", "writer/sample_source.hpp"],
     "gdal": [], "cli": [], "python": [], "examples": [], "tests/consumer": [],
 }
 

@@ -3,6 +3,9 @@
 #include <arrow/array.h>
 #include <arrow/type.h>
 
+#include <type_traits>
+#include <utility>
+
 #include "base/text.hpp"
 
 namespace tacore {
@@ -56,6 +59,50 @@ std::optional<int64_t> integer_cell(const arrow::Array& array, int64_t row) {
     case arrow::Type::UINT8: return static_cast<const arrow::UInt8Array&>(array).Value(row);
     default: return std::nullopt;
   }
+}
+
+namespace {
+
+template <class List, class Read>
+auto list_of(const arrow::Array& array, int64_t row, const Read& read) {
+  const auto& lists = static_cast<const List&>(array);
+  std::optional<std::vector<std::decay_t<decltype(*read(array, row))>>> out(std::in_place);
+  for (int64_t i = 0; i < lists.value_length(row); ++i) {
+    const auto value = read(*lists.values(), lists.value_offset(row) + i);
+    if (!value) return decltype(out)();
+    out->push_back(*value);
+  }
+  return out;
+}
+
+template <class Read>
+auto list_cell(const arrow::Array& array, int64_t row, const Read& read)
+    -> decltype(list_of<arrow::ListArray>(array, row, read)) {
+  if (array.IsNull(row)) return std::nullopt;
+  switch (array.type_id()) {
+    case arrow::Type::LIST: return list_of<arrow::ListArray>(array, row, read);
+    case arrow::Type::LARGE_LIST: return list_of<arrow::LargeListArray>(array, row, read);
+    case arrow::Type::FIXED_SIZE_LIST: return list_of<arrow::FixedSizeListArray>(array, row, read);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> integers_cell(const arrow::Array& array, int64_t row) {
+  return list_cell(array, row, integer_cell);
+}
+
+std::optional<std::vector<double>> numbers_cell(const arrow::Array& array, int64_t row) {
+  return list_cell(array, row, number_cell);
+}
+
+std::optional<double> number_cell(const arrow::Array& array, int64_t row) {
+  if (array.IsNull(row)) return std::nullopt;
+  if (array.type_id() == arrow::Type::DOUBLE) return static_cast<const arrow::DoubleArray&>(array).Value(row);
+  if (array.type_id() == arrow::Type::FLOAT) return static_cast<const arrow::FloatArray&>(array).Value(row);
+  const auto integer = integer_cell(array, row);
+  return integer ? std::optional(static_cast<double>(*integer)) : std::nullopt;
 }
 
 std::optional<int64_t> first_not_utf8(const arrow::Array& array) {

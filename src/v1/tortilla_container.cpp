@@ -15,8 +15,10 @@
 #include "table/parquet_write.hpp"
 #include "table/rows.hpp"
 #include "table/stack_tables.hpp"
+#include "v1/chain.hpp"
 #include "v1/collection.hpp"
 #include "v1/footer_columns.hpp"
+#include "v1/pointer.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
@@ -71,8 +73,29 @@ class TortillaContainer : public Container {
         source_(std::move(source)),
         root_(to_vsi(path)),
         header_(header) {
+    if (stored_level(0)->key_value(kPointer)) chain_ = read_chain(source_, *stored_level(0), header_.footer, path);
+    if (chain_) {
+      const auto most = std::min<std::size_t>(chain_->levels.size(), names::kMaxLevel);
+      for (std::size_t level = 1; level <= most; ++level) add_level(nullptr);
+      places_.resize(most + 1);
+      set_tree(tree_of_chain());
+      return;
+    }
     set_tree(look_at_tree());
     for (int level = 1; level <= collection().pit_schema.max_depth(); ++level) add_level(nullptr);
+  }
+
+  bool has_chunks() const { return chain_.has_value(); }
+  std::shared_ptr<const ByteSource> bytes(ByteRange range) const { return slice(source_, range); }
+
+  std::optional<Chunk> find_chunk(const std::string& id, ByteRange owner, int level, int64_t row) const {
+    if (!chain_) return std::nullopt;
+    if (level >= 0 && level < num_levels() && row >= 0) {
+      stored_level(level);
+      const auto& places = places_[static_cast<std::size_t>(level)];
+      if (!places.empty()) row = std::find(places.begin(), places.end(), row) - places.begin();
+    }
+    return chain_->chunks->find(id, owner, level, row);
   }
 
   Format format() const noexcept override { return header_.kind == Kind::Taco ? Format::Taco : Format::Tortilla; }
@@ -96,7 +119,7 @@ class TortillaContainer : public Container {
   }
 
   std::optional<RowRange> children(int level, int64_t row) const override {
-    if (level + 1 >= num_levels() || !is_assembled(level + 1)) return std::nullopt;
+    if (level + 1 >= num_levels() || (!chain_ && !is_assembled(level + 1))) return std::nullopt;
     // Rows are in the order of their parents.
     const auto& below = stored_level(level + 1);
     const int parent = below->find(names::kParentId);
@@ -119,6 +142,12 @@ class TortillaContainer : public Container {
  protected:
   std::shared_ptr<const LevelTable> assemble(int level) const override {
     const auto& above = stored_level(level - 1);
+    if (chain_) {
+      const auto number = static_cast<std::size_t>(level);
+      auto out = settled(chain_->levels[number - 1], {above, places_[number - 1]});
+      places_[number] = std::move(out.places);
+      return out.table;
+    }
     std::vector<int64_t> parents;
     for (int64_t row = 0; row < above->num_rows(); ++row) {
       if (sample_type(*above, row) == SampleType::Folder) parents.push_back(row);
@@ -155,7 +184,8 @@ class TortillaContainer : public Container {
   }
 
   ByteRange checked_range(const std::string& id, int64_t offset, int64_t size) const {
-    const auto end = static_cast<int64_t>(header_.footer.offset);
+    // The tables of a streaming file may lie anywhere.
+    const auto end = static_cast<int64_t>(chain_ ? source_->size() : header_.footer.offset);
     if (offset < static_cast<int64_t>(kHeaderSize) || size < 0 || offset > end || size > end - offset) {
       throw FormatError("sample " + quoted(id) + ": " + std::to_string(size) + " bytes at " + std::to_string(offset) +
                             " leave the data, bytes " + std::to_string(kHeaderSize) + " to " + std::to_string(end),
@@ -200,6 +230,54 @@ class TortillaContainer : public Container {
     return std::nullopt;
   }
 
+  struct Children {
+    std::shared_ptr<const LevelTable> table;
+    std::vector<int64_t> rows = {};
+  };
+
+  /// The children of a row as its level table lists them. Where they are in order its first rows are all that is read.
+  Children children_in_chain(int level, int64_t row) const {
+    const auto& below = chain_->levels[static_cast<std::size_t>(level)];
+    const int parent = below->find(names::kParentId);
+    Children out{below};
+    if (parent >= 0 && below->num_row_groups() > 0) {
+      const int64_t end = below->group_begin(1);
+      int64_t at = 0;
+      while (at < end && below->integer(parent, at).value_or(row) < row) ++at;
+      for (; at < end && below->integer(parent, at) == row; ++at) out.rows.push_back(at);
+      if (!out.rows.empty() && at < end && below->integer(parent, at).value_or(row) > row) return out;
+    }
+    out = {stored_level(level + 1)};
+    const auto range = children(level, row);
+    for (int64_t i = 0; range && i < range->count; ++i) out.rows.push_back(range->begin + i);
+    return out;
+  }
+
+  /// The tree as the first sample has it: those of a streaming file are alike.
+  PitSchema tree_of_chain() const {
+    PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
+    std::vector<int64_t> here;
+    for (int64_t row = 0; row < stored_level(0)->num_rows() && here.empty(); ++row) {
+      if (sample_type(*stored_level(0), row) == SampleType::Folder) here.push_back(row);
+    }
+    if (!here.empty()) out.root_type = SampleType::Folder;
+    for (int level = 1; level < num_levels() && !here.empty(); ++level) {
+      std::vector<int64_t> below;
+      for (const int64_t row : here) {
+        const auto [table, rows] = children_in_chain(level - 1, row);
+        PitPattern pattern{.n = out.root_n * static_cast<uint64_t>(rows.size())};
+        for (const int64_t child : rows) {
+          pattern.type.push_back(sample_type(*table, child));
+          pattern.id.push_back(table->text(table->find(names::kId), child).value_or(""));
+          if (pattern.type.back() == SampleType::Folder && below.size() < kMaxPatterns) below.push_back(child);
+        }
+        if (!pattern.id.empty()) out.hierarchy[level].push_back(std::move(pattern));
+      }
+      here = std::move(below);
+    }
+    return out;
+  }
+
   /// The tree as one sample has it: v1 does not say that all are alike.
   PitSchema look_at_tree() const {
     PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
@@ -228,6 +306,8 @@ class TortillaContainer : public Container {
   std::shared_ptr<const ByteSource> source_;
   std::string root_;
   Header header_;
+  std::optional<Chain> chain_ = {};
+  mutable std::vector<std::vector<int64_t>> places_ = {};  ///< SettledLevel::places of assembled levels
 };
 
 }  // namespace
@@ -243,6 +323,22 @@ std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> sourc
   if (header.collection) ranges.push_back(*header.collection);
   const auto near = prefetched(source, std::move(ranges));
   return std::make_shared<TortillaContainer>(near, path, header);
+}
+
+bool has_chunks(const Container& container) {
+  const auto* tortilla = dynamic_cast<const TortillaContainer*>(&container);
+  return tortilla && tortilla->has_chunks();
+}
+
+std::optional<Chunk> find_chunk(const Container& container, const std::string& id, ByteRange owner, int level,
+                                int64_t row) {
+  const auto* tortilla = dynamic_cast<const TortillaContainer*>(&container);
+  return tortilla ? tortilla->find_chunk(id, owner, level, row) : std::nullopt;
+}
+
+std::shared_ptr<const ByteSource> bytes_of(const Container& container, ByteRange range) {
+  const auto* tortilla = dynamic_cast<const TortillaContainer*>(&container);
+  return tortilla ? tortilla->bytes(range) : nullptr;
 }
 
 Collection read_tortilla_collection(const ByteSource& source, const std::string& path) {

@@ -5,6 +5,7 @@
 
 #include "io/byte_source.hpp"
 #include "reader/container.hpp"
+#include "v1/chunk_table.hpp"
 #include "v1/tortilla_header.hpp"
 
 /// Reading Tortilla 0.5.0 and TACO 0.2.0 (dossier v1 1, 2).
@@ -20,5 +21,15 @@ Collection read_tortilla_collection(const ByteSource& source, const std::string&
 
 /// The header of a file.
 Header read_header(const ByteSource& source, const std::string& path);
+
+/// True for a streaming file.
+bool has_chunks(const Container& container);
+/// ChunkTable::find of a streaming file; nullopt for any other container. `level` and `row` are -1 where they are not
+/// known.
+std::optional<Chunk> find_chunk(const Container& container, const std::string& id, ByteRange owner, int level,
+                                int64_t row);
+
+/// Bytes of the file of a Tortilla or TACO; nullptr for any other container. Throws FormatError when they leave it.
+std::shared_ptr<const ByteSource> bytes_of(const Container& container, ByteRange range);
 
 }  // namespace tacore::v1

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/byte_range.hpp"
+#include "format/chunk_names.hpp"
+#include "table/level_table.hpp"
+
+namespace tacore::v1 {
+
+/// A row of a chunk table, as it is stored. Only the offset is known to lie in the owner.
+struct Chunk {
+  int64_t offset = 0;  ///< from the first byte of the owner
+  std::vector<int64_t> band_offsets = {}, band_lengths = {};
+  std::vector<int64_t> shape = {}, valid = {};
+  std::vector<int64_t> axes = {};
+  std::string dtype = {}, interleave = {};
+  int64_t compression = 0, predictor = 0;
+  std::optional<double> nodata = {};
+};
+
+/// `lrf::2` as "lrf" and 2: split at the last `::` that digits alone follow; nullopt for other ids.
+std::optional<std::pair<std::string, uint64_t>> split_chunk_id(std::string_view id);
+
+/// The last table of a streaming TACO: where the parts of its rasters lie. Safe from several threads.
+class ChunkTable {
+ public:
+  /// Throws SchemaError for columns that are missing.
+  explicit ChunkTable(std::shared_ptr<const LevelTable> table);
+
+  const std::shared_ptr<const LevelTable>& table() const { return table_; }
+  /// The chunk `id` (`lrf::2`) of the raster in `owner`, which is row `row` of `level`. A chunk belongs to the raster
+  /// that it lies in; one that lies in none, to that which it names, counted from its first byte. nullopt when there is
+  /// none. Throws FormatError for cells that are null or of another type.
+  std::optional<Chunk> find(const std::string& id, ByteRange owner, int level, int64_t row) const;
+
+ private:
+  /// Row numbers by ascending offset.
+  const std::vector<int64_t>& by_offset() const;
+  std::optional<int64_t> row_inside(const std::string& id, ByteRange owner) const;
+  std::optional<int64_t> row_named(const std::string& id, ByteRange owner, int level, int64_t row) const;
+  Chunk chunk(int64_t row, int64_t offset) const;
+
+  std::shared_ptr<const LevelTable> table_;
+  mutable std::once_flag sorted_ = {};
+  mutable std::vector<int64_t> by_offset_ = {};
+};
+
+}  // namespace tacore::v1
