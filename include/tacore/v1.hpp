@@ -2,12 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tacore/create.hpp"
+#include "tacore/dataframe.hpp"
+#include "tacore/dataset.hpp"
 #include "tacore/export.hpp"
 #include "tacore/parquet_options.hpp"
 #include "tacore/raster.hpp"
+#include "tacore/tensor.hpp"
 
 /// What only Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`) have. They are read as any dataset is.
 namespace tacore::v1 {
@@ -22,6 +27,13 @@ struct CreateOptions {
   /// Give GeoTIFFs `stats:mean`, `stats:min`, `stats:max` and `stats:std`, a number for each band, where they have
   /// none: all pixels are decoded.
   bool stats = true;
+  /// A streaming TACO: its footer also has the tables of all levels, and one of the chunks of its rasters, which become
+  /// TOGs (tog.hpp) without loss where they are none (TACO 0.2.0, "Facilitating dataset streaming").
+  bool streaming = false;
+  /// With `streaming`: samples that are no GeoTIFF, and those that cannot be decoded, stay as they are, without chunks.
+  bool allow_non_tog = false;
+  /// With `streaming`: store histograms of all rasters. Pixels are decoded twice more.
+  bool histograms = true;
   const RasterOpener* others = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
   int jobs = 0;                          ///< threads; 0: one for each processor
   ParquetOptions parquet = {};
@@ -40,7 +52,9 @@ struct CreateOptions {
 ///
 /// Throws ValidationError before anything is written: what it would write is there, `output` ends in something else,
 /// `first_part`, `parquet` or `temp_dir` makes no sense, the collection breaks a rule of 0.2.0 (all are told), no
-/// samples, a FOLDER without any, a split that is none of train, validation and test. SchemaError for a GeoTIFF whose
+/// samples, a FOLDER without any, a split that is none of train, validation and test; with
+/// `streaming` a sample that is no GeoTIFF, ids with `/` or `::`, and samples that differ in what is below them.
+/// SchemaError for a GeoTIFF whose
 /// pixels cannot be decoded, and for columns that v1 has not. IoError when something cannot be read or written, a
 /// sample changes its size meanwhile, or `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::string& output,
@@ -81,5 +95,62 @@ TACORE_EXPORT void taco2tortilla(const std::string& input, const std::string& ou
 /// name or one that is there. FormatError for what cannot be read, or a sample that two parts have. IoError.
 TACORE_EXPORT void join(const std::vector<std::string>& parts, const std::string& output,
                         const ConvertOptions& options = {});
+struct ChunkOptions {
+  bool keep_padding = false;  ///< the whole tile where the image ends inside of it; what lies beyond is unspecified
+};
+
+/// A chunk of a raster: the tiles of all its bands at one place. `id` is that of the raster, or a path of ids from
+/// here, then `::` and the number of the place, counted row by row: "lrf::2", "img1/lrf::2". Shape (bands, height,
+/// width), as far as the image goes; bands that a mrio file unfolds into several axes have these instead. Tiles that
+/// are left out hold no data, or 0 where none is set.
+///
+/// In a streaming TACO its footer says where the chunk is, and one range is read. Else the directory of the TIFF does.
+///
+/// Throws QueryError for an id of another form and for a number that the raster does not have; NavigationError as
+/// DataFrame::read, and for a FOLDER; FormatError when the footer or the file lies, and for pixels that are not
+/// decoded; IoError.
+TACORE_EXPORT Tensor read_chunk(const DataFrame& frame, std::string_view id, const ChunkOptions& options = {});
+
+/// What an id of TACO 0.2.0 leads to: a path for GDAL, the children of a Tortilla, the bytes of a BYTES, a chunk.
+using Datum = std::variant<VsiPath, DataFrame, Bytes, Tensor>;
+
+/// DataFrame::read and read_chunk() in one: an id that is there is read, though it may end like a chunk. Throws as they
+/// do.
+TACORE_EXPORT Datum read(const DataFrame& frame, std::string_view id);
+
+/// The valid pixels of a band in 100 bins of one width from the least to the greatest of the whole dataset, whatever
+/// samples they are of.
+struct TACORE_EXPORT BandHistogram {
+  double min = 0, max = 0;            ///< of the dataset; NaN where it has no valid pixel
+  std::vector<uint64_t> counts = {};  ///< 100
+
+  uint64_t count() const;
+  /// In the first bin at whose end a share `p` of all pixels is reached, as if its pixels lay evenly in it; NaN without
+  /// pixels. Off by a bin at most. Throws QueryError for p outside [0, 1].
+  double quantile(double p) const;
+  /// As if all pixels lay in the middle of their bins; NaN without pixels.
+  double mean() const;
+  double standard_deviation() const;
+  /// What takes the quantile `low` to 0 and `high` to 1, as TensorOptions::scale and a Loader want it; the difference
+  /// counts as 1 where they are equal. Throws QueryError without pixels, and unless 0 <= low <= high <= 1.
+  Scale scale(double low = 0.025, double high = 0.985) const;
+};
+
+/// Of the rasters of one path below each sample.
+struct ComponentHistogram {
+  std::string component = {};  ///< "lrf", "a/x"; "." where the samples are rasters
+  std::vector<BandHistogram> bands = {};
+  int64_t num_samples = 0;  ///< that are in it
+  /// The file has counts relative to the largest only (8 bits): sums weigh samples wrongly.
+  bool is_relative = false;
+};
+
+/// The precomputed histograms of a streaming TACO, of the samples of a frame together: one, some or all of level 0. No
+/// pixels are read. Empty when the dataset has none. Throws QueryError for rows that are not at level 0;
+/// NavigationError for rows that a query stripped of what navigation needs; FormatError for histograms that lie, and
+/// for samples of datasets whose histograms have different ranges; IoError.
+TACORE_EXPORT std::vector<ComponentHistogram> histograms(const DataFrame& samples);
+/// Of all samples of a view.
+TACORE_EXPORT std::vector<ComponentHistogram> histograms(const Dataset& dataset);
 
 }  // namespace tacore::v1

@@ -1,0 +1,107 @@
+#include "chunk_layout.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/checked_math.hpp"
+#include "base/text.hpp"
+#include "codecs.hpp"
+#include "tacore/error.hpp"
+#include "tiff_fields.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr uint64_t kMostUnstored = uint64_t{1} << 30;
+
+Compression compression_of(int64_t code, const std::string& name) {
+  constexpr int64_t kOldDeflate = 32946;
+  if (code == kOldDeflate) return Compression::Deflate;
+  for (const auto known : {Compression::None, Compression::Zstd, Compression::Deflate, Compression::Lzw}) {
+    if (tiff_compression(known) == code) return known;
+  }
+  throw FormatError("chunk: compression " + std::to_string(code) + "; 1, 5, 8, 32946 or 50000 expected",
+                    {.path = name});
+}
+
+DataType type_of(const std::string& dtype, const std::string& name) {
+  try {
+    return parse_data_type(dtype);
+  } catch (const QueryError& error) {
+    throw FormatError("chunk: " + error.message(), {.path = name});
+  }
+}
+
+}  // namespace
+
+TiffLayout chunk_layout(const TiffLayout& whole, uint64_t number, bool keep_padding, const std::string& name) {
+  const auto num_chunks = static_cast<uint64_t>(whole.blocks_per_band());
+  if (number >= num_chunks) {
+    throw QueryError("chunk " + std::to_string(number) + " of " + std::to_string(num_chunks), {.path = name});
+  }
+  TiffLayout out = whole;
+  const auto row = static_cast<int64_t>(number) / whole.blocks_across();
+  const auto column = static_cast<int64_t>(number) % whole.blocks_across();
+  out.width = std::min(whole.block_width, whole.width - column * whole.block_width);
+  out.height = std::min(whole.block_height, whole.height - row * whole.block_height);
+  if (!whole.is_tiled) out.block_height = out.height;  // strips end with the image
+  if (keep_padding) {
+    out.width = out.block_width;
+    out.height = out.block_height;
+  }
+  out.blocks.clear();
+  for (uint64_t plane = 0; plane < (whole.is_planar ? static_cast<uint64_t>(whole.bands) : 1); ++plane)
+    out.blocks.push_back(whole.blocks[plane * num_chunks + number]);
+  return out;
+}
+
+TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file_size, const std::string& name) {
+  const auto refuse = [&](const std::string& why) { throw FormatError("chunk: " + why, {.path = name}); };
+  if (chunk.shape.size() != 3 || chunk.valid.size() != 2) refuse("shape and valid have 3 and 2 lengths");
+  if (chunk.interleave != "tile" && chunk.interleave != "band" && chunk.interleave != "pixel")
+    refuse("interleave " + quoted(chunk.interleave) + "; tile, band or pixel expected");
+  if (chunk.predictor < 1 || chunk.predictor > 3) refuse("predictor " + std::to_string(chunk.predictor));
+  if (chunk.valid[0] > chunk.shape[1] || chunk.valid[1] > chunk.shape[2]) refuse("valid is more than shape");
+  if (chunk.band_offsets.size() != chunk.band_lengths.size()) refuse("as many band offsets as lengths expected");
+  TiffLayout out{.width = chunk.valid[1],
+                 .height = chunk.valid[0],
+                 .bands = narrow<int>(chunk.shape[0], "chunk: bands"),
+                 .type = type_of(chunk.dtype, name),
+                 .compression = compression_of(chunk.compression, name),
+                 .predictor = static_cast<int>(chunk.predictor),
+                 .is_planar = chunk.interleave != "pixel",
+                 .is_tiled = true,
+                 .block_width = chunk.shape[2],
+                 .block_height = chunk.shape[1],
+                 .nodata = chunk.nodata};
+  if (keep_padding) {
+    out.width = out.block_width;
+    out.height = out.block_height;
+  }
+  for (std::size_t i = 0; i < chunk.band_offsets.size(); ++i) {
+    if (chunk.band_offsets[i] < 0 || chunk.band_lengths[i] < 0) refuse("an offset or length below 0");
+    const int64_t offset = checked_add(chunk.offset, chunk.band_offsets[i], "chunk: offset of a band");
+    const auto size = static_cast<uint64_t>(chunk.band_lengths[i]);
+    out.blocks.push_back(size == 0 ? ByteRange{} : ByteRange{static_cast<uint64_t>(offset), size});
+  }
+  check_layout(out, file_size, name);
+  return out;
+}
+
+void check_chunk_bytes(const TiffLayout& chunk, const std::string& name) {
+  const uint64_t needed = chunk.block_bytes();
+  uint64_t unstored = 0;
+  for (const ByteRange& block : chunk.blocks) {
+    if (block.size == 0) {
+      unstored = checked_add(unstored, needed, "size of a chunk");
+    } else if (most_decompressed(chunk.compression, block.size) < needed) {
+      throw FormatError("chunk: " + std::to_string(block.size) + " bytes cannot hold " + std::to_string(needed),
+                        {.path = name, .offset = block.offset});
+    }
+  }
+  if (unstored > kMostUnstored) {
+    throw FormatError("chunk: " + std::to_string(unstored) + " bytes of pixels that are not stored", {.path = name});
+  }
+}
+
+}  // namespace tacore

@@ -1,0 +1,193 @@
+#include <doctest/doctest.h>
+
+#include "chunk_layout.hpp"
+#include "codecs.hpp"
+#include "count_tiff.hpp"
+#include "io/memory_source.hpp"
+#include "mrio_axes.hpp"
+#include "tacore/error.hpp"
+#include "tacore/tensor.hpp"
+#include "tacore/v1.hpp"
+#include "tiff_directory.hpp"
+#include "tiff_raster.hpp"
+
+namespace tacore {
+namespace {
+
+using Axes = std::vector<int64_t>;
+
+std::string md(const std::string& json) {
+  std::string escaped;
+  for (const char c : json) escaped += c == '"' ? "&quot;" : std::string(1, c);
+  return "<GDALMetadata>\n  <Item name=\"MD_METADATA\">" + escaped + "</Item>\n</GDALMetadata>\n";
+}
+
+TEST_CASE("bands are unfolded as mrio says") {
+  const std::string lengths = "\"md:coordinates_len\": {\"time\": 5, \"band\": 3}";
+  const std::string pattern = "\"md:pattern\": \"(time band) h w -> time band h w\"";
+  CHECK(mrio_axes(md("{" + pattern + ", " + lengths + "}"), 15) == Axes{5, 3});
+  CHECK(
+      mrio_axes(md("{" + lengths + ", \"md:blockzsize\": 1, \"md:attributes\": {\"md:pattern\": 3}, " + pattern + "}"),
+                15) == Axes{5, 3});
+  CHECK(mrio_axes("", 15).empty());
+  CHECK(mrio_axes("<GDALMetadata>\n  <Item name=\"other\">1</Item>\n</GDALMetadata>\n", 15).empty());
+  // Axes in another order than that of the bands would have to be moved.
+  CHECK(mrio_axes(md("{\"md:pattern\": \"(band time) y x -> time band y x\", " + lengths + "}"), 15).empty());
+  CHECK_THROWS_WITH_AS(mrio_axes(md("{" + pattern + ", " + lengths + "}"), 14),
+                       doctest::Contains("not those of 14 bands"), FormatError);
+  CHECK_THROWS_AS(mrio_axes(md("{" + pattern + ", \"md:coordinates_len\": {\"time\": 5}}"), 15), FormatError);
+  CHECK_THROWS_AS(
+      mrio_axes(md("{" + pattern + ", \"md:coordinates_len\": {\"time\": 9223372036854775807, \"band\": 3}}"), 15),
+      FormatError);
+  CHECK_THROWS_WITH_AS(mrio_axes(md("{" + pattern + ", " + lengths + ", \"md:blockzsize\": 2}"), 15),
+                       doctest::Contains("md:blockzsize 2"), SchemaError);
+  for (const std::string broken : {"{", "{\"md:pattern\"", "{\"md:pattern\": \"(", "\"", "{\"md:pattern\": \"(a -> a"})
+    CHECK(mrio_axes(md(broken), 1).empty());
+}
+
+v1::Chunk good() {
+  return {.offset = 100,
+          .band_offsets = {0, 28},
+          .band_lengths = {20, 20},
+          .shape = {2, 16, 32},
+          .valid = {16, 7},
+          .dtype = "uint16",
+          .interleave = "tile",
+          .compression = 50000,
+          .predictor = 2,
+          .nodata = 3.0};
+}
+
+TEST_CASE("a chunk is a raster of one block for each band") {
+  const TiffLayout layout = chunk_layout(good(), false, 1000, "a");
+  CHECK(layout.width == 7);
+  CHECK(layout.height == 16);
+  CHECK(layout.bands == 2);
+  CHECK(layout.type == DataType::UInt16);
+  CHECK(layout.compression == Compression::Zstd);
+  CHECK(layout.is_planar);
+  CHECK(layout.blocks == std::vector<ByteRange>{{100, 20}, {128, 20}});
+  CHECK(layout.nodata == 3.0);
+  CHECK(chunk_layout(good(), true, 1000, "a").width == 32);
+  auto pixel = good();
+  pixel.interleave = "pixel";
+  pixel.band_offsets = {0};
+  pixel.band_lengths = {40};
+  pixel.compression = 32946;
+  CHECK(!chunk_layout(pixel, false, 1000, "a").is_planar);
+  CHECK(chunk_layout(pixel, false, 1000, "a").compression == Compression::Deflate);
+}
+
+TEST_CASE("a chunk that lies is refused") {
+  struct Lie {
+    const char* why;
+    void (*tell)(v1::Chunk&);
+  };
+  const Lie lies[] = {
+      {"shape and valid have 3 and 2 lengths", [](v1::Chunk& c) { c.shape = {2, 16}; }},
+      {"shape and valid have 3 and 2 lengths", [](v1::Chunk& c) { c.valid = {}; }},
+      {"interleave 'line'", [](v1::Chunk& c) { c.interleave = "line"; }},
+      {"predictor 4", [](v1::Chunk& c) { c.predictor = 4; }},
+      {"predictor 3 (floating point) for uint16", [](v1::Chunk& c) { c.predictor = 3; }},
+      {"compression 7", [](v1::Chunk& c) { c.compression = 7; }},
+      {"type 'complex64'", [](v1::Chunk& c) { c.dtype = "complex64"; }},
+      {"valid is more than shape", [](v1::Chunk& c) { c.valid = {17, 7}; }},
+      {"size 0 x 16", [](v1::Chunk& c) { c.valid = {16, 0}; }},
+      {"0 bands", [](v1::Chunk& c) { c.shape[0] = 0; }},
+      {"bands does not fit", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
+      {"blocks of 9223372036854775807 x 16", [](v1::Chunk& c) { c.shape[2] = INT64_MAX; }},
+      {"2 blocks, the sizes ask for 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
+      {"as many band offsets as lengths", [](v1::Chunk& c) { c.band_offsets = {0}; }},
+      {"below 0", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
+      {"below 0", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
+      {"offset of a band overflows", [](v1::Chunk& c) { c.band_offsets[1] = INT64_MAX; }},
+      {"are not inside the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
+  };
+  for (const Lie& lie : lies) {
+    CAPTURE(lie.why);
+    v1::Chunk chunk = good();
+    lie.tell(chunk);
+    CHECK_THROWS_WITH_AS(chunk_layout(chunk, false, 1000, "a"), doctest::Contains(lie.why), FormatError);
+  }
+}
+
+TEST_CASE("memory is taken only for what the bytes can hold") {
+  v1::Chunk chunk = good();
+  chunk.shape = {2, 16384, 16384};
+  chunk.valid = {16384, 16384};
+  CHECK_THROWS_WITH_AS(check_chunk_bytes(chunk_layout(chunk, false, 1000, "a"), "a"),
+                       doctest::Contains("20 bytes cannot hold 536870912"), FormatError);
+  chunk.shape[0] = 4;
+  chunk.band_offsets = chunk.band_lengths = {0, 0, 0, 0};
+  CHECK_THROWS_WITH_AS(check_chunk_bytes(chunk_layout(chunk, false, 1000, "a"), "a"),
+                       doctest::Contains("pixels that are not stored"), FormatError);
+  check_chunk_bytes(chunk_layout(good(), false, 1000, "a"), "a");
+}
+
+TEST_CASE("a place of a TIFF is cut out of its layout") {
+  TiffLayout whole{.width = 40,
+                   .height = 20,
+                   .bands = 2,
+                   .is_planar = true,
+                   .is_tiled = true,
+                   .block_width = 16,
+                   .block_height = 16};
+  for (uint64_t i = 0; i < 12; ++i) whole.blocks.push_back({100 + 10 * i, 10});
+  const TiffLayout last = chunk_layout(whole, 5, false, "a");
+  CHECK(last.width == 8);
+  CHECK(last.height == 4);
+  CHECK(last.blocks == std::vector<ByteRange>{{150, 10}, {210, 10}});
+  CHECK(chunk_layout(whole, 5, true, "a").width == 16);
+  CHECK_THROWS_AS(chunk_layout(whole, 6, false, "a"), QueryError);
+  TiffLayout strips{.width = 40, .height = 20, .block_width = 40, .block_height = 16, .blocks = {{8, 1}, {9, 1}}};
+  strips.bands = 1;
+  CHECK(chunk_layout(strips, 1, true, "a").block_height == 4);
+}
+
+TEST_CASE("bands that are left out hold no data") {
+  const std::vector<uint16_t> values(16 * 32, 5);
+  Bytes bytes(100);
+  const Bytes block = compress_zstd(std::as_bytes(std::span(values)), 3);
+  bytes.insert(bytes.end(), block.begin(), block.end());
+  v1::Chunk chunk = good();
+  chunk.predictor = 1;
+  chunk.band_lengths = {static_cast<int64_t>(block.size()), 0};
+  const auto raster = make_tiff_raster(memory_source("a", bytes), chunk_layout(chunk, false, bytes.size(), "a"), "a");
+  const Tensor pixels = read_tensor(*raster);
+  CHECK(pixels.shape() == Axes{2, 16, 7});
+  CHECK(pixels.values<uint16_t>()[0] == 5);
+  CHECK(pixels.values<uint16_t>()[16 * 7] == 3);
+}
+
+TEST_CASE("counts are a TIFF in strips that reads back") {
+  for (const int bands : {1, 3}) {
+    CAPTURE(bands);
+    const auto row = [&](int64_t i) {
+      std::vector<uint32_t> out(static_cast<std::size_t>(100 * bands));
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = static_cast<uint32_t>(i * 7919 + static_cast<int64_t>(k * k));
+      out[0] = UINT32_MAX;
+      return out;
+    };
+    const Bytes bytes = encode_count_tiff(100, 200, bands, 2, row);
+    CHECK(bytes == encode_count_tiff(100, 200, bands, 1, row));
+    const auto source = memory_source("counts", bytes);
+    const auto directory = read_tiff_directory(*source);
+    REQUIRE(directory.unsupported.empty());
+    CHECK(directory.layout.block_height == (bands == 1 ? 163 : 54));
+    CHECK(!directory.layout.is_planar);
+    const Tensor pixels = read_tensor(*make_tiff_raster(source, directory.layout, "counts"));
+    REQUIRE(pixels.shape() == Axes{bands, 200, 100});
+    for (const int64_t i : {0, 53, 54, 162, 163, 199}) {
+      const auto expected = row(i);
+      for (std::size_t band = 0; band < static_cast<std::size_t>(bands); ++band) {
+        const auto found = pixels.values<uint32_t>().subspan((band * 200 + static_cast<std::size_t>(i)) * 100, 100);
+        for (std::size_t bin = 0; bin < 100; ++bin)
+          if (found[bin] != expected[bin * static_cast<std::size_t>(bands) + band]) FAIL("bin " << bin);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacore
