@@ -3,6 +3,7 @@
 #include <functional>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "io/vsi_path.hpp"
@@ -11,8 +12,11 @@
 #include "tacore/v1.hpp"
 #include "v1/fill_stats.hpp"
 #include "v1/footer_tree.hpp"
+#include "v1/histogram_blob.hpp"
 #include "v1/output_rules.hpp"
 #include "v1/partitions.hpp"
+#include "v1/streaming_tables.hpp"
+#include "v1/togs.hpp"
 #include "v1/tortilla_writer.hpp"
 #include "writer/draft.hpp"
 #include "writer/extent.hpp"
@@ -79,6 +83,7 @@ class Creation {
                        .jobs = num_threads(options_.jobs),
                        .temp_dir = options_.temp_dir,
                        .parquet = options_.parquet};
+    if (options_.streaming) stream(write.jobs, go_on);
     const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir, go_on);
     const auto parts = plan_parts(file_name(output_), plan.sizes(0), options_);
     const std::string folder = parent_folder(output_);
@@ -96,6 +101,18 @@ class Creation {
   }
 
  private:
+  void stream(int jobs, const std::function<void()>& go_on) {
+    check_streamable(tree_);
+    togs_folder_.emplace(output_, options_.temp_dir);
+    togs_ =
+        make_togs(tree_, *togs_folder_,
+                  {.allow_others = options_.allow_non_tog, .others = options_.others, .jobs = jobs, .go_on = go_on});
+    if (options_.histograms) components_ = find_components(tree_, togs_, jobs, go_on);
+    file_.tables = [this, jobs, go_on](const TortillaPart& part) {
+      return streaming_tables(part, togs_, options_.parquet, encode_histograms(part, togs_, components_, jobs, go_on));
+    };
+  }
+
   void check_targets(const std::vector<std::string>& paths) const {
     struct stat status = {};
     for (const auto& path : paths) {
@@ -122,10 +139,13 @@ class Creation {
     publish(draft.path(), folder, names, overwrite);
   }
 
-  const Tree tree_;
+  Tree tree_;
   const std::string output_;
   const CreateOptions& options_;
   TortillaFile file_;
+  std::optional<Draft> togs_folder_ = {};
+  Togs togs_ = {};
+  std::vector<Component> components_ = {};
 };
 
 std::vector<std::string> create(const Tortilla& samples, const std::string& output, Kind kind, std::string collection,

@@ -25,15 +25,15 @@ class HeldSource : public ByteSource {
   std::shared_ptr<const HeldBytes> held_;
 };
 
-std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& id) {
-  if (payload.held) return std::make_shared<const HeldSource>(id, payload.held);
+}  // namespace
+
+std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& name) {
+  if (payload.held) return std::make_shared<const HeldSource>(name, payload.held);
   // Padding has no bytes, and no file.
   if (payload.path.empty())
-    return std::make_shared<const HeldSource>(id, std::make_shared<const HeldBytes>(Bytes(), ""));
+    return std::make_shared<const HeldSource>(name, std::make_shared<const HeldBytes>(Bytes(), ""));
   return slice(local_storage()->open(payload.path), {payload.offset, payload.size});
 }
-
-}  // namespace
 
 std::shared_ptr<const ByteSource> source_of(const Sample& sample) {
   const auto& file = sample.content()->file;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "io/byte_source.hpp"
 #include "tacore/sample.hpp"
@@ -9,6 +10,11 @@
 /// For what looks into samples before they are written. A source keeps the bytes alive; its name is the path of the
 /// file, or the id of the sample.
 namespace tacore {
+
+struct Payload;
+
+/// `name` is for bytes without a file. Throws IoError when there is no such file, FormatError when it is too short.
+std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& name);
 
 /// Throws SchemaError for a FOLDER, IoError when its file cannot be opened.
 std::shared_ptr<const ByteSource> source_of(const Sample& sample);

@@ -1,0 +1,113 @@
+#include "v1/togs.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.hpp"
+#include "format/tortilla_names.hpp"
+#include "io/vsi_path.hpp"
+#include "raster/mrio_axes.hpp"
+#include "raster/tiff_directory.hpp"
+#include "raster/tog.hpp"
+#include "table/read_table.hpp"
+#include "tacore/error.hpp"
+#include "tacore/tog.hpp"
+#include "v1/streaming_faults.hpp"
+#include "writer/sample_source.hpp"
+#include "writer/work.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+uint64_t size_of_file(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
+  return static_cast<uint64_t>(status.st_size);
+}
+
+/// One tile for what fits into it, of no more padding than that needs.
+int64_t block_size(const RasterInfo& info) {
+  return std::min<int64_t>(TogOptions().block_size, (std::max(info.width, info.height) + 15) / 16 * 16);
+}
+
+class TogMaker {
+ public:
+  TogMaker(Tree& tree, int level, const Draft& draft, const TogRules& rules)
+      : tree_(tree), level_(level), rows_(tree.levels[index(level)]), draft_(draft), rules_(rules) {}
+
+  std::vector<Tog> run() {
+    const auto formats = text_column(*rows_.columns, std::string(names::kFileFormat), "");
+    std::vector<Tog> out(rows_.ids.size());
+    run_parallel(out.size(), rules_.jobs, [&](std::size_t row) {
+      if (rows_.types[row] == SampleType::Folder) return;
+      rules_.go_on();
+      const bool is_geotiff = formats[row] == "GTiff" || formats[row] == "COG";
+      if (!is_geotiff) return leave(row, "is of the format " + formats[row].value_or("") + ", no GeoTIFF");
+      try {
+        out[row] = tog_of(row);
+      } catch (const FormatError& error) {
+        leave(row, "cannot be made a TOG: " + error.message());
+      } catch (const SchemaError& error) {
+        leave(row, "cannot be made a TOG: " + error.message());
+      }
+    });
+    return out;
+  }
+
+ private:
+  void leave(std::size_t row, const std::string& why) const {
+    if (rules_.allow_others) return;
+    throw ValidationError("sample " + quoted(tree_.path(level_, static_cast<int64_t>(row))) + " " + why +
+                          "; a streaming TACO holds TACO Optimized GeoTIFFs");
+  }
+
+  Tog tog_of(std::size_t row) {
+    if (!check_tacotiff(*source(row)).empty()) encode(row);
+    auto directory = read_tiff_directory(*source(row));
+    Tog out{.axes = mrio_axes(directory.gdal_metadata, directory.layout.bands)};
+    out.layout = std::make_shared<const TiffLayout>(std::move(directory.layout));
+    return out;
+  }
+
+  std::shared_ptr<const ByteSource> source(std::size_t row) const {
+    return source_of(rows_.payloads[row], rows_.ids[row]);
+  }
+
+  void encode(std::size_t row) {
+    Payload& payload = rows_.payloads[row];
+    const std::string name = std::to_string(level_) + "_" + std::to_string(row) + ".tif";
+    std::string from = payload.part ? vsi_subfile(payload.offset, payload.size, payload.path) : payload.path;
+    if (payload.held) {
+      from = draft_.path("held_" + name);
+      DraftFile held(draft_, "held_" + name);
+      held.write(source(row)->read_all());
+      held.close();
+    }
+    Payload tog{.path = draft_.path(name)};
+    const RasterInfo info = open_raster(from, rules_.others)->info();
+    make_tog(from, tog.path, {.block_size = block_size(info), .jobs = 1}, rules_.others);
+    tog.size = size_of_file(tog.path);
+    payload = std::move(tog);
+  }
+
+  Tree& tree_;
+  int level_;
+  TreeLevel& rows_;
+  const Draft& draft_;
+  const TogRules& rules_;
+};
+
+}  // namespace
+
+std::vector<std::string> tog_faults(const ByteSource& source) { return check_tacotiff(source); }
+
+Togs make_togs(Tree& tree, const Draft& draft, const TogRules& rules) {
+  Togs out;
+  for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level)
+    out.push_back(TogMaker(tree, level, draft, rules).run());
+  return out;
+}
+
+}  // namespace tacore::v1
