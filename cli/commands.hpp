@@ -133,7 +133,8 @@ struct CreateCommandOptions {
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};
   bool no_tacocat = false;
-  bool no_stats = false;                   ///< of .taco and .tortilla
+  bool no_stats = false;  ///< of .taco and .tortilla, as the next two
+  bool streaming = false, allow_non_tog = false;
   std::optional<TimeRange> datetime = {};  ///< of .taco
   Writing writing = {};
 };

@@ -79,6 +79,7 @@ bool ends_with(const std::string& path, std::string_view suffix) {
 
 /// TACO 0.2.0, or Tortilla 0.5.0, which has no collection.
 int create_v1(const CreateCommandOptions& options, bool is_taco) {
+  if (options.allow_non_tog && !options.streaming) throw UsageError("--allow-non-tog is of --streaming");
   if (!options.group_by.empty()) throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
   if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
   const Tortilla samples = samples_of(options);
@@ -86,6 +87,8 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
     const v1::CreateOptions all{.overwrite = how.overwrite,
                                 .split_size = options.split_size,
                                 .stats = !options.no_stats,
+                                .streaming = options.streaming,
+                                .allow_non_tog = options.allow_non_tog,
                                 .others = raster_opener(),
                                 .jobs = how.jobs,
                                 .parquet = how.parquet,
@@ -111,6 +114,7 @@ int run_create(const CreateCommandOptions& options) {
   const bool is_taco = ends_with(options.output, ".taco");
   if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
+  if (options.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
     const Taco taco{samples_of(options), collection_of(options)};

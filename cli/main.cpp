@@ -190,7 +190,7 @@ void add_read(Tool& tool) {
                                             "  taco read landsat.tacozip tile_r0_c0 -o tile.tif\n"
                                             "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
                                             run_read);
-  command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
+  command->add_option("ID", options->id, "Ids from the root down: a/b/c; of a chunk of its raster: a/b/c::2")->required();
   auto* vsi = command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
   auto* npy = command->add_flag("--npy", options->pixels.npy, "Its pixels, for NumPy: (bands, height, width)");
   auto* png = command->add_flag("--png", options->pixels.png, "Its pixels as they are: uint8, uint16, up to 4 bands");
@@ -284,7 +284,8 @@ void add_create(Tool& tool) {
                "  taco create chips/ chips.tacozip --id chips --description \"Chips of a scene\" \\\n"
                "      --license CC-BY-4.0 --provider \"Our lab\" --task segmentation\n"
                "  taco create samples.csv chips.tacozip --collection collection.json\n"
-               "  taco create chips/ chips.tortilla --split-size 4GB",
+               "  taco create chips/ chips.tortilla --split-size 4GB\n"
+               "  taco create chips/ chips.taco --collection collection.json --streaming",
                run_create);
   command
       ->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl, .geojson with id and path")
@@ -330,6 +331,9 @@ void add_create(Tool& tool) {
       ->take_all();
   command->add_flag("--no-tacocat", options->no_tacocat, "No .tacocat, the index beside several .tacozip");
   command->add_flag("--no-stats", options->no_stats, "Of .taco and .tortilla: no stats:mean, ... of GeoTIFFs");
+  command->add_flag("--streaming", options->streaming,
+                    "A .taco whose footer has all levels and the chunks of its GeoTIFFs, which become TOGs");
+  command->add_flag("--allow-non-tog", options->allow_non_tog, "With --streaming: samples that are no GeoTIFF stay");
   add_writing(command, options->writing);
 }
 

@@ -1,8 +1,10 @@
+#include <optional>
 #include <string_view>
 
 #include <tacore/dataset.hpp>
 #include <tacore/error.hpp>
 #include <tacore/picture.hpp>
+#include <tacore/v1.hpp>
 
 #include "commands.hpp"
 #include "loaded_library.hpp"
@@ -43,12 +45,31 @@ void check_png(const RasterInfo& info, const PixelOptions& pixels) {
                    "; --npy holds all, and taco preview stretches");
 }
 
-void read_pixels(const DataFrame& rows, const ReadOptions& options) {
-  const Tensor pixels = about(options.id, options.path, [&] {
+/// A chunk of a raster, "lrf::2", which no sample is called.
+std::optional<Tensor> read_chunk(const DataFrame& rows, const ReadOptions& options) {
+  if (options.id.find("::") == std::string::npos) return std::nullopt;
+  v1::Datum datum = v1::read(rows, options.id);
+  auto* chunk = std::get_if<Tensor>(&datum);
+  if (!chunk) return std::nullopt;
+  if (!options.pixels.npy && !options.pixels.png) throw UsageError("a chunk has pixels: --npy or --png expected");
+  if (!options.pixels.bands.empty() || options.pixels.window)
+    throw UsageError("--bands and --window choose pixels of a raster; a chunk is read whole");
+  if (options.pixels.png) {
+    if (chunk->shape().size() != 3) throw UsageError("--png holds rasters, found a chunk of more than three axes");
+    check_png({.bands = static_cast<int>(chunk->shape()[0]), .type = chunk->type()}, options.pixels);
+  }
+  return std::move(*chunk);
+}
+
+Tensor read_raster(const DataFrame& rows, const ReadOptions& options) {
+  return about(options.id, options.path, [&] {
     const auto raster = open_raster(rows, options.id, raster_opener());
     if (options.pixels.png) check_png(raster->info(), options.pixels);
     return read_tensor(*raster, {.bands = options.pixels.bands, .window = options.pixels.window});
   });
+}
+
+void write_pixels(const Tensor& pixels, const ReadOptions& options) {
   with_output(options.output, [&](tabular::Output& output) {
     if (options.pixels.png) return output.write(text_of(encode_png(picture_of(pixels))));
     output.write(npy_header(pixels));
@@ -66,9 +87,13 @@ int run_read(const ReadOptions& options) {
   if (is_pixels) refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
   const DataFrame rows = dataset.data();
+  if (const auto chunk = read_chunk(rows, options)) {
+    write_pixels(*chunk, options);
+    return 0;
+  }
   const std::string path = rows.vsi_path(options.id).value;
   if (is_pixels) {
-    read_pixels(rows, options);
+    write_pixels(read_raster(rows, options), options);
     return 0;
   }
   with_output(options.output, [&](tabular::Output& output) {
