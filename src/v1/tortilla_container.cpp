@@ -152,6 +152,8 @@ class TortillaContainer : public Container {
     for (int64_t row = 0; row < above->num_rows(); ++row) {
       if (sample_type(*above, row) == SampleType::Folder) parents.push_back(row);
     }
+    if (parents.empty())
+      throw FormatError("no sample is nested, other than the statistics of its level say", where(level - 1));
     log::info(path() + ": level " + std::to_string(level) + " is assembled from " + std::to_string(parents.size()) +
               " nested footers");
     std::vector<TablePart> parts(parents.size());

@@ -82,7 +82,14 @@ Header parse_header(std::span<const std::byte> bytes, uint64_t container_size, u
   const Bounds bounds{container_size, begin};
   constexpr uint64_t kSmallestParquet = 12;
   out.footer = bounds.range(in, "footer", kSmallestParquet);
-  if (first_generations) out.file_format = format_name(in.text(kFormatSize));
+  if (first_generations) {
+    const uint64_t format_at = begin + in.position();
+    out.file_format = format_name(in.text(kFormatSize));
+    if (!is_utf8(*out.file_format)) {
+      throw FormatError(std::string(kWhat) + ": the format " + quoted(*out.file_format) + " is not UTF-8",
+                        {.offset = format_at});
+    }
+  }
   const uint64_t at = begin + in.position();
   out.num_partitions = in.u64();
   if (out.num_partitions == 0 || out.num_partitions >= kMaxPartitions) {

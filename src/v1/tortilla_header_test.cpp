@@ -64,6 +64,10 @@ TEST_CASE("the generation before 0.5.0 states one format for all samples") {
   CHECK(header.file_format == "GTiff");
   CHECK(header.num_partitions == 3);
 
+  SUBCASE("which is text") {
+    bytes[20] = std::byte{0xff};
+    CHECK_THROWS_WITH_AS(parse_header(bytes, 330), doctest::Contains("is not UTF-8"), FormatError);
+  }
   SUBCASE("and one of the generations before that is refused by name") {
     for (std::size_t i = 42; i < 50; ++i) bytes[i] = std::byte{' '};
     CHECK_THROWS_WITH_AS(parse_header(bytes, 330), doctest::Contains("a Tortilla of the generation before 0.1 (2024)"),
