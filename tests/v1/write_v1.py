@@ -2,6 +2,7 @@
 """Writes Tortilla 0.5.0 and TACO 0.2.0 files as the published tools did, with pyarrow, struct and json alone.
 
     write_v1.py KIND OUT [KIND OUT]...     KIND is one of KINDS, or `list`; OUT a file, for partitions a folder
+    write_v1.py golden FOLDER              the files of tests/golden/v1
 
 As a module: Sample, tortilla(), partitions() and read(), which is as independent. Exits with 77 without pyarrow.
 """
@@ -129,7 +130,7 @@ def collection(data):
 def stac(i, shape="stac:raster_shape", **others):
     return {"stac:crs": "EPSG:32630", "stac:geotransform": [500000.0 + i, 10.0, 0.0, 4500000.0, 0.0, -10.0],
             shape: [4, 4 + i], "stac:time_start": 1600000000 + 86400 * i, "stac:time_end": None,
-            "stac:centroid": f"POINT ({-3.0 + i} {41.5 + i})", **others}
+            "stac:centroid": f"POINT ({-3.0 + i} {41.5 + i % 40})", **others}
 
 
 def leaves(count, prefix="s", shape="stac:raster_shape", **others):
@@ -185,6 +186,10 @@ KINDS = {
 }
 
 
+# With ids that look like paths, which this reader does not tell from those.
+ODD = {"ids": lambda: tortilla([Sample(name, name.encode(), "BYTES") for name in ("a:b", "c/d", "c_d", "__e", "f")])}
+
+
 def in_parts(first, suffix=".tortilla", collection=None):
     """Three files by name: samples 0 and 1, 2 and 3, 4."""
     samples = leaves(5)
@@ -196,9 +201,17 @@ PARTS = {"parts": lambda: in_parts(0), "parts_from_1": lambda: in_parts(1),
          "taco_parts": lambda: in_parts(0, ".taco", REFERENCE_COLLECTION)}
 
 
+GOLDEN = {"flat": "flat.tortilla", "nested": "nested.tortilla", "types": "types.tortilla", "gaps": "gaps.tortilla",
+          "first": "first.tortilla", "mixed": "mixed.tortilla", "uneven": "uneven.tortilla", "clash": "clash.tortilla",
+          "ids": "ids.tortilla", "rai": "rai.tortilla", "taco": "flat.taco", "spec_taco": "spec.taco", "nested_taco": "nested.taco",
+          "parts": "parts"}
+
+
 def main():
     if sys.argv[1:] == ["list"]:
-        return print(*KINDS, *PARTS)
+        return print(*KINDS, *ODD, *PARTS)
+    if sys.argv[1:2] == ["golden"] and len(sys.argv) == 3:
+        sys.argv[1:] = [word for kind, name in GOLDEN.items() for word in (kind, Path(sys.argv[2]) / name)]
     if len(sys.argv) < 3 or len(sys.argv) % 2 == 0:
         sys.exit(__doc__)
     for kind, out in zip(sys.argv[1::2], map(Path, sys.argv[2::2])):
@@ -207,7 +220,7 @@ def main():
             for name, data in PARTS[kind]().items():
                 (out / name).write_bytes(data)
         else:
-            out.write_bytes(KINDS[kind]())
+            out.write_bytes((KINDS | ODD)[kind]())
 
 
 if __name__ == "__main__":
