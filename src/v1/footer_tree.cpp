@@ -14,6 +14,7 @@
 #include "table/level_write.hpp"
 #include "table/read_table.hpp"
 #include "table/stored_table.hpp"
+#include "table/tortilla_columns.hpp"
 #include "tacore/error.hpp"
 #include "v1/file_format.hpp"
 #include "v1/tortilla_header.hpp"
@@ -186,11 +187,12 @@ std::optional<std::string> spelled_split(std::string_view name) {
   return known == kSplits.end() ? std::nullopt : std::optional<std::string>(known->second);
 }
 
-Tree footer_tree(Tree tree, [[maybe_unused]] Kind kind, int jobs) {
+Tree footer_tree(Tree tree, Kind kind, int jobs) {
   if (has_padding(tree)) tree = without_padding(tree);
   Checker(tree).run();
   for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level) {
     TreeLevel& here = tree.levels[static_cast<std::size_t>(level)];
+    here.columns = to_footer_columns(here.columns, kind == Kind::Taco ? "stac:tensor_shape" : "stac:raster_shape");
     const auto others = other_columns(here);
     const auto splits = splits_of(tree, level);
     auto columns = add_column(nullptr, names::kFileFormat, Formats(tree, level).run(jobs));

@@ -1,0 +1,391 @@
+#include "table/tortilla_columns.hpp"
+
+#include <arrow/array.h>
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/array/util.h>
+#include <arrow/compute/cast.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "model/identifier.hpp"
+#include "model/wkb.hpp"
+#include "model/wkb_centroid.hpp"
+#include "table/arrow_error.hpp"
+#include "table/cells.hpp"
+#include "table/read_table.hpp"
+
+namespace tacore {
+namespace {
+
+using Cells = std::shared_ptr<arrow::Array>;
+
+constexpr std::string_view kSplit = "split", kDataSplit = "tortilla:data_split";
+constexpr std::string_view kRasterShape = "stac:raster_shape", kTensorShape = "stac:tensor_shape";
+constexpr std::string_view kTortilla = "tortilla:", kEscape = "v1:";
+constexpr int64_t kPerSecond = 1'000'000;
+
+/// What says where a sample lies, or is the index of a table in memory.
+constexpr std::string_view kPlaces[] = {"tortilla:id",   "tortilla:offset", "tortilla:length",
+                                        "tortilla:root", "tortilla:parent", "__index_level_0__"};
+
+bool is_place(std::string_view name) {
+  return std::find(std::begin(kPlaces), std::end(kPlaces), name) != std::end(kPlaces);
+}
+
+[[noreturn]] void fail(const std::string& column, int64_t row, const std::string& what) {
+  throw SchemaError("column " + quoted(column) + ", row " + std::to_string(row) + ": " + what);
+}
+
+[[noreturn]] void fail_type(const std::string& column, const arrow::Array& values, const char* expected) {
+  throw SchemaError("column " + quoted(column) + " has type " + type_name(*values.type()) + ", " + expected +
+                    " expected");
+}
+
+Cells nulls(const Cells& values, const std::shared_ptr<arrow::DataType>& type) {
+  return check(arrow::MakeArrayOfNull(type, values->length()));
+}
+
+Cells as_it_is(const std::string&, const Cells& values) { return values; }
+
+Cells cast(const std::string& name, const Cells& values, const std::shared_ptr<arrow::DataType>& type) {
+  if (values->type()->Equals(type)) return values;
+  const auto out = arrow::compute::Cast(*values, type);
+  if (!out.ok()) throw SchemaError("column " + quoted(name) + ": " + out.status().message());
+  return *out;
+}
+
+Cells shapes(const std::string& name, const Cells& values) {
+  return cast(name, values, arrow::list(arrow::field("item", arrow::int64())));
+}
+
+Cells reals(const std::string& name, const Cells& values) {
+  return cast(name, values, arrow::list(arrow::field("item", arrow::float64())));
+}
+
+bool is_number(const arrow::DataType& type) {
+  return arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT || type.id() == arrow::Type::DOUBLE;
+}
+
+/// A cell of a column of floating point.
+double real(const arrow::Array& values, int64_t row) {
+  if (values.type_id() == arrow::Type::FLOAT) return static_cast<const arrow::FloatArray&>(values).Value(row);
+  return static_cast<const arrow::DoubleArray&>(values).Value(row);
+}
+
+/// The number as a whole one; nullopt when it is none.
+std::optional<int64_t> whole(double value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  if (!(value >= -kEnd && value < kEnd) || value != std::trunc(value)) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+/// Microseconds of a time in seconds; nullopt where they are not exactly what is stated.
+std::optional<int64_t> microseconds(double seconds) {
+  const auto out = whole(std::round(seconds * static_cast<double>(kPerSecond)));
+  if (!out || static_cast<double>(*out) / static_cast<double>(kPerSecond) != seconds) return std::nullopt;
+  return out;
+}
+
+std::optional<int64_t> microseconds_of_cell(const arrow::Array& values, int64_t row) {
+  if (!arrow::is_integer(values.type_id())) return microseconds(real(values, row));
+  const auto seconds = integer_cell(values, row);
+  int64_t out = 0;
+  if (!seconds || __builtin_mul_overflow(*seconds, kPerSecond, &out)) return std::nullopt;
+  return out;
+}
+
+Cells times(const std::string& name, const Cells& values) {
+  const auto type = arrow::timestamp(arrow::TimeUnit::MICRO);
+  if (values->type_id() == arrow::Type::TIMESTAMP) return values;
+  if (values->type_id() == arrow::Type::NA) return nulls(values, type);
+  if (!is_number(*values->type())) fail_type(name, *values, "seconds since 1970");
+  const bool floating = !arrow::is_integer(values->type_id());
+  arrow::TimestampBuilder out(type, arrow::default_memory_pool());
+  for (int64_t row = 0; row < values->length(); ++row) {
+    if (values->IsNull(row) || (floating && std::isnan(real(*values, row)))) {
+      check(out.AppendNull());
+      continue;
+    }
+    const auto time = microseconds_of_cell(*values, row);
+    if (!time) fail(name, row, "a time that microseconds in 64 bits do not hold exactly");
+    check(out.Append(*time));
+  }
+  return check(out.Finish());
+}
+
+/// Whole numbers where all are; else what there is.
+Cells whole_numbers(const std::string&, const Cells& values) {
+  if (values->type_id() != arrow::Type::FLOAT && values->type_id() != arrow::Type::DOUBLE) return values;
+  arrow::Int64Builder out;
+  for (int64_t row = 0; row < values->length(); ++row) {
+    const auto number = values->IsNull(row) ? std::optional<int64_t>(0) : whole(real(*values, row));
+    if (!number) return values;
+    check(values->IsNull(row) ? out.AppendNull() : out.Append(*number));
+  }
+  return check(out.Finish());
+}
+
+std::optional<Centroid> point_of_cell(const arrow::Array& values, int64_t row) {
+  if (is_text(*values.type())) {
+    const auto at = wkt_point_envelope(*text_cell(values, row));
+    return at ? std::optional(Centroid{at->minx, at->miny}) : std::nullopt;
+  }
+  if (const auto wkb = binary_cell(values, row)) return point_of_wkb(std::as_bytes(std::span(*wkb)));
+  const auto& list = static_cast<const arrow::ListArray&>(values);
+  if (list.value_length(row) != 2) return std::nullopt;
+  const auto items = list.value_slice(row);
+  if (items->null_count() > 0) return std::nullopt;
+  return Centroid{real(*items, 0), real(*items, 1)};
+}
+
+/// A position in a cell that is not null: text, WKB or two floating-point numbers.
+Centroid point(const std::string& column, const arrow::Array& values, int64_t row) {
+  std::optional<Centroid> at;
+  try {
+    at = point_of_cell(values, row);
+  } catch (const FormatError& error) {
+    fail(column, row, error.message());
+  }
+  if (!at) fail(column, row, "a point of longitude and latitude expected");
+  return *at;
+}
+
+Cells centroids(const std::string& name, const Cells& values) {
+  Cells from = values;
+  if (from->type_id() == arrow::Type::NA) return nulls(from, arrow::binary());
+  if (arrow::is_list_like(from->type_id())) from = reals(name, from);
+  else if (!is_text(*from->type()) && !arrow::is_binary_like(from->type_id())) fail_type(name, *from, "WKT");
+  arrow::BinaryBuilder out;
+  for (int64_t row = 0; row < from->length(); ++row) {
+    if (from->IsNull(row)) {
+      check(out.AppendNull());
+      continue;
+    }
+    const Centroid at = point(name, *from, row);
+    check(out.Append(wkb_point(at.x, at.y)));
+  }
+  return check(out.Finish());
+}
+
+/// A column of v1 and what it is in v2.
+struct Mapping {
+  std::string_view v1, v2;
+  Cells (*convert)(const std::string& name, const Cells& values);
+};
+
+constexpr Mapping kMappings[] = {
+    {kDataSplit, kSplit, as_it_is},
+    {kRasterShape, kTensorShape, shapes},
+    {kTensorShape, kTensorShape, shapes},
+    {"stac:geotransform", "stac:geotransform", reals},
+    {"stac:time_start", "stac:time_start", times},
+    {"stac:time_end", "stac:time_end", times},
+    {"stac:centroid", "stac:centroid", centroids},
+    {"rai:ele", "rai:elevation", whole_numbers},
+    {"rai:elevation", "rai:elevation", whole_numbers},
+    {"internal:stats", "geotiff:stats", as_it_is},
+    {"geotiff:stats", "geotiff:stats", as_it_is},
+};
+
+const Mapping* mapping_of(std::string_view v1) {
+  const auto found =
+      std::find_if(std::begin(kMappings), std::end(kMappings), [&](const Mapping& m) { return m.v1 == v1; });
+  return found == std::end(kMappings) ? nullptr : &*found;
+}
+
+/// A name that v2 allows and that unescaped() gives back: bytes that are no letters or digits become _ and two digits.
+std::string escaped(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const bool utf8 = is_utf8(name);
+  std::string out(kEscape);
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool kept = byte >= 0x80 ? utf8 : std::isalnum(byte) != 0;
+    if (kept) out += c;
+    else out.append({'_', kDigits[byte >> 4], kDigits[byte & 15]});
+  }
+  return out;
+}
+
+/// nullopt for a name that escaped() does not give.
+std::optional<std::string> unescaped(std::string_view name) {
+  if (!name.starts_with(kEscape)) return std::nullopt;
+  std::string out;
+  for (std::size_t i = kEscape.size(); i < name.size(); ++i) {
+    if (name[i] != '_') {
+      out += name[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* digits = name.data() + i + 1;
+    if (name.size() - i < 3 || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return escaped(out) == name ? std::optional(out) : std::nullopt;
+}
+
+/// Columns that get names one after the other.
+class Columns {
+ public:
+  void add(const std::string& name, Cells values) {
+    if (schema_.end() != std::find_if(schema_.begin(), schema_.end(), [&](const auto& f) { return f->name() == name; }))
+      throw SchemaError("two columns get the name " + quoted(name));
+    schema_.push_back(arrow::field(name, values->type()));
+    values_.push_back(std::move(values));
+  }
+
+  std::shared_ptr<arrow::Table> finish(int64_t num_rows) {
+    if (values_.empty()) return nullptr;
+    return arrow::Table::Make(arrow::schema(std::move(schema_)), std::move(values_), num_rows);
+  }
+
+ private:
+  arrow::FieldVector schema_;
+  arrow::ArrayVector values_;
+};
+
+/// The v2 name of a column that has no other meaning there.
+std::string v2_name(const std::string& name) {
+  const bool taken = name == kSplit || name.starts_with(kEscape);
+  return taken || !why_bad_key(name).empty() ? escaped(name) : name;
+}
+
+Cells seconds(const std::string& name, const Cells& values) {
+  if (values->type_id() != arrow::Type::TIMESTAMP) return values;
+  const auto micro = std::static_pointer_cast<arrow::TimestampArray>(cast(
+      name, values,
+      arrow::timestamp(arrow::TimeUnit::MICRO, static_cast<const arrow::TimestampType&>(*values->type()).timezone())));
+  arrow::Int64Builder whole_seconds;
+  arrow::DoubleBuilder fractions;
+  bool all_whole = true;
+  for (int64_t row = 0; row < micro->length(); ++row) {
+    if (micro->IsNull(row)) {
+      check(whole_seconds.AppendNull());
+      check(fractions.AppendNull());
+      continue;
+    }
+    const int64_t time = micro->Value(row);
+    all_whole = all_whole && time % kPerSecond == 0;
+    check(whole_seconds.Append(time / kPerSecond));
+    check(fractions.Append(static_cast<double>(time) / static_cast<double>(kPerSecond)));
+  }
+  if (all_whole) return check(whole_seconds.Finish());
+  const Cells out = check(fractions.Finish());
+  for (int64_t row = 0; row < out->length(); ++row) {
+    if (!out->IsNull(row) && microseconds(real(*out, row)) != micro->Value(row))
+      fail(name, row, "a time that seconds in floating point do not hold exactly");
+  }
+  return out;
+}
+
+/// A number as readers of v1 take it: with a point, without an exponent.
+std::string decimal(double value) {
+  std::array<char, 512> buffer;  // of the smallest number, 17 digits behind 323 zeros
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed).ptr;
+  std::string out(buffer.data(), end);
+  return std::isfinite(value) && out.find('.') == out.npos ? out + ".0" : out;
+}
+
+Cells wkt(const std::string& name, const Cells& values) {
+  if (!arrow::is_base_binary_like(values->type_id()) || is_text(*values->type())) return values;
+  arrow::StringBuilder out;
+  for (int64_t row = 0; row < values->length(); ++row) {
+    if (values->IsNull(row)) {
+      check(out.AppendNull());
+      continue;
+    }
+    const Centroid at = point(name, *values, row);
+    check(out.Append("POINT (" + decimal(at.x) + " " + decimal(at.y) + ")"));
+  }
+  return check(out.Finish());
+}
+
+bool are_two_dimensional(const Cells& values) {
+  if (values->type_id() != arrow::Type::LIST) return false;
+  const auto& lists = static_cast<const arrow::ListArray&>(*values);
+  for (int64_t row = 0; row < lists.length(); ++row) {
+    if (!lists.IsNull(row) && lists.value_length(row) != 2) return false;
+  }
+  return true;
+}
+
+/// Of a column that shows in a footer; empty for one that is there for readers of levels only.
+std::string name_in_file(const LevelTable& footer, int column) {
+  const std::string& shown = footer.columns()[static_cast<std::size_t>(column)].name;
+  const DerivedColumn* made = footer.derived(column);
+  if (made && made->kind == DerivedColumn::Kind::Constant) return shown.starts_with(kTortilla) ? shown : "";
+  if (made && made->from != shown) return "";
+  const auto& names = footer.file_columns();
+  const auto found = std::find(names.begin(), names.end(), shown);
+  return footer.stored_schema()->field(static_cast<int>(found - names.begin()))->name();
+}
+
+}  // namespace
+
+std::shared_ptr<arrow::Table> footer_table(const LevelTable& footer) {
+  arrow::FieldVector fields;
+  std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
+  for (int c = 0; c < static_cast<int>(footer.columns().size()); ++c) {
+    const std::string name = name_in_file(footer, c);
+    if (name.empty()) continue;
+    arrow::ArrayVector groups;
+    for (int g = 0; g < footer.num_row_groups(); ++g) groups.push_back(footer.decode(c, g));
+    if (groups.empty()) throw FormatError("has no rows", footer.where());
+    columns.push_back(std::make_shared<arrow::ChunkedArray>(std::move(groups)));
+    fields.push_back(arrow::field(name, columns.back()->type()));
+  }
+  return in_one_piece(arrow::Table::Make(arrow::schema(std::move(fields)), std::move(columns), footer.num_rows()));
+}
+
+std::shared_ptr<arrow::Table> from_footer_columns(const std::shared_ptr<arrow::Table>& footer) {
+  if (!footer) return nullptr;
+  const auto table = in_one_piece(footer);
+  Columns out;
+  for (int c = 0; c < table->num_columns(); ++c) {
+    const std::string& name = table->field(c)->name();
+    const Cells values = table->column(c)->chunk(0);
+    const Mapping* mapping = mapping_of(name);
+    if (is_place(name) || (name.starts_with(names::kInternal) && !mapping)) continue;
+    if (name == kDataSplit && values->type_id() == arrow::Type::NA) continue;
+    if (!mapping) {
+      out.add(v2_name(name), values);
+      continue;
+    }
+    const bool taken = mapping->v1 != mapping->v2 && table->GetColumnByName(std::string(mapping->v2));
+    if (taken && mapping->v2 != kSplit) out.add(escaped(name), values);
+    else out.add(std::string(mapping->v2), mapping->convert(name, values));
+  }
+  return out.finish(table->num_rows());
+}
+
+std::shared_ptr<arrow::Table> to_footer_columns(const std::shared_ptr<arrow::Table>& level, const std::string& shape) {
+  if (!level) return nullptr;
+  const auto table = in_one_piece(level);
+  Columns out;
+  for (int c = 0; c < table->num_columns(); ++c) {
+    const std::string& name = table->field(c)->name();
+    const Cells values = table->column(c)->chunk(0);
+    if (is_place(name) || name.starts_with(names::kInternal)) continue;
+    if (const auto original = unescaped(name)) out.add(*original, values);
+    else if (name == kSplit) out.add(std::string(kDataSplit), values);
+    else if (name == kTensorShape && are_two_dimensional(values)) out.add(shape, values);
+    else if (name == "stac:time_start" || name == "stac:time_end") out.add(name, seconds(name, values));
+    else if (name == "stac:centroid") out.add(name, wkt(name, values));
+    else out.add(name, values);
+  }
+  return out.finish(table->num_rows());
+}
+
+}  // namespace tacore
