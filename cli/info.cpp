@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <tacore/dataset.hpp>
+#include <tacore/v1.hpp>
 
 #include "commands.hpp"
 #include "extent_text.hpp"
@@ -40,7 +41,7 @@ std::string embedded(const std::string& document) {
 std::string info_json(const Dataset& dataset) {
   const Collection& collection = dataset.collection();
   const PitSchema pit_schema = dataset.pit_schema();
-  return json_object_lines({
+  std::vector<JsonField> members = {
       {"id", json_string(collection.id)},
       {"format", json_string(to_string(dataset.format()))},
       {"taco_version", json_string(collection.taco_version)},
@@ -49,7 +50,13 @@ std::string info_json(const Dataset& dataset) {
       {"pit_schema", pit_schema.to_json()},
       {"extent", extent_json(collection.extent)},
       {"collection", embedded(collection.json)},
-  });
+  };
+  if (is_v1(dataset.format())) {
+    std::vector<std::string> profiles;
+    for (const auto& profile : v1::profiles_of(dataset)) profiles.push_back(json_string(profile));
+    members.emplace_back("profiles", json_array(profiles));
+  }
+  return json_object_lines(members);
 }
 
 }  // namespace

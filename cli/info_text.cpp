@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <tacore/v1.hpp>
+
 #include "extent_text.hpp"
 #include "layout.hpp"
 #include "tree.hpp"
@@ -78,8 +80,10 @@ std::string heading(const Dataset& dataset) {
   const Collection& collection = dataset.collection();
   std::string out;
   if (collection.title && !collection.title->empty()) out += printable(*collection.title) + "\n";
-  out += printable(collection.id) + " " + printable(collection.dataset_version) + ", ";
-  out += collection.taco_version.empty() ? "TACO" : "TACO " + printable(collection.taco_version);
+  out += printable(collection.id);
+  if (!collection.dataset_version.empty()) out += " " + printable(collection.dataset_version);
+  if (dataset.format() != Format::Tortilla)
+    out += collection.taco_version.empty() ? ", TACO" : ", TACO " + printable(collection.taco_version);
   return out + ", " + to_string(dataset.format()) + "\n";
 }
 
@@ -93,6 +97,7 @@ std::string info_text(const Dataset& dataset) {
   if (collection.curators) out += contacts("Curators", *collection.curators);
   out += paragraph("Tasks", enumerated(collection.tasks));
   if (collection.keywords) out += paragraph("Keywords", enumerated(*collection.keywords));
+  out += paragraph("Profiles", enumerated(v1::profiles_of(dataset)));
   if (const auto& box = collection.extent.spatial) out += labelled("Extent", {in_words(*box)});
   if (const auto& time = collection.extent.temporal) out += labelled("Time", {in_words(*time)});
   if (!collection.sources.empty()) {

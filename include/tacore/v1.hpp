@@ -153,4 +153,9 @@ TACORE_EXPORT std::vector<ComponentHistogram> histograms(const DataFrame& sample
 /// Of all samples of a view.
 TACORE_EXPORT std::vector<ComponentHistogram> histograms(const Dataset& dataset);
 
+/// Of `stac-tortilla` and `rai-tortilla` (Tortilla 0.5.0) those whose fields are all among the columns of level 0,
+/// whatever they hold. `stac:tensor_shape` and `rai:ele` count as `stac:raster_shape` and `rai:elevation`. Empty for
+/// datasets of 2.0.
+TACORE_EXPORT std::vector<std::string> profiles_of(const Dataset& dataset);
+
 }  // namespace tacore::v1
