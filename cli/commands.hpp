@@ -234,6 +234,7 @@ int run_tog(const TogCommandOptions& options);
 struct ValidateOptions {
   std::string path = {};
   std::string base_path = {};
+  std::vector<std::string> profiles = {};
   bool deep = false;
   bool json = false;
 };

@@ -275,6 +275,12 @@ void add_validate(Tool& tool) {
                                             "  taco validate landsat.tacozip --deep", run_validate);
   command->add_flag("--deep", options->deep, "Read every byte and compare checksums");
   command->add_flag("--json", options->json, "An array of what was found");
+  command
+      ->add_option("--profile", options->profiles, "Before 2.0: the fields of stac-tortilla or rai-tortilla are there")
+      ->type_name("NAME")
+      ->expected(1)
+      ->delimiter(',')
+      ->take_all();
   add_base_path(command, options->base_path);
 }
 

@@ -44,7 +44,8 @@ std::string object(const Issue& issue) {
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
-  const auto issues = validator::validate(options.path, {.deep = options.deep, .base_path = options.base_path});
+  const auto issues = validator::validate(
+      options.path, {.deep = options.deep, .base_path = options.base_path, .profiles = options.profiles});
   std::string lines;
   std::vector<std::string> objects;
   for (const Issue& issue : issues) {

@@ -12,7 +12,7 @@ namespace tacore::validator {
 
 enum class Severity { Warning, Error };
 
-/// One broken rule. `rule` is a number of docs/rules.md, such as "ZIP-3".
+/// One broken rule. `rule` is a number of docs/rules.md, such as "ZIP-3" or, before 2.0, "V1-5".
 struct Issue {
   std::string rule = {};
   Severity severity = Severity::Error;
@@ -23,9 +23,12 @@ struct Issue {
 struct Options {
   bool deep = false;           ///< also reads every byte: CRC-32, values, Parquet statistics
   std::string base_path = {};  ///< as in LoadOptions
+  /// Before 2.0 only: `stac-tortilla`, `rai-tortilla`, whose fields are to be there.
+  std::vector<std::string> profiles = {};
 };
 
 /// Every rule that `path` breaks, in the order found; goes on after the first. A path that cannot be opened breaks one.
+/// Throws QueryError for a profile of another name, and for any where the dataset is of 2.0.
 TACORE_EXPORT std::vector<Issue> validate(std::string_view path, const Options& options = {});
 
 }  // namespace tacore::validator

@@ -1,7 +1,12 @@
+#include <algorithm>
+
 #include "io/byte_source.hpp"
 #include "reader/open_container.hpp"
 #include "tacore/validator.hpp"
 #include "transform/validate_checks.hpp"
+#include "transform/validate_tortilla.hpp"
+#include "v1/profiles.hpp"
+#include "v1/tortilla_header.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -22,8 +27,21 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
       check_tacollection(report, *storage, index, options.deep);
       return;
     case Format::Tortilla:
-    case Format::Taco: return;  // check_opens()
+    case Format::Taco: check_tortilla(report, *storage, at.path, options.profiles); return;
   }
+}
+
+/// What a damaged header keeps from being detected.
+bool has_v1_magic(const Storage& storage, const std::string& path) {
+  if (storage.exists(path, true)) return false;
+  const auto source = storage.open(path);
+  return v1::is_header(source->read({0, std::min<uint64_t>(source->size(), 2)}));
+}
+
+void check_profiles(const std::vector<std::string>& profiles, const Detected& at, const std::string& path) {
+  for (const auto& profile : profiles) v1::missing_fields(profile, {});
+  if (!profiles.empty() && !is_v1(at.format))
+    throw QueryError("profiles are of Tortilla and TACO before 2.0", {.path = path});
 }
 
 /// What readers refuse is never valid, whatever the rules missed.
@@ -47,12 +65,13 @@ std::vector<Issue> validate(std::string_view given, const Options& options) {
   try {
     at = detect(*storage, path);
   } catch (const FormatError& error) {
-    report.add("FMT-1", error, {.path = path});
+    report.add(has_v1_magic(*storage, path) ? "V1-1" : "FMT-1", error, {.path = path});
     return report.finish();
   } catch (const IoError& error) {
     report.add("FMT-2", error, {.path = path});
     return report.finish();
   }
+  check_profiles(options.profiles, at, path);
   try {
     check(report, storage, at, path, options);
     check_opens(report, storage, at, path, options);

@@ -14,7 +14,7 @@ namespace tacore::validator {
 /// A rule of docs/rules.md. What breaks it is told by the issue.
 struct Rule {
   std::string_view id;
-  std::string_view section;  ///< of the specification of November 2025, or of the format notes
+  std::string_view section;  ///< of the specification of November 2025; the version of one before
   Severity severity;
   std::string_view sentence;
 };

@@ -10,7 +10,7 @@ constexpr Severity kWarning = Severity::Warning;
 
 /// What only the published writers do, and readers accept, is a warning; so is what the specification only recommends.
 constexpr auto kRules = std::to_array<Rule>({
-    {"FMT-1", "6", kError, "The path is a container of TACO 2.0 that a reader opens."},
+    {"FMT-1", "6", kError, "The path is a container that a reader opens."},
     {"FMT-2", "6", kError, "Every byte that is asked for can be read."},
 
     {"ZIP-1", "6.3", kError, "The archive has an end record and a central directory that can be read."},
@@ -108,6 +108,28 @@ constexpr auto kRules = std::to_array<Rule>({
     {"CAT-6", "6.6", kWarning, "The extent of a source covers the places of its rows."},
     {"CAT-7", "6.6", kError, "All sources have the taco:pit_schema and taco:field_schema of the index."},
     {"CAT-8", "6.6", kWarning, "The counts of the index are the sums of those of its sources."},
+
+    {"V1-1", "0.5.0", kError,
+     "The header is well formed: `#y` or `WX`, ranges inside of the file, at least one partition."},
+    {"V1-2", "0.5.0", kWarning, "The header is that of version 0.5.0, with the magic of its kind."},
+    {"V1-3", "0.5.0", kError,
+     "The FOOTER is Parquet that can be read, with at least one row and the required columns in their types."},
+    {"V1-4", "0.5.0", kError, "Ids are there, and unique in their container; those of the root in all partitions."},
+    {"V1-5", "0.5.0", kError,
+     "Samples lie among the data of their container, behind the header and before the FOOTER."},
+    {"V1-6", "0.5.0", kWarning, "Samples do not overlap."},
+    {"V1-7", "0.5.0", kWarning, "`tortilla:file_format` is there, and GTiff, BYTES and TORTILLA are spelled so."},
+    {"V1-8", "0.5.0", kWarning, "`tortilla:data_split` is train, validation or test."},
+    {"V1-9", "0.5.0", kError, "A sample of format TORTILLA is a container whose header and FOOTER can be read."},
+    {"V1-10", "0.5.0", kWarning, "Nested containers of a level have the same columns."},
+    {"V1-11", "0.2.0", kError, "COLLECTION is a JSON object by the rules of the specification."},
+    {"V1-12", "0.5.0", kError, "All partitions are there, and say how many there are."},
+    {"V1-13", "0.5.0", kWarning, "Columns that only readers make, `internal:*`, are not stored."},
+    {"V1-14", "0.5.0", kWarning,
+     "`stac:*` fields hold what they should: six numbers, seconds in order, a point in degrees."},
+    {"V1-15", "0.5.0", kWarning, "Partitions, and only they, are named NAME.0000.part.EXTENSION."},
+    {"V1-16", "0.5.0", kError, "The fields of a profile that is asked for are there."},
+    {"V1-17", "0.2.0", kWarning, "COLLECTION has nothing that is better said otherwise."},
 });
 
 }  // namespace

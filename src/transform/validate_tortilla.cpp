@@ -1,0 +1,348 @@
+#include "transform/validate_tortilla.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "model/wkb.hpp"
+#include "table/level_table.hpp"
+#include "table/values.hpp"
+#include "v1/collection.hpp"
+#include "v1/footer_columns.hpp"
+#include "v1/partitions.hpp"
+#include "v1/profiles.hpp"
+#include "v1/tortilla_header.hpp"
+
+namespace tacore::validator {
+namespace {
+
+using v1::Header;
+using v1::Kind;
+
+constexpr double kMostSeconds = 1e11;  // the year 5138
+
+/// A container: a file, or a sample of one.
+struct Place {
+  ByteRange range = {};
+  int level = 0;
+  std::string id = {};  ///< path of the sample
+};
+
+std::string shown(const ByteRange& range) {
+  return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
+}
+
+std::string shown(std::optional<int64_t> number) { return number ? std::to_string(*number) : "null"; }
+
+std::string about(const Place& place, const std::string& what) {
+  return place.id.empty() ? what : quoted(place.id) + ": " + what;
+}
+
+std::string in(const Place& place) { return place.id.empty() ? "" : " of " + quoted(place.id); }
+
+std::string row_name(const Place& place, int64_t row) { return "row " + std::to_string(row) + in(place); }
+
+/// V1-7: text that is a word in another case, or another word that stands for one.
+void check_words(Report& report, const LevelTable& table, const Place& place) {
+  const auto visit = [&](const char* name, const auto& check) {
+    const int column = table.find(name);
+    for (int64_t row = 0; column >= 0 && row < table.num_rows(); ++row) check(table.text(column, row), row);
+  };
+  visit(v1::kFileFormat, [&](const std::optional<std::string>& format, int64_t row) {
+    for (const char* name : {"GTiff", "BYTES", "TORTILLA"}) {
+      if (!format || *format == name || lower(*format) != lower(name)) continue;
+      report.add("V1-7", row_name(place, row) + ": file_format is " + quoted(*format) + ", " + name + " expected",
+                 table.where());
+    }
+    if (!format || format->empty())
+      report.add("V1-7", row_name(place, row) + ": file_format is missing", table.where());
+  });
+  visit(v1::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
+    if (!split || split == "train" || split == "validation" || split == "test") return;
+    report.add("V1-8",
+               row_name(place, row) + ": data_split is " + quoted(*split) + ", train, validation or test expected",
+               table.where());
+  });
+}
+
+/// The numbers of a column; null where a cell is none.
+std::vector<std::optional<double>> numbers(const LevelTable& table, const char* name) {
+  std::vector<std::optional<double>> out;
+  const int column = table.find(name);
+  for (int g = 0; column >= 0 && g < table.num_row_groups(); ++g) {
+    for (const Value& value : read_values(*table.decode(column, g))) {
+      if (const auto* whole = value.get<int64_t>()) out.emplace_back(static_cast<double>(*whole));
+      else if (const auto* real = value.get<double>(); real && !std::isnan(*real)) out.emplace_back(*real);
+      else out.emplace_back();
+    }
+  }
+  return out;
+}
+
+/// V1-14: times.
+void check_times(Report& report, const LevelTable& table, const Place& place) {
+  const auto starts = numbers(table, "stac:time_start"), ends = numbers(table, "stac:time_end");
+  for (const auto* times : {&starts, &ends}) {
+    const auto late = std::find_if(times->begin(), times->end(),
+                                   [](const auto& time) { return time && std::abs(*time) > kMostSeconds; });
+    if (late == times->end()) continue;
+    report.add("V1-14",
+               row_name(place, late - times->begin()) + ": " + (times == &starts ? "time_start" : "time_end") +
+                   " is more than 100000000000 seconds; milliseconds or less?",
+               table.where());
+  }
+  for (std::size_t row = 0; row < std::min(starts.size(), ends.size()); ++row) {
+    if (!starts[row] || !ends[row] || *starts[row] <= *ends[row]) continue;
+    report.add("V1-14", row_name(place, static_cast<int64_t>(row)) + ": time_start is after time_end", table.where());
+  }
+}
+
+/// V1-14: where samples lie.
+void check_places(Report& report, const LevelTable& table, const Place& place) {
+  const int transform = table.find("stac:geotransform"), centroid = table.find("stac:centroid");
+  const auto each = [&](int column, const auto& check) {
+    for (int g = 0; column >= 0 && g < table.num_row_groups(); ++g) {
+      int64_t row = table.group_begin(g);
+      for (const Value& value : read_values(*table.decode(column, g))) check(value, row++);
+    }
+  };
+  each(transform, [&](const Value& value, int64_t row) {
+    const auto* list = value.get<Value::List>();
+    if (value.is_null() || (list && list->size() == 6)) return;
+    report.add("V1-14", row_name(place, row) + ": geotransform is no list of six numbers", table.where());
+  });
+  each(centroid, [&](const Value& value, int64_t row) {
+    const auto* wkt = value.get<std::string>();
+    if (!wkt) return;
+    const auto at = wkt_point_envelope(*wkt);
+    if (at && std::abs(at->minx) <= 180 && std::abs(at->miny) <= 90) return;
+    report.add("V1-14",
+               row_name(place, row) + ": centroid is " + quoted(*wkt) + ", POINT (lon lat) in degrees expected",
+               table.where());
+  });
+}
+
+/// One file, and all containers in it.
+class FileCheck {
+ public:
+  FileCheck(Report& report, std::shared_ptr<const ByteSource> source, std::string path,
+            std::unordered_set<std::string>& ids)
+      : report_(report), source_(std::move(source)), path_(std::move(path)), ids_(ids) {}
+
+  /// The header of the file, when it has one.
+  std::optional<Header> run() {
+    const auto header = check_container({.range = {0, source_->size()}});
+    if (header && header->collection) check_collection_text(*header);
+    while (!nested_.empty()) {
+      const Place place = std::move(nested_.back());
+      nested_.pop_back();
+      check_container(place);
+    }
+    return header;
+  }
+
+  const std::vector<std::string>& columns() const { return columns_; }
+
+ private:
+  ErrorContext at(const Place& place, std::optional<uint64_t> offset = {}) const {
+    return {.path = path_, .offset = offset, .level = place.level};
+  }
+
+  std::optional<Header> check_container(const Place& place) {
+    std::optional<Header> header;
+    try {
+      const Bytes head = source_->read({place.range.offset, std::min(place.range.size, v1::kHeaderSize)});
+      header = v1::parse_header(head, place.range.size, place.range.offset);
+      check_generation(place, *header, head);
+    } catch (const FormatError& error) {
+      report_.add(place.level == 0 ? "V1-1" : "V1-9", about(place, message_of(error)),
+                  at(place, error.context().offset));
+      return std::nullopt;
+    }
+    check_footer(place, *header);
+    return header;
+  }
+
+  void check_generation(const Place& place, const Header& header, const Bytes& head) {
+    if (header.file_format)
+      report_.add("V1-2", about(place, "the header is that of the version before 0.5.0"),
+                  at(place, place.range.offset));
+    const bool is_taco = head[0] == std::byte{'W'};
+    if (is_taco != (header.kind == Kind::Taco)) {
+      report_.add("V1-2", about(place, "starts with \"#y\", and has a COLLECTION; \"WX\" expected"),
+                  at(place, place.range.offset));
+    }
+  }
+
+  void check_footer(const Place& place, const Header& header) {
+    const ErrorContext where = at(place);
+    const char* rule = place.level == 0 ? "V1-3" : "V1-9";
+    try {
+      const auto footer = slice(source_, {place.range.offset + header.footer.offset, header.footer.size});
+      const auto table = LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
+        return v1::footer_columns(stored, static_cast<int64_t>(place.range.offset), header.file_format, where);
+      });
+      check_rows(place, header, *table);
+      check_columns(place, *table);
+      check_words(report_, *table, place);
+      check_times(report_, *table, place);
+      check_places(report_, *table, place);
+    } catch (const FormatError& error) {
+      report_.add(rule, about(place, message_of(error)), where);
+    } catch (const SchemaError& error) {
+      report_.add(rule, about(place, message_of(error)), where);
+    }
+  }
+
+  /// V1-4 to V1-6, and what is nested.
+  void check_rows(const Place& place, const Header& header, const LevelTable& table) {
+    const int id = table.find(names::kId), offset = table.find(names::kOffset), size = table.find(names::kSize);
+    const int type = table.find(names::kType);
+    const uint64_t begin = place.range.offset + v1::kHeaderSize, end = place.range.offset + header.footer.offset;
+    if (table.num_rows() == 0) report_.add("V1-3", about(place, "the footer has no rows"), at(place));
+    std::unordered_set<std::string> own;
+    std::unordered_set<std::string>& ids = place.level == 0 ? ids_ : own;
+    std::vector<std::pair<ByteRange, int64_t>> ranges;
+    for (int64_t row = 0; row < table.num_rows(); ++row) {
+      const std::string name = table.text(id, row).value_or("");
+      if (name.empty()) report_.add("V1-4", row_name(place, row) + ": the id is empty", at(place));
+      else if (!ids.insert(name).second)
+        report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " is there twice", at(place));
+      const auto first = table.integer(offset, row), length = table.integer(size, row);
+      const bool numbers = first && length && *first >= 0 && *length >= 0;
+      const ByteRange range{numbers ? static_cast<uint64_t>(*first) : 0, numbers ? static_cast<uint64_t>(*length) : 0};
+      if (!numbers || range.offset < begin || range.offset > end || range.size > end - range.offset) {
+        report_.add("V1-5",
+                    row_name(place, row) + ": " + shown(length) + " bytes at " + shown(first) +
+                        " are not among the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
+                    at(place));
+        continue;
+      }
+      if (range.size > 0) ranges.emplace_back(range, row);
+      if (table.text(type, row) == "FOLDER") nest(place, range, name);
+    }
+    check_overlaps(place, std::move(ranges));
+  }
+
+  void nest(const Place& above, const ByteRange& range, const std::string& id) {
+    // Samples may share bytes; each container is looked at once.
+    if (seen_.insert({range.offset, range.size}).second)
+      nested_.push_back({range, above.level + 1, above.id.empty() ? id : above.id + "/" + id});
+  }
+
+  void check_overlaps(const Place& place, std::vector<std::pair<ByteRange, int64_t>> ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+              [](const auto& a, const auto& b) { return a.first.offset < b.first.offset; });
+    for (std::size_t i = 1; i < ranges.size(); ++i) {
+      const auto& [before, row_before] = ranges[i - 1];
+      const auto& [range, row] = ranges[i];
+      if (range.offset >= before.offset + before.size) continue;
+      report_.add("V1-6",
+                  row_name(place, row) + ": " + shown(range) + " overlap those of row " + std::to_string(row_before) +
+                      ", " + shown(before),
+                  at(place));
+    }
+  }
+
+  /// V1-10, V1-13.
+  void check_columns(const Place& place, const LevelTable& table) {
+    std::vector<std::string> names;
+    for (const auto& column : table.columns()) {
+      const DerivedColumn* made = table.derived(static_cast<int>(&column - table.columns().data()));
+      if (!made || made->name == made->from) names.push_back(column.name);
+    }
+    for (const auto& name : names) {
+      if (name.starts_with(names::kInternal))
+        report_.add("V1-13", about(place, "column " + quoted(name) + " is stored"), at(place));
+    }
+    std::sort(names.begin(), names.end());
+    const auto level = static_cast<std::size_t>(place.level);
+    if (level == 0) columns_ = names;
+    if (level >= schemas_.size()) schemas_.resize(level + 1);
+    if (!schemas_[level]) schemas_[level] = {names, place.id};
+    if (schemas_[level]->first == names) return;
+    report_.add("V1-10",
+                quoted(place.id) + " has columns " + join(names, ", ") + "; " + quoted(schemas_[level]->second) +
+                    " has " + join(schemas_[level]->first, ", "),
+                at(place));
+  }
+
+  void check_collection_text(const Header& header) {
+    const ErrorContext where{.path = path_, .offset = header.collection->offset};
+    const Bytes text = source_->read(*header.collection);
+    try {
+      const auto found = v1::examine_collection({reinterpret_cast<const char*>(text.data()), text.size()});
+      for (const auto& fault : found.faults) report_.add("V1-11", "COLLECTION: " + fault, where);
+      for (const auto& advice : found.advice) report_.add("V1-17", "COLLECTION: " + advice, where);
+    } catch (const FormatError& error) {
+      report_.add("V1-11", "COLLECTION: " + message_of(error), where);
+    }
+  }
+
+  Report& report_;
+  std::shared_ptr<const ByteSource> source_;
+  std::string path_;
+  std::unordered_set<std::string>& ids_;  ///< of level 0, of all partitions
+  std::vector<Place> nested_;
+  std::set<std::pair<uint64_t, uint64_t>> seen_;
+  std::vector<std::string> columns_;
+  std::vector<std::optional<std::pair<std::vector<std::string>, std::string>>> schemas_;  ///< by level; whose they are
+};
+
+/// V1-12: the partitions that are there.
+std::vector<std::string> paths_of(Report& report, const Storage& storage, const std::string& path, uint64_t count) {
+  if (count == 1) {
+    if (v1::parse_partition_name(path))
+      report.add("V1-15", "is named as one of several partitions, and is the only one", {.path = path});
+    return {path};
+  }
+  if (!v1::parse_partition_name(path))
+    report.add("V1-15", "is not named as a partition, NAME.0000.part.EXTENSION", {.path = path});
+  try {
+    return v1::partition_paths(storage, path, count, false);
+  } catch (const Error& error) {
+    report.add("V1-12", error, {.path = path});
+  }
+  try {
+    return v1::partition_paths(storage, path, count, true);
+  } catch (const Error&) {
+    return {path};
+  }
+}
+
+}  // namespace
+
+void check_tortilla(Report& report, const Storage& storage, const std::string& path,
+                    const std::vector<std::string>& profiles) {
+  const auto source = storage.open(path);
+  uint64_t count = 1;
+  try {
+    const Bytes head = source->read({0, std::min(source->size(), v1::kHeaderSize)});
+    count = v1::parse_header(head, source->size()).num_partitions;
+  } catch (const FormatError&) {
+    count = 1;  // told below
+  }
+  std::unordered_set<std::string> ids;
+  for (const auto& part : paths_of(report, storage, path, count)) {
+    FileCheck check(report, part == path ? source : storage.open(part), part, ids);
+    const auto header = check.run();
+    if (header && header->num_partitions != count) {
+      report.add("V1-12",
+                 "says that there are " + std::to_string(header->num_partitions) + " partitions, " + quoted(path) +
+                     " that there are " + std::to_string(count),
+                 {.path = part, .offset = 18});
+    }
+    for (const auto& profile : profiles) {
+      for (const auto& field : v1::missing_fields(profile, check.columns()))
+        report.add("V1-16", "lacks " + field + " of " + profile, {.path = part, .level = 0});
+    }
+  }
+}
+
+}  // namespace tacore::validator

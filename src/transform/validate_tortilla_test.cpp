@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <functional>
+
+#include "base/text.hpp"
+#include "tacore/validator.hpp"
+#include "v1/v1_test_files.hpp"
+
+namespace tacore::validator {
+namespace {
+
+using v1::create;
+using v1::demo;
+using v1::demo_collection;
+using v1::plain;
+using v1::text_of;
+
+std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/v1/" + name; }
+
+/// "RULE message" of each issue.
+std::vector<std::string> found(const std::string& path, const Options& options = {}) {
+  std::vector<std::string> out;
+  for (const auto& issue : validate(path, options)) out.push_back(issue.rule + " " + issue.message);
+  return out;
+}
+
+void finds(const std::string& path, const std::string& rule, const std::string& what, const Options& options = {}) {
+  const auto issues = found(path, options);
+  CAPTURE(rule);
+  CAPTURE(what);
+  CAPTURE(join(issues, "\n"));
+  CHECK(std::any_of(issues.begin(), issues.end(), [&](const std::string& issue) {
+    return issue.starts_with(rule + " ") && issue.find(what) != std::string::npos;
+  }));
+}
+
+std::string with_number(std::string bytes, std::size_t at, uint64_t number) {
+  for (int i = 0; i < 8; ++i) bytes.at(at + static_cast<std::size_t>(i)) = static_cast<char>(number >> (8 * i) & 0xff);
+  return bytes;
+}
+
+Tortilla rows(const std::vector<MetadataColumn>& columns, int64_t count = 2) {
+  std::vector<Sample> samples;
+  for (int64_t row = 0; row < count; ++row) {
+    std::vector<Metadata> fields;
+    for (const auto& column : columns) fields.push_back({column.key, column.values[static_cast<std::size_t>(row)]});
+    samples.emplace_back("s" + std::to_string(row), v1::bytes_of("data"), fields);
+  }
+  return Tortilla(samples);
+}
+
+TEST_CASE("files of other writers break no rule that is an error") {
+  for (const char* name :
+       {"flat.tortilla", "nested.tortilla", "types.tortilla", "gaps.tortilla", "mixed.tortilla", "uneven.tortilla",
+        "rai.tortilla", "parts/set.0001.part.tortilla", "flat.taco", "nested.taco", "spec.taco"}) {
+    CAPTURE(name);
+    for (const auto& issue : validate(golden(name))) {
+      CAPTURE(issue.rule);
+      CAPTURE(issue.message);
+      CHECK(issue.severity == Severity::Warning);
+    }
+  }
+  CHECK(found(golden("flat.tortilla")).empty());
+  CHECK(found(golden("nested.tortilla")).empty());
+}
+
+TEST_CASE("headers that lie are V1-1") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("x.tortilla"), plain());
+  const std::string bytes = text_of(folder.path("x.tortilla"));
+  finds(folder.write("cut.tortilla", bytes.substr(0, 1000)), "V1-1", "leaves the container of 1000 bytes");
+  finds(folder.write("far.tortilla", with_number(bytes, 2, ~uint64_t{0})), "V1-1", "leaves the container");
+  finds(folder.write("zero.tortilla", with_number(bytes, 18, 0)), "V1-1", "0 partitions");
+}
+
+TEST_CASE("files of the version before are V1-2") {
+  finds(golden("first.tortilla"), "V1-2", "the version before 0.5.0");
+  const TemporaryFolder folder;
+  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  std::string bytes = text_of(folder.path("x.taco"));
+  bytes.replace(0, 2, "#y");
+  finds(folder.write("y.taco", bytes), "V1-2", "\"WX\" expected");
+}
+
+TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("x.tortilla"), plain());
+  std::string bytes = text_of(folder.path("x.tortilla"));
+  bytes.back() = 'x';
+  finds(folder.write("end.tortilla", bytes), "V1-3", "");
+}
+
+TEST_CASE("rows of one container are checked, whatever made them") {
+  const TemporaryFolder folder;
+  create(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
+         folder.path("times.tortilla"), plain());
+  finds(folder.path("times.tortilla"), "V1-14", "row 1: time_start is after time_end");
+  create(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}), folder.path("ms.tortilla"),
+         plain());
+  finds(folder.path("ms.tortilla"), "V1-14", "row 0: time_start is more than 100000000000 seconds");
+  create(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}), folder.path("far.tortilla"),
+         plain());
+  finds(folder.path("far.tortilla"), "V1-14", "row 0: centroid is 'POINT (200 10)'");
+  create(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
+         folder.path("grid.tortilla"), plain());
+  finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
+}
+
+TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("x.tortilla"), plain());
+  std::string bytes = text_of(folder.path("x.tortilla"));
+  bytes.replace(200, 2, "II");
+  finds(folder.write("y.tortilla", bytes), "V1-9", "not a Tortilla or TACO file");
+  const auto one = rows({{.key = "a", .values = {1}}}, 1), other = rows({{.key = "b", .values = {1}}}, 1);
+  create(Tortilla({Sample("p", one), Sample("q", other)}, false), folder.path("z.tortilla"), plain());
+  CHECK(found(folder.path("z.tortilla")).empty());  // a level is written with all columns
+}
+
+TEST_CASE("collections that break rules are V1-11") {
+  const TemporaryFolder folder;
+  std::string reference = text_of(golden("flat.taco"));
+  reference.replace(reference.find("super-resolution"), 5, "cooks");
+  finds(folder.write("task.taco", reference), "V1-11", "COLLECTION: task");
+  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  std::string bytes = text_of(folder.path("x.taco"));
+  bytes[bytes.rfind('}')] = ' ';
+  finds(folder.write("y.taco", bytes), "V1-11", "COLLECTION: ");
+}
+
+TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two of them V1-4") {
+  const TemporaryFolder folder;
+  const auto parts = create(rows({}, 3), folder.path("x.tortilla"), plain({.split_size = 4}));
+  REQUIRE(parts.size() == 3);
+  CHECK(found(parts[1]).empty());
+  const std::string first = text_of(parts[0]), second = text_of(parts[1]);
+  folder.write("x.0001.part.tortilla", with_number(second, 18, 4));
+  finds(parts[0], "V1-12", "says that there are 4 partitions");
+  folder.write("x.0001.part.tortilla", first);
+  finds(parts[0], "V1-4", "id 's0' is there twice");
+  std::filesystem::remove(parts[1]);
+  finds(parts[0], "V1-12", "x.0001.part.tortilla is missing");
+  finds(folder.write("alone.tortilla", first), "V1-15", "is not named as a partition");
+  finds(folder.write("y.0000.part.tortilla", with_number(first, 18, 1)), "V1-15", "is the only one");
+}
+
+TEST_CASE("fields that a profile lacks are V1-16, and profiles have names") {
+  finds(golden("flat.tortilla"), "V1-16", "lacks rai:gdp of rai-tortilla", {.profiles = {"rai-tortilla"}});
+  CHECK(found(golden("rai.tortilla"), {.profiles = {"rai-tortilla", "stac-tortilla"}}).empty());
+  CHECK_THROWS_WITH_AS(validate(golden("flat.tortilla"), {.profiles = {"stac"}}),
+                       doctest::Contains("stac-tortilla or rai-tortilla expected"), QueryError);
+  CHECK_THROWS_WITH_AS(
+      validate(std::string(TACORE_SOURCE_DIR) + "/tests/golden/flat.tacozip", {.profiles = {"stac-tortilla"}}),
+      doctest::Contains("before 2.0"), QueryError);
+}
+
+}  // namespace
+}  // namespace tacore::validator
