@@ -187,6 +187,22 @@ def tiffs(folder):
             write(folder, "tiff", f"{kind.__name__}-{name}.tif", data)
 
 
+def tortillas(golden, folder):
+    for path in sorted((golden / "v1").glob("*.t*")):
+        data = path.read_bytes()
+        write(folder, "open_tortilla", path.name, data)
+        if path.stem in ("flat", "first"):
+            write(folder, "tortilla_header", path.name, data[:200])
+        offset, length = struct.unpack_from("<QQ", data, 2)
+        if path.stem in ("flat", "types", "clash", "rai"):
+            write(folder, "tortilla_footer", path.name, data[offset:offset + length])
+    header = b"#y" + struct.pack("<QQQ", 230, 4451, 1)
+    write(folder, "tortilla_header", "far", b"#y" + b"\xff" * 16 + header[18:].ljust(182, b"\0"))
+    write(folder, "tortilla_header", "cut", header)
+    write(folder, "tortilla_header", "partitions-0", header[:18].ljust(200, b"\0"))
+    write(folder, "tortilla_header", "byte-50", header[:18] + b"GTiff".ljust(32) + bytes(150))
+
+
 def main():
     golden, folder = Path(sys.argv[1]), Path(sys.argv[2])
     texts(folder)
@@ -196,6 +212,7 @@ def main():
     collections(folder)
     tables(golden, folder)
     tiffs(folder)
+    tortillas(golden, folder)
     for name, data in geometries():
         write(folder, "wkb", name, data)
     for name in ["flat_plain", "nested_padded", "header_absent", "permuted_offsets", "flat_padded"]:

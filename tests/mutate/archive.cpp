@@ -9,7 +9,10 @@
 #include "format/tacocat_header.hpp"
 #include "io/memory_source.hpp"
 #include "reader/zip_offsets.hpp"
+#include "table/level_table.hpp"
 #include "thrift.hpp"
+#include "v1/footer_columns.hpp"
+#include "v1/tortilla_header.hpp"
 
 namespace tacore::mutate {
 namespace {
@@ -43,6 +46,47 @@ Archive open_tacocat(const File& file) {
     out.parts.push_back({std::string(names::kLevelFiles[k]), header.levels[k].offset, header.levels[k].size});
   }
   out.parts.push_back({std::string(names::kCollection), header.collection.offset, header.collection.size});
+  return out;
+}
+
+/// A container of a Tortilla file, and those in it; `above` is the path of its sample, with a slash.
+void add_tortilla(const File& file, const std::string& above, const ByteRange& range, Archive& out) {
+  const auto source = slice(memory_source(file.path, file.bytes), range);
+  const Bytes head = source->read({0, v1::kHeaderSize});
+  const v1::Header header = v1::parse_header(head, range.size, range.offset);
+  out.parts.push_back({above + "header", range.offset, v1::kHeaderSize});
+  const auto table = LevelTable::open(slice(source, header.footer), {}, [&](const std::vector<Column>& stored) {
+    return v1::footer_columns(stored, static_cast<int64_t>(range.offset), header.file_format, {});
+  });
+  for (int64_t row = 0; row < table->num_rows(); ++row) {
+    const std::string path = above + *table->text(table->find(names::kId), row);
+    const ByteRange sample{static_cast<uint64_t>(*table->integer(table->find(names::kOffset), row)),
+                           static_cast<uint64_t>(*table->integer(table->find(names::kSize), row))};
+    const bool folder = table->text(table->find(names::kType), row) == "FOLDER";
+    if (folder) add_tortilla(file, path + "/", sample, out);
+    else out.parts.push_back({path, sample.offset, sample.size});
+  }
+  out.parts.push_back({above + std::string(names::kLevelFiles[0]), range.offset + header.footer.offset, header.footer.size});
+  if (header.collection) {
+    out.parts.push_back({above + std::string(names::kCollection), range.offset + header.collection->offset,
+                         header.collection->size});
+  }
+}
+
+Archive open_tortilla(const File& file) {
+  Archive out{.form = Archive::Form::Tortilla};
+  add_tortilla(file, "", {0, file.bytes.size()}, out);
+  return out;
+}
+
+/// The table or document at the end of a file: lengths and offsets of its header follow.
+Bytes resize_tortilla(const File& file, const Part& part, const Bytes& payload) {
+  constexpr uint64_t kFooterSize = 10, kCollection = 26, kCollectionSize = 34;
+  Bytes out = spliced(file.bytes, part.begin, part.size, payload);
+  const bool is_table = get(file.bytes, kFooterSize - 8, 8) == part.begin;
+  put(out, is_table ? kFooterSize : kCollectionSize, 8, payload.size());
+  const uint64_t collection = get(file.bytes, kCollection, 8);
+  if (is_table && collection > 0) put(out, kCollection, 8, collection + payload.size() - part.size);
   return out;
 }
 
@@ -119,10 +163,12 @@ std::vector<Chunk> chunks_of(const ThriftStruct& footer) {
 Archive open_archive(const File& file) {
   if (tacocat_header::is_header(file.bytes)) return open_tacocat(file);
   if (to_text(file.bytes).starts_with("PK")) return open_zip(file);
+  if (v1::is_header(file.bytes)) return open_tortilla(file);
   return {.parts = {{file.path, 0, file.bytes.size()}}};
 }
 
 bool can_resize(const Archive& archive, const Part& part) {
+  if (archive.form == Archive::Form::Tortilla) return part.name.find('/') == part.name.npos;
   if (archive.form != Archive::Form::Zip) return true;
   // ZIP64 records would have to move and be renamed too.
   if (archive.directory_end != archive.end) return false;
@@ -134,6 +180,7 @@ bool can_resize(const Archive& archive, const Part& part) {
 Bytes replace_part(const File& file, const Archive& archive, const Part& part, const Bytes& payload) {
   if (archive.form == Archive::Form::Plain) return payload;
   if (archive.form == Archive::Form::Tacocat) return resize_tacocat(file, archive, part, payload);
+  if (archive.form == Archive::Form::Tortilla) return resize_tortilla(file, part, payload);
   if (payload.size() != part.size) return resize_zip(file, archive, part, payload);
   Bytes out = spliced(file.bytes, part.begin, part.size, payload);
   patch_crc(out, part.local, part.central, part.begin, part.size);

@@ -7,7 +7,8 @@
 
 namespace tacore::mutate {
 
-/// What a file holds: an entry of a ZIP, a table or document of a `__TACOCAT__`, or the file as a whole.
+/// What a file holds: an entry of a ZIP, a table or document of a `__TACOCAT__`, a header, sample, table or document of a
+/// Tortilla, or the file as a whole.
 struct Part {
   std::string name = {};
   uint64_t begin = 0;
@@ -18,7 +19,7 @@ struct Part {
 };
 
 struct Archive {
-  enum class Form { Plain, Zip, Tacocat } form = Form::Plain;
+  enum class Form { Plain, Zip, Tacocat, Tortilla } form = Form::Plain;
   std::vector<Part> parts = {};  ///< in the order of the file
   uint64_t directory = 0;        ///< ZIP
   uint64_t directory_end = 0;

@@ -24,6 +24,9 @@ enum class Rule {
   Cells,
   /// Cells that were changed on purpose, in a file that is otherwise right: as Cells.
   Edited,
+  /// Tables of a Tortilla, where nothing proves the places that they give: as Cells, and a path may lead to any bytes,
+  /// and to any children. As before are the rows of the root.
+  Places,
 };
 
 /// What a case does to the bytes of a file.

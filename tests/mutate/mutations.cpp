@@ -46,6 +46,7 @@ Fields fields_of(const std::string& sort) {
   if (sort == "end") return {{4, 2}, {6, 2}, {8, 2}, {10, 2}, {12, 4}, {16, 4}, {20, 2}};
   if (sort == "end64") return {{4, 8}, {16, 4}, {20, 4}, {24, 8}, {32, 8}, {40, 8}, {48, 8}, {60, 4}, {64, 8}, {72, 4}};
   if (sort == "footer-end") return {{0, 4}};
+  if (sort == "tortilla") return {{2, 8}, {10, 8}, {18, 8}, {26, 8}, {34, 8}};
   if (sort == "tacocat") {
     Fields out = pairs(16, 7);
     out.emplace_back(8, 4);
@@ -219,7 +220,9 @@ class Enumerator {
       if (offset + static_cast<uint64_t>(width) > region.size) continue;
       add(r, offset, {Kind::Max, Kind::Half, Kind::Plus, Kind::Minus, Kind::File});
     }
-    add(r, 0, {Kind::Blank, Kind::Gone, Kind::Twice});
+    add(r, 0, {Kind::Blank, Kind::Twice});
+    // What follows the header of a Tortilla may be a nested one, which is a good file then.
+    if (region.sort != "tortilla") add(r, 0, Kind::Gone);
     const bool record = region.sort == "local" || region.sort == "central";
     if (record && next_like(source_, region)) add(r, 0, Kind::Swap);
     if (region.sort == "central") {
@@ -245,7 +248,7 @@ class Enumerator {
   }
 
   bool is_thorough(uint32_t r, const Region& region) const {
-    for (const char* sort : {"header", "end", "end64", "tacocat", "footer-end", "magic"}) {
+    for (const char* sort : {"header", "end", "end64", "tacocat", "tortilla", "footer-end", "magic"}) {
       if (region.sort == sort) return true;
     }
     if (region.sort != "local" && region.sort != "central") return false;

@@ -17,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFirstPart = "set.0000.part.tortilla";
+constexpr std::size_t kPartitions = 18;  // of the header of a Tortilla
+
 Bytes read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return to_bytes(std::string(std::istreambuf_iterator<char>(in), {}));
@@ -42,16 +45,15 @@ class Regions {
     source_.regions.push_back({std::move(name), sort, rule, file_, begin, size, part});
   }
 
-  void table(const std::string& name, const std::string& part, uint64_t at, const Bytes& bytes) {
+  void table(const std::string& name, const std::string& part, uint64_t at, const Bytes& bytes, Rule rule) {
     const Table table = open_table(bytes);
-    add(name + ".magic", "magic", Rule::Cells, at, 4, part);
-    add(name + ".footer", "footer", Rule::Cells, at + table.footer, table.footer_size, part);
-    add(name + ".end", "footer-end", Rule::Cells, at + bytes.size() - 8, 8, part);
+    add(name + ".magic", "magic", rule, at, 4, part);
+    add(name + ".footer", "footer", rule, at + table.footer, table.footer_size, part);
+    add(name + ".end", "footer-end", rule, at + bytes.size() - 8, 8, part);
     for (std::size_t i = 0; i < table.pages.size(); ++i) {
       const Page& page = table.pages[i];
-      add(name + ".page" + std::to_string(i), "page", Rule::Cells, at + page.header, page.header_size, part);
-      add(name + ".body" + std::to_string(i), "body", Rule::Cells, at + page.header + page.header_size, page.body_size,
-          part);
+      add(name + ".page" + std::to_string(i), "page", rule, at + page.header, page.header_size, part);
+      add(name + ".body" + std::to_string(i), "body", rule, at + page.header + page.header_size, page.body_size, part);
     }
   }
 
@@ -68,12 +70,16 @@ class Regions {
   std::size_t file_;
 };
 
-/// Tables of folders are alike: of those of one file, the first two are broken.
+/// Tables of folders and of nested Tortillas are alike: of those of one file, the first two are broken.
 bool is_one_more_meta(const Source& source, std::size_t file, const Part& part) {
-  if (!part.name.ends_with(names::kMeta)) return false;
+  const auto is_meta = [](const std::string& name) {
+    return name.ends_with(names::kMeta) || (name.ends_with(names::kLevelFiles[0]) && !name.starts_with(names::kMetadata) &&
+                                            name.find('/') != name.npos);
+  };
+  if (!is_meta(part.name)) return false;
   constexpr auto kEnough = 2;
   return std::count_if(source.regions.begin(), source.regions.end(), [&](const Region& r) {
-           return r.file == file && r.sort == "footer" && r.part.ends_with(names::kMeta);
+           return r.file == file && r.sort == "footer" && is_meta(r.part);
          }) >= kEnough;
 }
 
@@ -81,9 +87,14 @@ bool is_one_more_meta(const Source& source, std::size_t file, const Part& part) 
 void add_part(Regions& regions, const File& file, const Archive& archive, const Part& part, const std::string& prefix) {
   const std::string name = archive.form == Archive::Form::Plain ? file.path : prefix + part.name;
   const Bytes bytes = mutate::part(file.bytes, part.begin, part.size);
-  if (is_table(part.name)) {
-    regions.table(name, part.name, part.begin, bytes);
-    if (can_resize(archive, part)) regions.cells(name, part.name, bytes);
+  const bool tortilla = archive.form == Archive::Form::Tortilla;
+  if (tortilla && part.name.ends_with("header")) {
+    // The version before 0.5.0 has the format of all samples in it.
+    const bool names_format = bytes[kPartitions + 7] != std::byte{0};
+    regions.add(name, "tortilla", names_format ? Rule::Places : Rule::Exact, part.begin, part.size, part.name);
+  } else if (is_table(part.name)) {
+    regions.table(name, part.name, part.begin, bytes, tortilla ? Rule::Places : Rule::Cells);
+    if (can_resize(archive, part) && !tortilla) regions.cells(name, part.name, bytes);
   } else if (part.name.ends_with(".json")) {
     regions.add(name, "json", Rule::Collection, part.begin, part.size, part.name);
     if (can_resize(archive, part))
@@ -167,7 +178,9 @@ void add_all(std::vector<Source>& out, const fs::path& folder, const std::string
       add_index(out, path, name);
     } else if (fs::exists(path / "COLLECTION.json")) {
       add_folder(out, path, name);
-    } else if (file.ends_with("zip")) {
+    } else if (fs::exists(path / kFirstPart)) {
+      add_file(out.emplace_back(make(name, name + "/" + kFirstPart, read_folder(path, name))), 0);
+    } else if (file.ends_with("zip") || file.ends_with(".tortilla") || file.ends_with(".taco")) {
       add_file(out.emplace_back(make(name, name, {{name, read_file(path)}})), 0);
     }
   }
@@ -178,6 +191,7 @@ void add_all(std::vector<Source>& out, const fs::path& folder, const std::string
 std::vector<Source> load_sources(const std::string& golden, const std::string& examples, const std::string& shared) {
   std::vector<Source> out;
   add_all(out, golden, "");
+  add_all(out, fs::path(golden) / "v1", "v1-");
   add_all(out, examples, "example-");
   for (const char* kind : {"zip", "folder", "tacocat"})
     add_all(out, fs::path(shared) / "golden" / "v2" / kind, std::string("shared-") + kind + "-");
