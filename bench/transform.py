@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `taco export` beside cp, and `taco convert` beside unzip and zip.
+"""Measures `taco export` beside cp, and `taco convert` beside unzip and zip, and between versions beside cp.
 
     transform.py TACO FOLDER [CASE...]     Markdown on stdout; sources and results lie in FOLDER, about 8 GB
 
@@ -41,6 +41,15 @@ def main():
         create.compare(f"{title}, FOLDER to ZIP", {
             "taco convert": ([taco, "convert", plain, out / "taco.tacozip"], out / "taco.tacozip"),
             "zip -0": (["zip", "-0", "-q", "-r", out / "zip.zip", plain], out / "zip.zip")}, rounds, count)
+        old = folder / f"{name}.tortilla"
+        if not old.exists():
+            subprocess.run([taco, "convert", zipped, old, "--quiet"], check=True)
+        create.compare(f"{title}, Tortilla to ZIP", {
+            "taco convert": ([taco, "convert", old, out / "new.tacozip"], out / "new.tacozip"),
+            "cp": (["cp", old, out / "copy.tortilla"], out / "copy.tortilla")}, rounds, count)
+        create.compare(f"{title}, ZIP to Tortilla", {
+            "taco convert": ([taco, "convert", zipped, out / "old.tortilla"], out / "old.tortilla"),
+            "cp": (["cp", zipped, out / "copy.tacozip"], out / "copy.tacozip")}, rounds, count)
         shutil.rmtree(out)
         out.mkdir()
 

@@ -121,12 +121,17 @@ struct Writing {
   bool overwrite = false;
 };
 
-struct CreateCommandOptions {
-  std::string source = {};  ///< a folder or a table
-  std::string output = {};
+/// What is said of a new dataset.
+struct CollectionOptions {
   std::string collection = {};  ///< a JSON file; the members below are put over it
   std::optional<std::string> id = {}, dataset_version = {}, title = {}, description = {};
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
+};
+Collection collection_of(const CollectionOptions& options);
+
+struct CreateCommandOptions : CollectionOptions {
+  std::string source = {};  ///< a folder or a table
+  std::string output = {};
   bool pad = false;
   std::optional<int> pad_to = {};
   std::vector<std::string> extensions = {};  ///< as check_extensions() has them
@@ -149,12 +154,21 @@ struct ExportCommandOptions {
 };
 int run_export(const ExportCommandOptions& options);
 
-struct ConvertOptions {
+struct ConvertOptions : CollectionOptions {
   std::string input = {};
   std::string output = {};
+  uint64_t split_size = 0;
   Writing writing = {};
 };
 int run_convert(const ConvertOptions& options);
+
+struct CompileCommandOptions {
+  Selection selection = {};
+  std::string output = {};
+  uint64_t split_size = 0;
+  Writing writing = {};
+};
+int run_compile(const CompileCommandOptions& options);
 
 struct ConcatOptions {
   std::vector<std::string> paths = {};  ///< of the datasets, then of the new one

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 
 #include <tacore/create.hpp>
 #include <tacore/error.hpp>
@@ -23,40 +21,17 @@ bool is_folder(const std::string& path) {
   return S_ISDIR(status.st_mode);
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string out{std::istreambuf_iterator<char>(in), {}};
-  if (!in && out.empty()) throw IoError("cannot be read", {.path = path}, errno);
-  return out;
-}
-
-std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
-  std::vector<Contact> out;
-  for (const auto& name : names) out.push_back({.name = name});
-  return out;
-}
-
-Collection collection_of(const CreateCommandOptions& options) {
-  Collection out;
-  if (!options.collection.empty()) out = parse_draft_collection(text_of(options.collection), options.collection);
-  if (options.id) out.id = *options.id;
-  if (options.dataset_version) out.dataset_version = *options.dataset_version;
-  if (out.dataset_version == Collection().dataset_version) out.dataset_version = "1.0.0";
-  if (options.title) out.title = options.title;
-  if (options.description) out.description = *options.description;
-  if (!options.licenses.empty()) out.licenses = options.licenses;
-  if (!options.providers.empty()) out.providers = contacts_of(options.providers);
-  if (!options.tasks.empty()) out.tasks = options.tasks;
-  if (!options.keywords.empty()) out.keywords = options.keywords;
-  return out;
-}
-
 Tortilla samples_of(const CreateCommandOptions& options) {
   Tortilla out =
       is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source);
   out = extend(std::move(out), options.extensions);
   if (options.pad) out = out.pad();
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
+}
+
+Collection versioned(Collection collection) {
+  if (collection.dataset_version == Collection().dataset_version) collection.dataset_version = "1.0.0";
+  return collection;
 }
 
 /// What to do about a tree that is refused, when --pad would help.
@@ -96,7 +71,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
                                 .progress = how.progress,
                                 .user = how.user};
     if (is_taco) {
-      Taco taco{samples, collection_of(options)};
+      Taco taco{samples, versioned(collection_of(options))};
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
       v1::create(taco, options.output, all);
     } else {
@@ -117,7 +92,7 @@ int run_create(const CreateCommandOptions& options) {
   if (options.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
-    const Taco taco{samples_of(options), collection_of(options)};
+    const Taco taco{samples_of(options), versioned(collection_of(options))};
     run_copy({.split_size = options.split_size, .group_by = options.group_by, .consolidate = !options.no_tacocat},
              options.writing, [&](const CreateOptions& how) { create(taco, options.output, how); });
   } catch (const SchemaError& error) {

@@ -284,6 +284,26 @@ void add_validate(Tool& tool) {
   add_base_path(command, options->base_path);
 }
 
+/// What is said of a new dataset.
+void add_collection(CLI::App* command, CollectionOptions& options) {
+  const auto text = [&](const char* name, const char* metavariable, const char* what, std::optional<std::string>& to) {
+    add_parsed(command, name, metavariable, [&to](const std::string& given) { to = given; }, what);
+  };
+  const auto texts = [&](const char* name, const char* metavariable, const char* what, std::vector<std::string>& to) {
+    command->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
+  };
+  command->add_option("--collection", options.collection, "COLLECTION.json to begin with, unfinished or not")
+      ->type_name("FILE");
+  text("--id", "ID", "Lowercase letters, digits, _ and -", options.id);
+  text("--dataset-version", "VERSION", "1.0.0 when nothing says otherwise", options.dataset_version);
+  text("--title", "TEXT", "At most 250 characters", options.title);
+  text("--description", "TEXT", "What the dataset is", options.description);
+  texts("--license", "SPDX", "May be given again, as those below", options.licenses);
+  texts("--provider", "NAME", "Who made or hosts it", options.providers);
+  texts("--task", "TASK", "Such as segmentation, regression, other", options.tasks);
+  texts("--keyword", "WORD", "To be found by", options.keywords);
+}
+
 void add_create(Tool& tool) {
   auto [command, options] =
       tool.add("create", "Makes a dataset of a folder or a table",
@@ -297,24 +317,7 @@ void add_create(Tool& tool) {
       ->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl, .geojson with id and path")
       ->required();
   command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
-  const auto text = [&, c = command](const char* name, const char* metavariable, const char* what,
-                                     std::optional<std::string>& to) {
-    add_parsed(c, name, metavariable, [&to](const std::string& given) { to = given; }, what);
-  };
-  const auto texts = [c = command](const char* name, const char* metavariable, const char* what,
-                                   std::vector<std::string>& to) {
-    c->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
-  };
-  command->add_option("--collection", options->collection, "COLLECTION.json to begin with, unfinished or not")
-      ->type_name("FILE");
-  text("--id", "ID", "Lowercase letters, digits, _ and -", options->id);
-  text("--dataset-version", "VERSION", "1.0.0 when nothing says otherwise", options->dataset_version);
-  text("--title", "TEXT", "At most 250 characters", options->title);
-  text("--description", "TEXT", "What the dataset is", options->description);
-  texts("--license", "SPDX", "May be given again, as those below", options->licenses);
-  texts("--provider", "NAME", "Who made or hosts it", options->providers);
-  texts("--task", "TASK", "Such as segmentation, regression, other", options->tasks);
-  texts("--keyword", "WORD", "To be found by", options->keywords);
+  add_collection(command, *options);
   add_parsed(
       command, "--datetime", "A/B", [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
       "Of .taco: from when to when, where samples do not say");
@@ -358,12 +361,35 @@ void add_export(Tool& tool) {
 }
 
 void add_convert(Tool& tool) {
-  auto [command, options] = tool.add("convert", "Turns a .tacozip into a folder, and a folder into a .tacozip",
+  auto [command, options] = tool.add("convert", "Writes a dataset in another container or version",
                                      "  taco convert landsat.tacozip landsat\n"
-                                     "  taco convert landsat landsat.tacozip",
+                                     "  taco convert landsat landsat.tacozip\n"
+                                     "  taco convert old.0000.part.taco new.tacozip\n"
+                                     "  taco convert old.tortilla new.tacozip --description \"Chips of a scene\"\n"
+                                     "  taco convert new.tacozip old.taco --split-size 20GB",
                                      run_convert);
-  command->add_option("IN", options->input, "Dataset: .tacozip or folder")->required();
-  command->add_option("OUT", options->output, "The other: a new folder, or .tacozip or .zip")->required();
+  command->add_option("IN", options->input, "Dataset: .tacozip, folder, .taco or .tortilla, one of its parts")
+      ->required();
+  command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
+  add_collection(command, *options);
+  add_parsed(
+      command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_split(given); },
+      "Several files of about this size, such as 4GB");
+  add_writing(command, options->writing);
+}
+
+void add_compile(Tool& tool) {
+  auto [command, options] =
+      tool.add("compile", "Writes some samples as a .tortilla or .taco of their own",
+               "  taco compile old.taco test.taco \"SELECT * FROM data WHERE \\\"tortilla:data_split\\\" = 'test'\"\n"
+               "  taco compile old.tortilla north.tortilla --bbox -34.87,-8.0,-34.85,-7.98",
+               run_compile);
+  command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
+  command->add_option("OUT", options->output, "New .taco or .tortilla")->required();
+  add_selection(command, options->selection);
+  add_parsed(
+      command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_split(given); },
+      "Several files of about this size, such as 4GB");
   add_writing(command, options->writing);
 }
 
@@ -532,6 +558,7 @@ void define(Tool& tool) {
   add_create(tool);
   add_export(tool);
   add_convert(tool);
+  add_compile(tool);
   add_concat(tool);
   add_edit(tool);
   add_diff(tool);

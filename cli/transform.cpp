@@ -1,4 +1,5 @@
 #include <tacore/transform.hpp>
+#include <tacore/v1.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
@@ -16,8 +17,27 @@ int run_export(const ExportCommandOptions& options) {
 }
 
 int run_convert(const ConvertOptions& options) {
-  check_output(options.output, options.writing);
-  run_copy({}, options.writing, [&](const CreateOptions& how) { convert(options.input, options.output, how); });
+  if (options.split_size == 0) check_output(options.output, options.writing);
+  const Collection collection = collection_of(options);
+  run_copy({.split_size = options.split_size}, options.writing,
+           [&](const CreateOptions& how) { v1::convert(options.input, options.output, collection, how); });
+  return 0;
+}
+
+int run_compile(const CompileCommandOptions& options) {
+  check_selection(options.selection);
+  if (options.split_size == 0) check_output(options.output, options.writing);
+  const Dataset dataset = select(options.selection);
+  run_copy({}, options.writing, [&](const CreateOptions& how) {
+    v1::compile(dataset, options.output,
+                {.overwrite = how.overwrite,
+                 .split_size = options.split_size,
+                 .jobs = how.jobs,
+                 .parquet = how.parquet,
+                 .temp_dir = how.temp_dir,
+                 .progress = how.progress,
+                 .user = how.user});
+  });
   return 0;
 }
 

@@ -1,7 +1,9 @@
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 #include "tacore/transform.hpp"
+#include "tacore/v1.hpp"
 #include "transform/dataset_tree.hpp"
+#include "transform/migrate.hpp"
 #include "writer/create_as.hpp"
 #include "writer/tortilla_impl.hpp"
 
@@ -27,6 +29,10 @@ void convert(const Dataset& dataset, const std::string& output, const CreateOpti
 
 void convert(const std::string& input, const std::string& output, const CreateOptions& options) {
   const Dataset dataset = load(input);
+  if (is_v1(dataset.format()) || v1::is_v1_name(output)) {
+    v1::convert(input, output, {}, options);
+    return;
+  }
   if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
     fail("is an index of datasets; a ZIP or FOLDER expected, export joins those of an index", input);
   }

@@ -17,6 +17,7 @@
 #include "table/column_check.hpp"
 #include "table/read_table.hpp"
 #include "table/stack_tables.hpp"
+#include "table/tortilla_columns.hpp"
 #include "transform/zip_entries.hpp"
 #include "writer/tree_sources.hpp"
 
@@ -25,8 +26,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-bool is_metadata(std::string_view name) {
-  return name != names::kId && name != names::kType && name != names::kPath && !name.starts_with(names::kInternal);
+/// Of versions before 2.0 a column `path` is one of users.
+bool is_metadata(std::string_view name, bool v1) {
+  return name != names::kId && name != names::kType && (v1 || name != names::kPath) &&
+         !name.starts_with(names::kInternal);
 }
 
 /// A container of a view, and the columns of a level that it has, by the names that the view has for them.
@@ -40,7 +43,7 @@ void add_leaves(const View& view, int number, int level, std::vector<Leaf>& out)
   if (const auto* container = std::get_if<std::shared_ptr<const Container>>(&view.base)) {
     Leaf leaf{.number = number, .container = *container};
     for (const auto& column : stored_columns(view, level)) {
-      if (is_metadata(column.name)) leaf.columns.emplace(column.name, column.name);
+      if (is_metadata(column.name, is_v1((*container)->format()))) leaf.columns.emplace(column.name, column.name);
     }
     out.push_back(std::move(leaf));
     return;
@@ -68,11 +71,18 @@ bool keeps_stored_columns(const View& view) {
                              [](const UnionPart& part) { return keeps_stored_columns(*part.view); });
 }
 
+/// All of its containers are of versions before 2.0.
+bool is_all_v1(const View& view) {
+  if (const Container* container = view.container()) return is_v1(container->format());
+  const auto& parts = std::get<Union>(view.base).parts;
+  return std::all_of(parts.begin(), parts.end(), [](const UnionPart& part) { return is_all_v1(*part.view); });
+}
+
 /// Metadata in the order of the view.
-Names metadata_names(const View& view, int level) {
+Names metadata_names(const View& view, int level, bool v1) {
   Names out;
   for (const auto& column : stored_columns(view, level)) {
-    if (is_metadata(column.name)) out.push_back(column.name);
+    if (is_metadata(column.name, v1)) out.push_back(column.name);
   }
   return out;
 }
@@ -85,7 +95,8 @@ struct LevelRowKeys {
 
 class TreeBuilder {
  public:
-  explicit TreeBuilder(const View& view) : view_(view) {}
+  /// `whole`: FOLDERs are the bytes of the nested Tortillas that they are.
+  explicit TreeBuilder(const View& view, bool whole = false) : view_(view), is_v1_(is_all_v1(view)), whole_(whole) {}
 
   /// Adds a level below those there are. `rows`: its metadata, of these rows, instead of what is stored.
   void add(const LevelRowKeys& level_rows, const std::shared_ptr<const Rows>& rows = nullptr) {
@@ -110,7 +121,8 @@ class TreeBuilder {
       parts.push_back({std::move(table), static_cast<int64_t>(positions.size())});
       order.insert(order.end(), positions.begin(), positions.end());
     }
-    here.columns = rows ? computed(*rows) : in_order(stack_tables(parts), order, metadata_names(view_, level));
+    here.columns = rows ? computed(*rows) : in_order(stack_tables(parts), order, metadata_names(view_, level, is_v1_));
+    if (is_v1_) here.columns = from_footer_columns(here.columns);
   }
 
   Tree finish() { return std::move(out_); }
@@ -128,12 +140,14 @@ class TreeBuilder {
       const RowAddress at = leaf.container->address(level, row);
       here.ids[index(position)] = at.id;
       here.types[index(position)] = at.type;
-      if (at.type == SampleType::File) here.payloads[index(position)] = payload(*leaf.container, at);
+      if (whole_) here.types[index(position)] = SampleType::File;
+      if (here.types[index(position)] == SampleType::File)
+        here.payloads[index(position)] = payload(*leaf.container, at);
     }
     if (!with_columns) return nullptr;
     const auto rows = level_rows(table, std::nullopt, std::move(chosen));
     std::vector<std::pair<std::string, int>> columns;
-    for (const auto& name : metadata_names(view_, level)) {
+    for (const auto& name : metadata_names(view_, level, is_v1_)) {
       const auto found = leaf.columns.find(name);
       if (found != leaf.columns.end()) columns.emplace_back(name, table->find(found->second));
     }
@@ -147,7 +161,7 @@ class TreeBuilder {
     Payload& zip = zips_[place.root];
     if (zip.path.empty()) zip = payload_of(place.root);
     Payload out = part_of(zip, place.range);
-    entries_.check(at, out);
+    if (!is_v1(container.format())) entries_.check(at, out);
     return out;
   }
 
@@ -161,12 +175,12 @@ class TreeBuilder {
     return take_rows(*table, places);
   }
 
-  static std::shared_ptr<arrow::Table> computed(const Rows& rows) {
+  std::shared_ptr<arrow::Table> computed(const Rows& rows) const {
     std::vector<std::pair<std::string, int>> columns;
     for (std::size_t c = 0; c < rows.columns().size(); ++c) {
       const std::string& name = rows.columns()[c].name;
-      if (!is_metadata(name)) continue;
-      if (const auto why = why_bad_key(name); !why.empty()) {
+      if (!is_metadata(name, is_v1_)) continue;
+      if (const auto why = is_v1_ ? "" : why_bad_key(name); !why.empty()) {
         throw SchemaError("column " + quoted(name) + " of the query " + why + "; AS gives it another name");
       }
       columns.emplace_back(name, static_cast<int>(c));
@@ -178,6 +192,8 @@ class TreeBuilder {
   }
 
   const View& view_;
+  bool is_v1_;
+  bool whole_;
   ZipEntries entries_;
   std::map<std::string, Payload> zips_;  ///< whole, by path
   Tree out_;
@@ -329,6 +345,23 @@ void make_unique(TreeLevel& roots) {
 }
 
 }  // namespace
+
+bool has_whole_tortillas(const Dataset& dataset) {
+  const View& view = dataset.impl()->view();
+  return is_all_v1(view) && !(view.num_levels > 1 && restricts(view, 1));
+}
+
+Tree roots_of_view(const Dataset& dataset) {
+  const Dataset::Impl& impl = *dataset.impl();
+  const View& view = impl.view();
+  check_queries(view, impl.path);
+  const auto rows = impl.rows();
+  TreeBuilder builder(view, true);
+  builder.add(roots(impl, *rows), keeps_stored_columns(view) ? nullptr : rows);
+  Tree out = builder.finish();
+  make_unique(out.levels[0]);
+  return out;
+}
 
 Tree tree_of_view(const Dataset& dataset) {
   const Dataset::Impl& impl = *dataset.impl();

@@ -5,8 +5,14 @@
 
 namespace tacore {
 
-/// What a view shows, as taco_of() says it, before padding.
+/// What a view shows, as taco_of() says it, before padding. Of datasets before 2.0 alone columns have the form of 2.0
+/// (table/tortilla_columns.hpp), and ids are as they are.
 Tree tree_of_view(const Dataset& dataset);
+
+/// True for a view of datasets before 2.0 that shows all samples of the nested Tortillas it shows.
+bool has_whole_tortillas(const Dataset& dataset);
+/// The level 0 of such a view, nested Tortillas as FILEs of format TORTILLA.
+Tree roots_of_view(const Dataset& dataset);
 
 /// All rows of a ZIP or FOLDER, padding included.
 Tree tree_of_container(const Dataset& dataset);

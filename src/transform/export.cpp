@@ -9,6 +9,8 @@
 #include "reader/dataset_impl.hpp"
 #include "tacore/transform.hpp"
 #include "transform/dataset_tree.hpp"
+#include "transform/legal_ids.hpp"
+#include "transform/migrate.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -76,10 +78,14 @@ Tree regular(Tree tree, bool strict) {
 }  // namespace
 
 Taco taco_of(const Dataset& dataset, bool strict) {
-  Tree tree = regular(tree_of_view(dataset), strict);
+  const bool before_v2 = is_v1(dataset.format());
+  Tree tree = tree_of_view(dataset);
+  if (before_v2) tree = with_legal_ids(std::move(tree));
+  tree = regular(std::move(tree), strict);
   std::vector<const Collection*> collections;
   add_collections(dataset.impl()->view(), collections);
-  Collection collection = dataset.collection();
+  Collection collection =
+      before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
   collection.extent = extent_of_subset(tree, collections);
   Taco out{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})), std::move(collection)};
   out.extend_with("taco:subset_of", ids_of(collections));

@@ -1,0 +1,17 @@
+#include "base/text.hpp"
+#include "tacore/v1.hpp"
+#include "transform/dataset_tree.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore::v1 {
+
+std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateOptions& options) {
+  Tree tree = has_whole_tortillas(view) ? roots_of_view(view) : tree_of_view(view);
+  const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+  CreateOptions how = options;
+  how.stats = false;  // a subset of what is there
+  if (!ends_with_ignoring_case(output, ".taco")) return create(samples, output, how);
+  return create(Taco{samples, view.collection()}, output, how);
+}
+
+}  // namespace tacore::v1

@@ -1,0 +1,151 @@
+#include "v1/tortilla_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/byte_source.hpp"
+#include "reader/container.hpp"
+#include "table/stack_tables.hpp"
+#include "table/tortilla_columns.hpp"
+#include "tacore/error.hpp"
+#include "v1/footer_columns.hpp"
+#include "v1/tortilla_header.hpp"
+#include "writer/tree_sources.hpp"
+#include "writer/work.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+/// A file of the dataset.
+struct File {
+  std::string path;
+  std::shared_ptr<const ByteSource> source;
+  Payload whole;
+};
+
+/// A container: a file, or a sample of one.
+struct Place {
+  std::size_t file = 0;
+  ByteRange range = {};
+  int64_t parent = 0;  ///< row in the level above
+};
+
+/// What a footer says of its samples.
+struct Samples {
+  std::vector<std::string> ids = {};
+  std::vector<SampleType> types = {};
+  std::vector<ByteRange> ranges = {};  ///< in the file
+  std::shared_ptr<arrow::Table> columns = {};
+};
+
+/// Checked against the data of the container, bytes [begin, end) of the file.
+ByteRange range_of_row(const LevelTable& table, int64_t row, uint64_t begin, uint64_t end) {
+  const auto offset = table.integer(table.find(names::kOffset), row);
+  const auto size = table.integer(table.find(names::kSize), row);
+  if (offset && size && *offset >= 0 && *size >= 0) {
+    const ByteRange out{static_cast<uint64_t>(*offset), static_cast<uint64_t>(*size)};
+    if (out.offset >= begin && out.offset <= end && out.size <= end - out.offset) return out;
+  }
+  const auto shown = [](const auto& number) { return number ? std::to_string(*number) : "null"; };
+  throw FormatError("row " + std::to_string(row) + ": " + shown(size) + " bytes at " + shown(offset) +
+                        " are not among the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
+                    table.where());
+}
+
+Samples read_samples(const File& file, const ByteRange& place, int level) {
+  const ErrorContext where{.path = file.path, .offset = {}, .level = level};
+  const Bytes head = file.source->read({place.offset, std::min(place.size, kHeaderSize)});
+  const Header header = [&] {
+    try {
+      return parse_header(head, place.size, place.offset);
+    } catch (const FormatError& error) {
+      throw FormatError(error.message(), {.path = file.path, .offset = error.context().offset, .level = level});
+    }
+  }();
+  const auto footer = slice(file.source, {place.offset + header.footer.offset, header.footer.size});
+  const auto table = LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
+    return footer_columns(stored, static_cast<int64_t>(place.offset), header.file_format, where);
+  });
+  Samples out;
+  const int id = table->find(tacore::names::kId);
+  for (int64_t row = 0; row < table->num_rows(); ++row) {
+    out.ids.push_back(table->text(id, row).value_or(""));
+    out.types.push_back(sample_type(*table, row));
+    out.ranges.push_back(range_of_row(*table, row, place.offset + kHeaderSize, place.offset + header.footer.offset));
+  }
+  if (table->num_rows() > 0) out.columns = footer_table(*table);
+  return out;
+}
+
+/// Containers that do not share bytes are few enough to be read; one that a million rows name would be read as often.
+void check_disjoint(std::vector<Place> places, const std::vector<File>& files, int level) {
+  const auto key = [](const Place& place) { return std::pair(place.file, place.range.offset); };
+  std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const Place &a = places[i - 1], &b = places[i];
+    if (a.file != b.file || b.range.offset - a.range.offset >= a.range.size) continue;
+    throw FormatError("the nested containers at bytes " + std::to_string(a.range.offset) + " and " +
+                          std::to_string(b.range.offset) + " share bytes",
+                      {.path = files[a.file].path, .offset = b.range.offset, .level = level});
+  }
+}
+
+class TreeReader {
+ public:
+  TreeReader(const std::vector<std::string>& paths, int jobs) : jobs_(jobs) {
+    const auto storage = local_storage();
+    for (const auto& path : paths) files_.push_back({path, storage->open(path), payload_of(path)});
+  }
+
+  Tree run() {
+    Tree out;
+    std::vector<Place> here;
+    for (std::size_t i = 0; i < files_.size(); ++i) here.push_back({.file = i, .range = {0, files_[i].source->size()}});
+    for (int level = 0; !here.empty(); ++level) {
+      if (level > names::kMaxLevel) {
+        throw FormatError("containers are nested in more than " + std::to_string(names::kMaxLevel) + " others",
+                          {.path = files_[here[0].file].path, .offset = here[0].range.offset, .level = level});
+      }
+      if (level > 0) check_disjoint(here, files_, level);
+      here = add_level(out, here, level);
+    }
+    return out;
+  }
+
+ private:
+  /// The samples of `places`, and where the containers among them are.
+  std::vector<Place> add_level(Tree& out, const std::vector<Place>& places, int level) {
+    std::vector<Samples> found(places.size());
+    run_parallel(places.size(), jobs_,
+                 [&](std::size_t i) { found[i] = read_samples(files_[places[i].file], places[i].range, level); });
+    TreeLevel& to = out.levels.emplace_back();
+    std::vector<TablePart> parts;
+    std::vector<Place> nested;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Samples& samples = found[i];
+      const auto count = static_cast<int64_t>(samples.ids.size());
+      for (std::size_t k = 0; k < samples.ids.size(); ++k) {
+        const bool folder = samples.types[k] == SampleType::Folder;
+        if (folder) nested.push_back({places[i].file, samples.ranges[k], static_cast<int64_t>(to.types.size())});
+        to.ids.push_back(std::move(samples.ids[k]));
+        to.types.push_back(samples.types[k]);
+        to.payloads.push_back(folder ? Payload() : part_of(files_[places[i].file].whole, samples.ranges[k]));
+      }
+      if (level > 0) to.parents.insert(to.parents.end(), samples.ids.size(), places[i].parent);
+      parts.push_back({std::move(samples.columns), count});
+    }
+    to.columns = from_footer_columns(stack_tables(parts));
+    return nested;
+  }
+
+  std::vector<File> files_;
+  int jobs_;
+};
+
+}  // namespace
+
+Tree tree_of_tortillas(const std::vector<std::string>& paths, int jobs) { return TreeReader(paths, jobs).run(); }
+
+}  // namespace tacore::v1

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "writer/tree.hpp"
+
+namespace tacore::v1 {
+
+/// All samples of the Tortilla or TACO files at `paths`, the partitions of one dataset in order: nested ones are
+/// FOLDERs with their children in the level below, however the samples differ in them. Ids are those of the footers,
+/// any text; columns have the form of 2.0 (from_footer_columns). `jobs` threads read nested footers.
+///
+/// Throws IoError, FormatError and SchemaError as load() does; FormatError, too, for a sample that leaves the data of
+/// its container, nested containers that share bytes, and more than six levels.
+Tree tree_of_tortillas(const std::vector<std::string>& paths, int jobs);
+
+}  // namespace tacore::v1
