@@ -158,6 +158,21 @@ TACORE_EXPORT std::vector<ComponentHistogram> histograms(const Dataset& dataset)
 /// datasets of 2.0.
 TACORE_EXPORT std::vector<std::string> profiles_of(const Dataset& dataset);
 
+/// A sample that sanity_check() found wanting.
+struct BadSample {
+  std::string path = {};    ///< ids from the root down: a/b
+  std::string reason = {};  ///< what was thrown
+};
+/// Looks at the data of a FILE: the path that GDAL opens, or the bytes of one of format BYTES. Throws a std::exception
+/// for data that it does not accept.
+using ReadSample = void (*)(const Node& data, void* user);
+
+/// Reads all samples of a frame and of all below them, and returns those that could not be: where `read` throws, or a
+/// container is damaged. Without `read` all their bytes are read. `read` is called from `jobs` threads (0: one for each
+/// processor).
+TACORE_EXPORT std::vector<BadSample> sanity_check(const DataFrame& frame, ReadSample read = nullptr,
+                                                  void* user = nullptr, int jobs = 0);
+
 /// Writes the dataset at `input` in another version or container, told by the name of `output`: `.tortilla`, `.taco`,
 /// `.tacozip`, `.zip`, else a FOLDER. Partitions are joined; `options.split_size` splits anew. No byte of a sample
 /// changes, and no value of its metadata, which gets names and types of the other version (docs/format.md, "v1 and
