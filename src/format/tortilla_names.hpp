@@ -11,6 +11,8 @@ inline constexpr std::string_view kFileFormat = "tortilla:file_format";  ///< GD
 inline constexpr std::string_view kDataSplit = "tortilla:data_split";    ///< train, validation or test
 inline constexpr std::string_view kOffset = "tortilla:offset";           ///< from the first byte of its container
 inline constexpr std::string_view kLength = "tortilla:length";           ///< bytes
+inline constexpr std::string_view kRoot = "tortilla:root";               ///< streaming: ids of the ancestors, `a/b`
+inline constexpr std::string_view kParent = "tortilla:parent";           ///< streaming: row in the level above
 inline constexpr std::string_view kIndex = "__index_level_0__";          ///< left behind by the published writers
 
 inline constexpr std::string_view kBytes = "BYTES";        ///< of what GDAL does not open

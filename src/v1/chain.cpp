@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "format/tortilla_names.hpp"
 #include "io/memory_source.hpp"
 #include "io/prefetched_source.hpp"
 #include "table/cells.hpp"
@@ -130,17 +131,17 @@ class Settler {
       : level_(level),
         above_(*above.table),
         places_(above.places),
-        above_offsets_(integers(above_, names::kOffset)),
-        above_sizes_(integers(above_, names::kSize)),
-        offsets_(integers(*level, names::kOffset)),
-        sizes_(integers(*level, names::kSize)) {}
+        above_offsets_(integers(above_, tacore::names::kOffset)),
+        above_sizes_(integers(above_, tacore::names::kSize)),
+        offsets_(integers(*level, tacore::names::kOffset)),
+        sizes_(integers(*level, tacore::names::kSize)) {}
 
   SettledLevel run() {
-    const bool has_parents = level_->find(names::kParentId) >= 0;
+    const bool has_parents = level_->find(tacore::names::kParentId) >= 0;
     if (has_parents) {
-      parents_ = placed(integers(*level_, names::kParentId));
+      parents_ = placed(integers(*level_, tacore::names::kParentId));
     } else {
-      parents_ = level_->find(kRoot) >= 0 ? parents_by_root() : parents_by_place();
+      parents_ = level_->find(names::kRoot) >= 0 ? parents_by_root() : parents_by_place();
     }
     bool is_moved = false;
     for (std::size_t row = 0; row < parents_.size(); ++row) is_moved |= move_into_parent(row);
@@ -164,10 +165,11 @@ class Settler {
   }
 
   std::vector<int64_t> parents_by_root() const {
-    const int root = level_->find(kRoot);
-    if (level_->num_rows() > 0 && !level_->text(root, 0)) return placed(integers(*level_, kRoot));
+    const int root = level_->find(names::kRoot);
+    if (level_->num_rows() > 0 && !level_->text(root, 0)) return placed(integers(*level_, names::kRoot));
     std::unordered_map<std::string, int64_t> rows;
-    const int above_root = above_.find(kRoot), id = above_.find(names::kId), parent = above_.find(names::kParentId);
+    const int above_root = above_.find(names::kRoot), id = above_.find(tacore::names::kId),
+              parent = above_.find(tacore::names::kParentId);
     for (int64_t row = 0; row < above_.num_rows(); ++row) {
       std::string path = above_.text(id, row).value_or("");
       // At level 0 it is the sample's own id.
@@ -234,14 +236,14 @@ class Settler {
     std::vector<std::pair<std::string, int>> columns;
     for (std::size_t c = 0; c < level_->columns().size(); ++c) {
       const std::string& name = level_->columns()[c].name;
-      if (name != kOffset && name != names::kParentId && name != names::kOffset)
+      if (name != names::kOffset && name != tacore::names::kParentId && name != tacore::names::kOffset)
         columns.emplace_back(name, static_cast<int>(c));
     }
     const auto rows = level_rows(level_, std::nullopt, 0, level_->num_rows());
     auto table = take_rows(*to_table(*rows, columns), order);
     const auto offsets = ordered(offsets_);
-    table = add_column(add_column(table, kOffset, offsets), names::kOffset, offsets);
-    table = in_one_piece(add_column(table, names::kParentId, ordered(parents_)));
+    table = add_column(add_column(table, names::kOffset, offsets), tacore::names::kOffset, offsets);
+    table = in_one_piece(add_column(table, tacore::names::kParentId, ordered(parents_)));
     const Bytes bytes = encode_parquet(*table, {.compression = "none", .content_defined_chunks = false});
     SettledLevel out{LevelTable::open(memory_source(level_->where().path, bytes), level_->where())};
     if (std::is_sorted(order.begin(), order.end())) return out;

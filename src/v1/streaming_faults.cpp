@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "format/tortilla_names.hpp"
 #include "v1/chain.hpp"
 #include "v1/footer_columns.hpp"
 #include "v1/pointer.hpp"
@@ -25,7 +26,7 @@ class Fault {
   void tell(std::vector<std::string>& out, const std::string& table, const std::string& what) const {
     if (count_ == 0) return;
     out.push_back(table + ": " + what + ": " + std::to_string(count_) + (count_ == 1 ? " row, " : " rows, ") +
-                  join(rows_, ", ") + (count_ > kMostNamed ? ", ..." : ""));
+                  join(rows_, ", ") + (rows_.size() < static_cast<std::size_t>(count_) ? ", ..." : ""));
   }
 
  private:
@@ -33,7 +34,9 @@ class Fault {
   int64_t count_ = 0;
 };
 
-std::string id_of(const LevelTable& table, int64_t row) { return table.text(table.find(names::kId), row).value_or(""); }
+std::string id_of(const LevelTable& table, int64_t row) {
+  return table.text(table.find(tacore::names::kId), row).value_or("");
+}
 
 /// A column of integers in a row, -1 where it is not.
 int64_t number_of(const LevelTable& table, std::string_view name, int64_t row) {
@@ -42,8 +45,8 @@ int64_t number_of(const LevelTable& table, std::string_view name, int64_t row) {
 }
 
 ByteRange range_of(const LevelTable& table, int64_t row) {
-  return {static_cast<uint64_t>(number_of(table, names::kOffset, row)),
-          static_cast<uint64_t>(number_of(table, names::kSize, row))};
+  return {static_cast<uint64_t>(number_of(table, tacore::names::kOffset, row)),
+          static_cast<uint64_t>(number_of(table, tacore::names::kSize, row))};
 }
 
 bool is_inside(ByteRange part, ByteRange whole) {
@@ -70,7 +73,7 @@ class FaultFinder {
 
  private:
   static std::optional<std::string> root(const LevelTable& table, int64_t row) {
-    const int column = table.find(kRoot);
+    const int column = table.find(names::kRoot);
     return column < 0 ? std::nullopt : table.text(column, row);
   }
 
@@ -96,7 +99,7 @@ class FaultFinder {
     Fault no_parent, other_root, outside, is_file, childless;
     std::vector<bool> has_children(static_cast<std::size_t>(above.num_rows()));
     for (int64_t row = 0; row < table.num_rows(); ++row) {
-      const int64_t parent = number_of(table, names::kParentId, row);
+      const int64_t parent = number_of(table, tacore::names::kParentId, row);
       if (parent < 0 || parent >= above.num_rows()) {
         no_parent.add(row);
         continue;
@@ -120,7 +123,8 @@ class FaultFinder {
   void check_chunks() {
     Fault no_owner, other_id, other_root, outside;
     for (int64_t row = 0; row < chunks_.num_rows(); ++row) {
-      const int64_t level = number_of(chunks_, chunk::kLevel, row), owner = number_of(chunks_, names::kParentId, row);
+      const int64_t level = number_of(chunks_, chunk::kLevel, row),
+                    owner = number_of(chunks_, tacore::names::kParentId, row);
       if (level < 0 || level >= static_cast<int64_t>(levels_.size()) || owner < 0 ||
           owner >= levels_[static_cast<std::size_t>(level)]->num_rows()) {
         no_owner.add(row);

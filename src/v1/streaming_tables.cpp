@@ -16,9 +16,6 @@
 namespace tacore::v1 {
 namespace {
 
-constexpr const char* kRoot = "tortilla:root";
-constexpr const char* kParent = "tortilla:parent";
-
 /// The ids of the ancestors of a row, `a/b`; at level 0 its own.
 std::string root_of(const Tree& tree, int level, int64_t row) {
   return level == 0 ? tree.levels[0].ids[index(row)]
@@ -34,8 +31,8 @@ std::shared_ptr<arrow::Table> level_table(const TortillaPart& part, int level) {
     roots.push_back(root_of(tree, level, row));
     if (level > 0) parents.push_back(tree.levels[index(level)].parents[index(row)] - part.rows(level - 1).first);
   }
-  auto out = add_column(nullptr, kRoot, roots);
-  if (level > 0) out = add_column(out, kParent, parents);
+  auto out = add_column(nullptr, names::kRoot, roots);
+  if (level > 0) out = add_column(out, names::kParent, parents);
   return in_one_piece(beside(out, part.footer_table(level)));
 }
 
