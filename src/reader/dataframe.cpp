@@ -203,11 +203,16 @@ Node DataFrame::read(int64_t position) const {
 
 namespace {
 
-int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
+/// -1 when there is none.
+int64_t find_id(const DataFrame::Impl& frame, std::string_view id) {
   const int column = frame.rows->find(names::kId);
   if (column < 0)
     throw NavigationError("Cannot search by ID: the rows have no column 'id'", {.path = frame.dataset->path});
-  const int64_t row = frame.ids.find(*frame.rows, column, id);
+  return frame.ids.find(*frame.rows, column, id);
+}
+
+int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
+  const int64_t row = find_id(frame, id);
   if (row < 0) throw NavigationError("ID " + quoted(id) + " not found", {.path = frame.dataset->path});
   return row;
 }
@@ -215,6 +220,10 @@ int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
 }  // namespace
 
 std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path) {
+  // Before 2.0 an id may look like a path; one that is there is meant.
+  if (is_v1(frame.impl()->dataset->format) && path.find('/') != path.npos) {
+    if (const int64_t row = find_id(*frame.impl(), path); row >= 0) return {frame, row};
+  }
   std::vector<std::string> ids = split(path, '/');
   if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" is "a/b"
   return locate_below(frame, position_of(*frame.impl(), ids[0]), std::span(ids).subspan(1));

@@ -62,7 +62,9 @@ std::string dataset_name(const std::string& path) {
 Collection collection_of(const ByteSource& source, const Header& header, const std::string& path) {
   if (!header.collection) return {.id = dataset_name(path), .dataset_version = "", .json = "{}"};
   const Bytes text = source.read(*header.collection);
-  return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  Collection out = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  if (out.id.empty()) out.id = dataset_name(path);
+  return out;
 }
 
 class TortillaContainer : public Container {

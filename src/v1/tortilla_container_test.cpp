@@ -86,6 +86,7 @@ TEST_CASE("an id may be any text, and one that looks like a path is no path") {
   const DataFrame rows = load(path).data();
   CHECK(text_of(rows.read_bytes(0)) == "a");
   CHECK(text_of(rows.read_bytes(1)) == "bc");
+  CHECK(text_of(rows.read_bytes("../../etc/passwd")) == "a");
 }
 
 TEST_CASE("a file without nested samples is opened without reading a column") {
