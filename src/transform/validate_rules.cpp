@@ -130,6 +130,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"V1-15", "0.5.0", kWarning, "Partitions, and only they, are named NAME.0000.part.EXTENSION."},
     {"V1-16", "0.5.0", kError, "The fields of a profile that is asked for are there."},
     {"V1-17", "0.2.0", kWarning, "COLLECTION has nothing that is better said otherwise."},
+    {"V1-18", "0.2.0", kError, "The tables of a streaming file form a chain, and agree with each other."},
+    {"V1-19", "0.2.0", kWarning, "Each GeoTIFF of a streaming file is a TACO Optimized GeoTIFF."},
 });
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/wkb.hpp"
 #include "table/level_table.hpp"
@@ -16,7 +17,9 @@
 #include "v1/collection.hpp"
 #include "v1/footer_columns.hpp"
 #include "v1/partitions.hpp"
+#include "v1/pointer.hpp"
 #include "v1/profiles.hpp"
+#include "v1/streaming_faults.hpp"
 #include "v1/tortilla_header.hpp"
 
 namespace tacore::validator {
@@ -50,11 +53,11 @@ std::string row_name(const Place& place, int64_t row) { return "row " + std::to_
 
 /// V1-7: text that is a word in another case, or another word that stands for one.
 void check_words(Report& report, const LevelTable& table, const Place& place) {
-  const auto visit = [&](const char* name, const auto& check) {
+  const auto visit = [&](std::string_view name, const auto& check) {
     const int column = table.find(name);
     for (int64_t row = 0; column >= 0 && row < table.num_rows(); ++row) check(table.text(column, row), row);
   };
-  visit(v1::kFileFormat, [&](const std::optional<std::string>& format, int64_t row) {
+  visit(v1::names::kFileFormat, [&](const std::optional<std::string>& format, int64_t row) {
     for (const char* name : {"GTiff", "BYTES", "TORTILLA"}) {
       if (!format || *format == name || lower(*format) != lower(name)) continue;
       report.add("V1-7", row_name(place, row) + ": file_format is " + quoted(*format) + ", " + name + " expected",
@@ -63,7 +66,7 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
     if (!format || format->empty())
       report.add("V1-7", row_name(place, row) + ": file_format is missing", table.where());
   });
-  visit(v1::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
+  visit(v1::names::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
     if (!split || split == "train" || split == "validation" || split == "test") return;
     report.add("V1-8",
                row_name(place, row) + ": data_split is " + quoted(*split) + ", train, validation or test expected",
@@ -144,6 +147,7 @@ class FileCheck {
       nested_.pop_back();
       check_container(place);
     }
+    if (is_streaming_) check_chain();
     return header;
   }
 
@@ -188,6 +192,7 @@ class FileCheck {
       const auto table = LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
         return v1::footer_columns(stored, static_cast<int64_t>(place.range.offset), header.file_format, where);
       });
+      if (place.level == 0) is_streaming_ = table->key_value(v1::kPointer).has_value();
       check_rows(place, header, *table);
       check_columns(place, *table);
       check_words(report_, *table, place);
@@ -203,7 +208,7 @@ class FileCheck {
   /// V1-4 to V1-6, and what is nested.
   void check_rows(const Place& place, const Header& header, const LevelTable& table) {
     const int id = table.find(names::kId), offset = table.find(names::kOffset), size = table.find(names::kSize);
-    const int type = table.find(names::kType);
+    const int type = table.find(names::kType), format = table.find(v1::names::kFileFormat);
     const uint64_t begin = place.range.offset + v1::kHeaderSize, end = place.range.offset + header.footer.offset;
     if (table.num_rows() == 0) report_.add("V1-3", about(place, "the footer has no rows"), at(place));
     std::unordered_set<std::string> own;
@@ -226,8 +231,27 @@ class FileCheck {
       }
       if (range.size > 0) ranges.emplace_back(range, row);
       if (table.text(type, row) == "FOLDER") nest(place, range, name);
+      else if (is_streaming_ && format >= 0) check_tog(place, row, table.text(format, row).value_or(""), range);
     }
     check_overlaps(place, std::move(ranges));
+  }
+
+  /// V1-19.
+  void check_tog(const Place& place, int64_t row, const std::string& format, const ByteRange& range) {
+    if (lower(format) != "gtiff" && lower(format) != "cog") return;
+    for (const auto& fault : v1::tog_faults(*slice(source_, range)))
+      report_.add("V1-19", row_name(place, row) + ": " + fault, at(place, range.offset));
+  }
+
+  /// V1-18.
+  void check_chain() {
+    try {
+      for (const auto& fault : v1::streaming_faults(source_, path_)) report_.add("V1-18", fault, {.path = path_});
+    } catch (const FormatError& error) {
+      report_.add("V1-18", error, {.path = path_});
+    } catch (const SchemaError& error) {
+      report_.add("V1-18", error, {.path = path_});
+    }
   }
 
   void nest(const Place& above, const ByteRange& range, const std::string& id) {
@@ -289,6 +313,7 @@ class FileCheck {
   std::shared_ptr<const ByteSource> source_;
   std::string path_;
   std::unordered_set<std::string>& ids_;  ///< of level 0, of all partitions
+  bool is_streaming_ = false;             ///< level 0 points to further tables
   std::vector<Place> nested_;
   std::set<std::pair<uint64_t, uint64_t>> seen_;
   std::vector<std::string> columns_;

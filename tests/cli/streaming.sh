@@ -21,6 +21,14 @@ JSON
 show create chips chips.taco --collection about.json --streaming
 ls -A
 show ls chips.taco a
+show validate chips.taco
+python3 -c '
+import re, sys
+data = open("chips.taco", "rb").read()
+at = data.rindex(b"OFFSETLENGTH(") + 13
+open("astray.taco", "wb").write(data[:at] + b"9" + data[at + 1:])'
+show validate astray.taco
+rm astray.taco
 taco read chips.taco a/red --npy | about
 taco read chips.taco a/red::0 --npy | about
 taco read chips.taco b/red::0 --npy -o chunk.npy
