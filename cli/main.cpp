@@ -20,7 +20,7 @@
 namespace tacore::cli {
 namespace {
 
-constexpr const char* kDatasetHelp = "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json";
+constexpr const char* kDatasetHelp = "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json, .taco, .tortilla";
 
 /// Help without CLI11's TEXT, REQUIRED and Needs, which the usage line and the texts say better.
 class HelpFormat final : public CLI::Formatter {
@@ -190,7 +190,8 @@ void add_read(Tool& tool) {
                                             "  taco read landsat.tacozip tile_r0_c0 -o tile.tif\n"
                                             "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
                                             run_read);
-  command->add_option("ID", options->id, "Ids from the root down: a/b/c; of a chunk of its raster: a/b/c::2")->required();
+  command->add_option("ID", options->id, "Ids from the root down: a/b/c; of a chunk of its raster: a/b/c::2")
+      ->required();
   auto* vsi = command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
   auto* npy = command->add_flag("--npy", options->pixels.npy, "Its pixels, for NumPy: (bands, height, width)");
   auto* png = command->add_flag("--png", options->pixels.png, "Its pixels as they are: uint8, uint16, up to 4 bands");

@@ -6,7 +6,7 @@
 namespace tacore::v1 {
 
 std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateOptions& options) {
-  Tree tree = has_whole_tortillas(view) ? roots_of_view(view) : tree_of_view(view);
+  Tree tree = has_whole_tortillas(view) && !options.streaming ? roots_of_view(view) : tree_of_view(view);
   const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   CreateOptions how = options;
   how.stats = false;  // a subset of what is there
