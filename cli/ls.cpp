@@ -27,7 +27,8 @@ int run_ls(const LsOptions& options) {
   with_output({}, [&](tabular::Output& output) {
     if (options.json) return tabular::encode(rows.select({"id", "type"}), tabular::Encoding::Json, output);
     for (int64_t row = 0; row < rows.num_rows(); ++row) {
-      output.write(printable(rows.text(row, "id").value_or("")) + "\t" + printable(rows.text(row, "type").value_or("")) + "\n");
+      output.write(printable(rows.text(row, "id").value_or("")) + "\t" +
+                   printable(rows.text(row, "type").value_or("")) + "\n");
     }
   });
   return 0;

@@ -20,7 +20,8 @@ const Column* find(const Columns& columns, std::string_view name) {
 
 /// Columns that unite() writes itself.
 bool is_added(std::string_view name) {
-  return name == names::kSourcePath || name == names::kSourceFile || name == names::kGdalVsi || name == names::kSubfile || name == kRowKeyColumn;
+  return name == names::kSourcePath || name == names::kSourceFile || name == names::kGdalVsi ||
+         name == names::kSubfile || name == kRowKeyColumn;
 }
 
 /// The columns of level 0 as the steps of the view leave them.

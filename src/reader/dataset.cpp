@@ -279,7 +279,8 @@ std::vector<std::string> statistics_columns(const std::vector<Column>& columns) 
   }
   if (out.empty()) {
     throw QueryError(
-        "the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor 'stats:mean' and the like");
+        "the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor 'stats:mean' and the "
+        "like");
   }
   for (const char* name : {"stac:tensor_shape", "stac:raster_shape"}) {
     if (!out.back().starts_with("stac:") && has(name)) out.emplace_back(name);
