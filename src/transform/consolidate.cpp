@@ -136,6 +136,9 @@ std::shared_ptr<const Container> open_input(const std::string& path, bool zips_o
   if (at.format == Format::Tacocat || at.format == Format::Tacollection) {
     throw ValidationError("is an index; the datasets in it expected", {.path = path});
   }
+  if (is_v1(at.format)) {
+    throw ValidationError("is a dataset before 2.0; taco convert makes one that an index can list", {.path = path});
+  }
   if (zips_only && at.format != Format::Zip) {
     throw ValidationError("is a FOLDER; a TACOCAT is an index of ZIPs, a TACOLLECTION.json of both", {.path = path});
   }

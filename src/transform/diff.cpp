@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
@@ -24,6 +25,12 @@ constexpr uint64_t kPiece = 1 << 20;
 constexpr uint64_t kShare = 64 << 20;  // of one file that a thread compares before it looks for another
 constexpr std::size_t kSamplesAtOnce = 1 << 14;
 
+/// Columns of a container before 2.0 that say which row it is and where its bytes are, as `internal:*` do.
+bool says_where(const LevelTable& table, std::string_view column) {
+  const bool is_before_2 = table.derived(table.find(names::kId)) != nullptr;
+  return is_before_2 && (column == v1::names::kId || column == v1::names::kOffset || column == v1::names::kLength);
+}
+
 /// A row of one of the containers of a dataset.
 struct Place {
   const Container* container = nullptr;
@@ -35,6 +42,11 @@ class Side {
  public:
   explicit Side(const std::string& path) : storage_(local_storage()) {
     const Detected at = detect(*storage_, path);
+    if (at.num_partitions > 1) {
+      for (const auto& part : partition_paths(*storage_, at, false)) open(detect(*storage_, part), part);
+      collection_ = containers_[0]->collection();
+      return;
+    }
     if (at.format != Format::Tacollection) {
       open(at, path);
       collection_ = containers_[0]->collection();
@@ -67,7 +79,7 @@ class Side {
 
   /// What the directory of its ZIP says of the bytes of a FILE; nullopt where there is none.
   std::optional<uint32_t> crc32_of(const Place& place, const RowAddress& address) {
-    if (place.container->format() == Format::Folder) return std::nullopt;
+    if (place.container->format() == Format::Folder || is_v1(place.container->format())) return std::nullopt;
     const auto& directory = directory_of(*place.container, address.source_file);
     const auto found = directory.find(entry_name(address.relative_path, address.type));
     return found == directory.end() ? std::nullopt : std::optional(found->second);
@@ -202,7 +214,7 @@ class Comparison {
     std::map<std::string, std::string> out;
     for (const auto& table : tables) {
       for (const auto& column : table->columns()) {
-        if (column.name != names::kId && !column.name.starts_with(names::kInternal))
+        if (column.name != names::kId && !column.name.starts_with(names::kInternal) && !says_where(*table, column.name))
           out.emplace(column.name, column.type);
       }
     }

@@ -120,6 +120,8 @@ Input open_input(const std::string& path) {
   const Dataset dataset = load(path);
   if (dataset.format() == Format::Zip) return zip_input(path);
   if (dataset.format() == Format::Folder) return folder_input(path);
+  if (is_v1(dataset.format()))
+    throw ValidationError("is a dataset before 2.0; a ZIP or FOLDER expected, taco convert makes one", {.path = path});
   throw ValidationError("is an index of datasets; a ZIP or FOLDER expected", {.path = path});
 }
 

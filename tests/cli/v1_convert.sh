@@ -16,6 +16,13 @@ show convert padded.tacozip uneven.tortilla
 show ls uneven.tortilla one
 show convert golden/v1/parts/set.0000.part.tortilla joined.tortilla
 show ls joined.tortilla
+show diff golden/v1/parts/set.0000.part.tortilla joined.tortilla
+show diff golden/v1/flat.tortilla joined.tortilla
+mkdir index
+show index joined.tortilla -o index
+show collect joined.tortilla -o index
+show sync joined.tortilla store
+rm -r index
 show convert joined.tortilla again.tortilla --split-size 25
 ls -A
 show compile golden/v1/flat.taco some.taco "SELECT * FROM data WHERE \"tortilla:data_split\" = 'train' ORDER BY id DESC"
