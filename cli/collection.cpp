@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include <tacore/error.hpp>
+#include <tacore/v1.hpp>
 
 #include "commands.hpp"
 
@@ -24,9 +25,12 @@ std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Collection collection_of(const CollectionOptions& options) {
+Collection collection_of(const CollectionOptions& options, bool is_taco) {
   Collection out;
-  if (!options.collection.empty()) out = parse_draft_collection(text_of(options.collection), options.collection);
+  if (!options.collection.empty()) {
+    const auto parse = is_taco ? v1::parse_draft_collection : parse_draft_collection;
+    out = parse(text_of(options.collection), options.collection);
+  }
   if (options.id) out.id = *options.id;
   if (options.dataset_version) out.dataset_version = *options.dataset_version;
   if (options.title) out.title = options.title;

@@ -127,7 +127,8 @@ struct CollectionOptions {
   std::optional<std::string> id = {}, dataset_version = {}, title = {}, description = {};
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
 };
-Collection collection_of(const CollectionOptions& options);
+/// `is_taco`: the file may have the form of TACO 0.2.0.
+Collection collection_of(const CollectionOptions& options, bool is_taco);
 
 struct CreateCommandOptions : CollectionOptions {
   std::string source = {};  ///< a folder or a table

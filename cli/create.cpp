@@ -71,7 +71,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
                                 .progress = how.progress,
                                 .user = how.user};
     if (is_taco) {
-      Taco taco{samples, versioned(collection_of(options))};
+      Taco taco{samples, versioned(collection_of(options, true))};
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
       v1::create(taco, options.output, all);
     } else {
@@ -92,7 +92,7 @@ int run_create(const CreateCommandOptions& options) {
   if (options.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
-    const Taco taco{samples_of(options), versioned(collection_of(options))};
+    const Taco taco{samples_of(options), versioned(collection_of(options, false))};
     run_copy({.split_size = options.split_size, .group_by = options.group_by, .consolidate = !options.no_tacocat},
              options.writing, [&](const CreateOptions& how) { create(taco, options.output, how); });
   } catch (const SchemaError& error) {

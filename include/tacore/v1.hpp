@@ -17,6 +17,11 @@
 /// What only Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`) have. They are read as any dataset is.
 namespace tacore::v1 {
 
+/// A collection for create(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be missing; keys
+/// it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for messages. Throws
+/// FormatError.
+TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
+
 struct CreateOptions {
   bool overwrite = false;  ///< replace what is there, in one step
   /// Files of at most this many bytes of samples each, filled in order: `x.0000.part.taco`, ... (`parse_size` reads

@@ -11,6 +11,7 @@
 #include "model/json_text.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/optical_data.hpp"
+#include "tacore/v1.hpp"
 #include "v1/collection.hpp"
 #include "v1/collection_document.hpp"
 
@@ -214,7 +215,7 @@ std::string encode(const Collection& collection, bool with_bands) {
   const json document = json::parse(text);
   std::set<std::string> taken(std::begin(kDropped), std::end(kDropped));
   try {
-    ordered_json head = encode_head(collection, document, parse_draft_collection(text, ""), taken);
+    ordered_json head = encode_head(collection, document, tacore::parse_draft_collection(text, ""), taken);
     if (with_bands) add_bands(head["optical_data"]);
     std::string out = head.dump();
     // As text, so that numbers of any size and the order of keys stay as they are.
@@ -238,8 +239,12 @@ bool is_known_sensor(std::string_view sensor) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
+Collection parse_draft_collection(std::string_view text, const std::string& path) {
+  return tacore::parse_draft_collection(v2_text(text, path), path);
+}
+
 Collection parse_collection(std::string_view text, const std::string& path) {
-  Collection out = parse_draft_collection(v2_text(text, path), path);
+  Collection out = parse_draft_collection(text, path);
   if (out.id.empty()) log::warning(path + ": the collection has no id");
   if (out.dataset_version == Collection().dataset_version) {
     log::warning(path + ": the collection has no dataset_version");

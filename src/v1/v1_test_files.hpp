@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -29,7 +29,7 @@ inline std::string text_of(const std::string& path) {
 
 inline Bytes bytes_of(const std::string& text) {
   Bytes out(text.size());
-  std::memcpy(out.data(), text.data(), text.size());
+  std::transform(text.begin(), text.end(), out.begin(), [](char c) { return static_cast<std::byte>(c); });
   return out;
 }
 
