@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "v1/v1_test_files.hpp"
@@ -349,6 +350,37 @@ TEST_CASE("progress counts the bytes of samples over all parts, and stops the wo
   seen = {.go_on = false};
   says(refusal([&] { create(samples, folder.path("y.tortilla"), options); }), "stopped");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+/// A sample of `rows` by 2 pixels in two bands.
+Sample with_moments(const char* id, int rows, const std::vector<double>& mean, const std::vector<double>& std) {
+  const auto list = [](const std::vector<double>& numbers) {
+    return Value(Value::List(numbers.begin(), numbers.end()));
+  };
+  return Sample(id, bytes_of("x"),
+                {{"stats:min", list({mean[0] - 2, mean[1] - 3})},
+                 {"stats:max", list({mean[0] + 2, mean[1] + 3})},
+                 {"stats:mean", list(mean)},
+                 {"stats:std", list(std)},
+                 {"stac:tensor_shape", Value(Value::List{Value(2), Value(rows), Value(2)})}});
+}
+
+TEST_CASE("stats:* of samples pool to those of all their pixels, weighed by their number") {
+  const TemporaryFolder folder;
+  const Tortilla samples({with_moments("a", 2, {1, 10}, {0.5, 2}), with_moments("b", 4, {4, 40}, {1.5, 0})});
+  create(samples, folder.path("set.tortilla"), plain());
+  const Dataset dataset = load(folder.path("set.tortilla"));
+  // 4 pixels of mean 1 and 8 of mean 4.
+  CHECK(dataset.stats_mean() == std::vector<double>{3, 30});
+  CHECK(dataset.stats_min() == std::vector<double>{-1, 7});
+  CHECK(dataset.stats_max() == std::vector<double>{6, 43});
+  // sum n (s^2 + m^2) / sum n - mean^2
+  const auto deviation = dataset.stats_std();
+  CHECK(deviation[0] == doctest::Approx(std::sqrt((4 * (0.25 + 1) + 8 * (2.25 + 16)) / 12 - 9)));
+  CHECK(deviation[1] == doctest::Approx(std::sqrt((4 * (4 + 100) + 8 * 1600) / 12.0 - 900)));
+  CHECK(dataset.data().stats_mean({1}) == std::vector<double>{30});
+  CHECK_THROWS_WITH_AS(dataset.stats_p50(), doctest::Contains("hold no percentiles"), QueryError);
+  CHECK_THROWS_WITH_AS(dataset.stats_categorical(), doctest::Contains("are continuous"), QueryError);
 }
 
 }  // namespace
