@@ -15,11 +15,11 @@
 #include "table/level_table.hpp"
 #include "table/values.hpp"
 #include "v1/collection.hpp"
-#include "v1/footer_columns.hpp"
 #include "v1/partitions.hpp"
 #include "v1/pointer.hpp"
 #include "v1/profiles.hpp"
 #include "v1/streaming_faults.hpp"
+#include "v1/tortilla_container.hpp"
 #include "v1/tortilla_header.hpp"
 
 namespace tacore::validator {
@@ -188,10 +188,7 @@ class FileCheck {
     const ErrorContext where = at(place);
     const char* rule = place.level == 0 ? "V1-3" : "V1-9";
     try {
-      const auto footer = slice(source_, {place.range.offset + header.footer.offset, header.footer.size});
-      const auto table = LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
-        return v1::footer_columns(stored, static_cast<int64_t>(place.range.offset), header.file_format, where);
-      });
+      const auto table = v1::open_footer(source_, place.range, header, where);
       if (place.level == 0) is_streaming_ = table->key_value(v1::kPointer).has_value();
       check_rows(place, header, *table);
       check_columns(place, *table);

@@ -27,24 +27,6 @@ namespace {
 // Samples of a tree are alike; so many nested tortillas of one are looked at in each level to tell what it is.
 constexpr std::size_t kMaxPatterns = 64;
 
-Header parse_at(const ByteSource& source, ByteRange container, const std::string& path) {
-  try {
-    const Bytes head = source.read({container.offset, std::min(container.size, kHeaderUsed)});
-    return parse_header(head, container.size, container.offset);
-  } catch (const FormatError& error) {
-    throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
-  }
-}
-
-/// The table of samples of the container in `range`.
-std::shared_ptr<const LevelTable> open_footer(const std::shared_ptr<const ByteSource>& source, ByteRange range,
-                                              const Header& header, const ErrorContext& where) {
-  const auto footer = slice(source, {range.offset + header.footer.offset, header.footer.size});
-  return LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
-    return footer_columns(stored, static_cast<int64_t>(range.offset), header.file_format, where);
-  });
-}
-
 /// The name of a dataset that has none: that of its file, without suffixes and the number of its partition.
 std::string dataset_name(const std::string& path) {
   std::string out = file_name(path);
@@ -200,7 +182,7 @@ class TortillaContainer : public Container {
 
   /// The samples of the container in `range`, which lie in it.
   std::shared_ptr<const LevelTable> open_nested(ByteRange range, int level) const {
-    const Header header = parse_at(*source_, range, path());
+    const Header header = read_header(*source_, range, {.path = path()});
     const auto out = open_footer(source_, range, header, where(level));
     const int offsets = out->find(names::kOffset), sizes = out->find(names::kSize);
     const auto begin = static_cast<int64_t>(range.offset), end = static_cast<int64_t>(header.footer.offset) + begin;
@@ -316,8 +298,25 @@ class TortillaContainer : public Container {
 
 }  // namespace
 
+Header read_header(const ByteSource& source, ByteRange range, const ErrorContext& where) {
+  const Bytes head = source.read({range.offset, std::min(range.size, kHeaderUsed)});
+  try {
+    return parse_header(head, range.size, range.offset);
+  } catch (const FormatError& error) {
+    throw FormatError(error.message(), {.path = where.path, .offset = error.context().offset, .level = where.level});
+  }
+}
+
+std::shared_ptr<const LevelTable> open_footer(const std::shared_ptr<const ByteSource>& source, ByteRange range,
+                                              const Header& header, const ErrorContext& where) {
+  const auto footer = slice(source, {range.offset + header.footer.offset, header.footer.size});
+  return LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
+    return footer_columns(stored, static_cast<int64_t>(range.offset), header.file_format, where);
+  });
+}
+
 Header read_header(const ByteSource& source, const std::string& path) {
-  return parse_at(source, {0, source.size()}, path);
+  return read_header(source, {0, source.size()}, {.path = path});
 }
 
 std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> source, const std::string& path) {

@@ -21,6 +21,11 @@ Collection read_tortilla_collection(const ByteSource& source, const std::string&
 
 /// The header of a file.
 Header read_header(const ByteSource& source, const std::string& path);
+/// That of the container in `range` of a file. Throws FormatError with `where` and the byte.
+Header read_header(const ByteSource& source, ByteRange range, const ErrorContext& where);
+/// Its table of samples as a level, whose places are those in the file. Throws FormatError and SchemaError.
+std::shared_ptr<const LevelTable> open_footer(const std::shared_ptr<const ByteSource>& source, ByteRange range,
+                                              const Header& header, const ErrorContext& where);
 
 /// True for a streaming file.
 bool has_chunks(const Container& container);

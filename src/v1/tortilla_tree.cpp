@@ -10,8 +10,7 @@
 #include "table/stack_tables.hpp"
 #include "table/tortilla_columns.hpp"
 #include "tacore/error.hpp"
-#include "v1/footer_columns.hpp"
-#include "v1/tortilla_header.hpp"
+#include "v1/tortilla_container.hpp"
 #include "writer/tree_sources.hpp"
 #include "writer/work.hpp"
 
@@ -56,18 +55,8 @@ ByteRange range_of_row(const LevelTable& table, int64_t row, uint64_t begin, uin
 
 Samples read_samples(const File& file, const ByteRange& place, int level) {
   const ErrorContext where{.path = file.path, .offset = {}, .level = level};
-  const Bytes head = file.source->read({place.offset, std::min(place.size, kHeaderSize)});
-  const Header header = [&] {
-    try {
-      return parse_header(head, place.size, place.offset);
-    } catch (const FormatError& error) {
-      throw FormatError(error.message(), {.path = file.path, .offset = error.context().offset, .level = level});
-    }
-  }();
-  const auto footer = slice(file.source, {place.offset + header.footer.offset, header.footer.size});
-  const auto table = LevelTable::open(footer, where, [&](const std::vector<Column>& stored) {
-    return footer_columns(stored, static_cast<int64_t>(place.offset), header.file_format, where);
-  });
+  const Header header = read_header(*file.source, place, where);
+  const auto table = open_footer(file.source, place, header, where);
   Samples out;
   const int id = table->find(tacore::names::kId);
   for (int64_t row = 0; row < table->num_rows(); ++row) {
