@@ -139,6 +139,8 @@ std::vector<std::string> collection_faults(const Collection& collection) {
   return out;
 }
 
+std::span<const std::string_view> published_tasks() noexcept { return kTasks; }
+
 bool is_task(std::string_view task) noexcept { return std::find(kTasks.begin(), kTasks.end(), task) != kTasks.end(); }
 
 bool is_named(const Contact& contact) noexcept { return !contact.name.empty() || !contact.organization.empty(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ namespace tacore {
 /// Licences may be any text; the tree, field schema and sources are not looked at.
 std::vector<std::string> collection_faults(const Collection& collection);
 
+/// The 21 tasks of the published writers.
+std::span<const std::string_view> published_tasks() noexcept;
 /// True for the 21 tasks of the published writers; the specification gives examples only.
 bool is_task(std::string_view task) noexcept;
 
