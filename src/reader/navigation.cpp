@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "reader/child_rows.hpp"
@@ -112,15 +113,14 @@ bool DataFrame::Impl::is_bytes(int64_t row) const {
   const auto key = rows->key(row);
   if (!key && !container) return false;
   if (container_of(row)->names_files()) return false;
-  constexpr std::string_view kFormat = "tortilla:file_format";
   std::optional<std::string> format;
   if (key && !holds_stored) {
     const auto& table = container_of(row)->stored_level(key->level);
-    format = table->text(table->find(kFormat), key->row);
-  } else if (const int column = rows->find(kFormat); column >= 0) {
+    format = table->text(table->find(v1::names::kFileFormat), key->row);
+  } else if (const int column = rows->find(v1::names::kFileFormat); column >= 0) {
     format = rows->text(column, row);
   }
-  return format && lower(*format) == "bytes";
+  return format && lower(*format) == lower(v1::names::kBytes);
 }
 
 std::shared_ptr<const Container> DataFrame::Impl::container_of(int64_t row) const {

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
+#include "table/derived_column.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::v1 {
@@ -32,8 +33,7 @@ std::vector<DerivedColumn> footer_columns(const std::vector<Column>& stored, int
   if (has(kFileFormat)) {
     out.push_back({.name = type, .kind = Kind::Type, .from = kFileFormat});
   } else {
-    const bool nested = lower(*file_format) == "tortilla";
-    out.push_back({.name = type, .kind = Kind::Constant, .text = nested ? "FOLDER" : "FILE"});
+    out.push_back({.name = type, .kind = Kind::Constant, .text = is_nested(*file_format) ? "FOLDER" : "FILE"});
     out.push_back({.name = kFileFormat, .kind = Kind::Constant, .text = *file_format});
   }
   if (base > 0) out.push_back({.name = kOffset, .kind = Kind::Whole, .from = kOffset, .add = base});
