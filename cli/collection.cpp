@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -25,10 +26,15 @@ std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Collection collection_of(const CollectionOptions& options, bool is_taco) {
+bool ends_with(const std::string& path, std::string_view suffix) {
+  return path.size() >= suffix.size() &&
+         std::equal(suffix.rbegin(), suffix.rend(), path.rbegin(), [](char a, char b) { return a == (b | 0x20); });
+}
+
+Collection collection_of(const CollectionOptions& options, const std::string& output) {
   Collection out;
   if (!options.collection.empty()) {
-    const auto parse = is_taco ? v1::parse_draft_collection : parse_draft_collection;
+    const auto parse = ends_with(output, ".taco") ? v1::parse_draft_collection : parse_draft_collection;
     out = parse(text_of(options.collection), options.collection);
   }
   if (options.id) out.id = *options.id;

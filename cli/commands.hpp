@@ -127,8 +127,10 @@ struct CollectionOptions {
   std::optional<std::string> id = {}, dataset_version = {}, title = {}, description = {};
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
 };
-/// `is_taco`: the file may have the form of TACO 0.2.0.
-Collection collection_of(const CollectionOptions& options, bool is_taco);
+/// In any case of the path; `suffix` is in lower case.
+bool ends_with(const std::string& path, std::string_view suffix);
+/// For a dataset at `output`: of a `.taco` the file may have the form of TACO 0.2.0.
+Collection collection_of(const CollectionOptions& options, const std::string& output);
 
 struct CreateCommandOptions : CollectionOptions {
   std::string source = {};  ///< a folder or a table

@@ -1,6 +1,5 @@
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include <tacore/create.hpp>
@@ -47,11 +46,6 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
   }
 }
 
-bool ends_with(const std::string& path, std::string_view suffix) {
-  return path.size() >= suffix.size() &&
-         std::equal(suffix.rbegin(), suffix.rend(), path.rbegin(), [](char a, char b) { return a == (b | 0x20); });
-}
-
 /// TACO 0.2.0, or Tortilla 0.5.0, which has no collection.
 int create_v1(const CreateCommandOptions& options, bool is_taco) {
   if (options.allow_non_tog && !options.streaming) throw UsageError("--allow-non-tog is of --streaming");
@@ -71,7 +65,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
                                 .progress = how.progress,
                                 .user = how.user};
     if (is_taco) {
-      Taco taco{samples, versioned(collection_of(options, true))};
+      Taco taco{samples, versioned(collection_of(options, options.output))};
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
       v1::create(taco, options.output, all);
     } else {
@@ -92,7 +86,7 @@ int run_create(const CreateCommandOptions& options) {
   if (options.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
-    const Taco taco{samples_of(options), versioned(collection_of(options, false))};
+    const Taco taco{samples_of(options), versioned(collection_of(options, options.output))};
     run_copy({.split_size = options.split_size, .group_by = options.group_by, .consolidate = !options.no_tacocat},
              options.writing, [&](const CreateOptions& how) { create(taco, options.output, how); });
   } catch (const SchemaError& error) {

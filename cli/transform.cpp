@@ -18,7 +18,7 @@ int run_export(const ExportCommandOptions& options) {
 
 int run_convert(const ConvertOptions& options) {
   if (options.split_size == 0) check_output(options.output, options.writing);
-  const Collection collection = collection_of(options, std::string_view(options.output).ends_with(".taco"));
+  const Collection collection = collection_of(options, options.output);
   run_copy({.split_size = options.split_size}, options.writing,
            [&](const CreateOptions& how) { v1::convert(options.input, options.output, collection, how); });
   return 0;
