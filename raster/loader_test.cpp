@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/temporary_folder.hpp"
+#include "plain_tiff.hpp"
 #include "raster_test_data.hpp"
 #include "reader/counting_storage.hpp"
 #include "reader/dataset_impl.hpp"
@@ -28,11 +29,11 @@ using Positions = std::vector<int64_t>;
 Bytes image(int64_t number) {
   std::vector<uint16_t> pixels(6, static_cast<uint16_t>(number));
   pixels.resize(12, static_cast<uint16_t>(number + 1000));
-  return tiff_of<uint16_t>(3, 2, pixels);
+  return plain_tiff<uint16_t>(3, 2, pixels);
 }
 
 Bytes label(int64_t number) {
-  return tiff_of<uint8_t>(3, 2, std::vector<uint8_t>(6, static_cast<uint8_t>(number % 7)));
+  return plain_tiff<uint8_t>(3, 2, std::vector<uint8_t>(6, static_cast<uint8_t>(number % 7)));
 }
 
 Sample pair(int64_t number, Bytes data) {
@@ -300,17 +301,17 @@ TEST_CASE("the first row that opens fixes shape and type, and a sample of anothe
     }
     return std::string();
   };
-  CHECK(error_of_row_1(tiff_of<uint16_t>(2, 3, std::vector<uint16_t>(12))) ==
+  CHECK(error_of_row_1(plain_tiff<uint16_t>(2, 3, std::vector<uint16_t>(12))) ==
         "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2), uint16 (2, 2, 3) like the others expected");
-  CHECK(error_of_row_1(tiff_of<uint8_t>(3, 2, std::vector<uint8_t>(12))) ==
+  CHECK(error_of_row_1(plain_tiff<uint8_t>(3, 2, std::vector<uint8_t>(12))) ==
         "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3), uint16 (2, 2, 3) like the others expected");
-  CHECK(error_of_row_1(tiff_of<uint16_t>(3, 2, std::vector<uint16_t>(6))) ==
+  CHECK(error_of_row_1(plain_tiff<uint16_t>(3, 2, std::vector<uint16_t>(6))) ==
         "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3), uint16 (2, 2, 3) like the others expected");
 }
 
 TEST_CASE("what the options of an input name may differ from file to file") {
   const TemporaryFolder folder;
-  const Dataset dataset = load(write_with(folder, 2, 1, tiff_of<uint8_t>(5, 4, std::vector<uint8_t>(60, 9))));
+  const Dataset dataset = load(write_with(folder, 2, 1, plain_tiff<uint8_t>(5, 4, std::vector<uint8_t>(60, 9))));
   const TensorOptions tensor{.bands = {1}, .window = Window{0, 0, 2, 2}, .type = DataType::Int32};
   Loader loader(dataset, {.inputs = {{.path = "image", .tensor = tensor}}, .batch_size = 2});
   Batch batch;

@@ -7,48 +7,16 @@
 #include <limits>
 #include <vector>
 
+#include "raster_test_data.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
 
 namespace {
 
-/// Floats in memory.
-class Made final : public Raster {
- public:
-  Made(int64_t width, int64_t height, std::vector<float> values, std::optional<double> nodata = {})
-      : values_(std::move(values)) {
-    info_.width = width;
-    info_.height = height;
-    info_.bands = static_cast<int>(static_cast<int64_t>(values_.size()) / (width * height));
-    info_.type = DataType::Float32;
-    info_.nodata = nodata;
-    info_.block_height = 3;
-  }
-  const std::string& name() const noexcept override { return name_; }
-  const RasterInfo& info() const noexcept override { return info_; }
-  Georeference georeference() const override { return {}; }
-  void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
-    check_read(info_, name_, bands, window, out.size());
-    rows_read += window.height;
-    std::size_t at = 0;
-    for (const int band : bands) {
-      for (int64_t y = window.y; y < window.y + window.height; ++y) {
-        const int64_t first = ((band - 1) * info_.height + y) * info_.width + window.x;
-        const std::size_t size = static_cast<std::size_t>(window.width) * sizeof(float);
-        std::memcpy(&out[at], &values_[static_cast<std::size_t>(first)], size);
-        at += size;
-      }
-    }
-  }
-
-  mutable int64_t rows_read = 0;
-
- private:
-  std::string name_ = "made";
-  RasterInfo info_;
-  std::vector<float> values_;
-};
+MemoryRaster<float> made(int64_t width, int64_t height, std::vector<float> values, std::optional<double> nodata = {}) {
+  return {{.width = width, .height = height, .nodata = nodata, .block_height = 3}, std::move(values)};
+}
 
 std::vector<int> samples(const Picture& picture) {
   std::vector<int> out;
@@ -65,7 +33,7 @@ std::vector<float> ramp(int count) {
 }  // namespace
 
 TEST_CASE("a small raster is not shrunk, and runs from dark to bright between its percentiles") {
-  const Picture picture = preview(Made(10, 10, ramp(100)));
+  const Picture picture = preview(made(10, 10, ramp(100)));
   CHECK(picture.width == 10);
   CHECK(picture.channels == 1);
   const auto found = samples(picture);
@@ -82,7 +50,7 @@ TEST_CASE("a pixel of the preview is the mean of what falls into it, at edges of
                                      4, 6, 10, 10, 110,  //
                                      1, 1, 50, 50, 7,    //
                                      1, 1, 50, 50, 9};
-  const Made raster(5, 4, values);
+  const auto raster = made(5, 4, values);
   const Picture picture = preview(raster, {.size = 3});
   CHECK(picture.width == 3);
   CHECK(picture.height == 2);
@@ -93,10 +61,10 @@ TEST_CASE("a pixel of the preview is the mean of what falls into it, at edges of
 
 TEST_CASE("no data and what is not finite are transparent, and do not count in means") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const Picture picture = preview(Made(2, 2, {-9999, 5, std::nanf(""), kInfinity}, -9999));
+  const Picture picture = preview(made(2, 2, {-9999, 5, std::nanf(""), kInfinity}, -9999));
   CHECK(picture.channels == 2);
   CHECK(samples(picture) == std::vector<int>{0, 0, 128, 255, 0, 0, 0, 0});
-  const Picture mean = preview(Made(2, 2, {-9999, 5, 7, kInfinity}, -9999), {.size = 1});
+  const Picture mean = preview(made(2, 2, {-9999, 5, 7, kInfinity}, -9999), {.size = 1});
   CHECK(samples(mean) == std::vector<int>{128});
 }
 
@@ -104,21 +72,21 @@ TEST_CASE("three bands are a colour each, in the order asked for; one of no data
   std::vector<float> values;
   for (const float base : {0.F, 100.F, 200.F}) values.insert(values.end(), {base, base + 50, base + 100, base + 25});
   values[1] = -1;
-  const Made raster(2, 2, values, -1);
+  const auto raster = made(2, 2, values, -1);
   const Picture picture = preview(raster);
   CHECK(picture.channels == 4);
   CHECK(samples(picture) == std::vector<int>{0, 0, 0, 255, 0, 0, 0, 0, 255, 255, 255, 255, 64, 64, 64, 255});
   CHECK(preview(raster, {.bands = {3, 2, 2}}).channels == 3);
-  CHECK(preview(Made(2, 2, ramp(8))).channels == 1);
+  CHECK(preview(made(2, 2, ramp(8))).channels == 1);
 }
 
 TEST_CASE("a raster without any data is a transparent picture") {
-  const Picture picture = preview(Made(1, 2, {-1, -1}, -1));
+  const Picture picture = preview(made(1, 2, {-1, -1}, -1));
   CHECK(samples(picture) == std::vector<int>{0, 0, 0, 0});
 }
 
 TEST_CASE("previews of other sizes and numbers of bands are refused") {
-  const Made raster(2, 2, ramp(12));
+  const auto raster = made(2, 2, ramp(12));
   CHECK_THROWS_WITH_AS(preview(raster, {.size = 0}), doctest::Contains("a preview of 0 pixels"), QueryError);
   CHECK_THROWS_WITH_AS(preview(raster, {.size = 16385}), doctest::Contains("expected 1 to 16384"), QueryError);
   CHECK_THROWS_WITH_AS(preview(raster, {.bands = {1, 2}}), doctest::Contains("one band or three, found 2"), QueryError);

@@ -7,8 +7,8 @@
 #include <limits>
 #include <random>
 
-#include "block_raster.hpp"
 #include "quantile_rule.hpp"
+#include "raster_test_data.hpp"
 #include "tacore/error.hpp"
 
 namespace {
@@ -61,7 +61,7 @@ bool is_valid(T value, std::optional<double> nodata) {
 
 /// Two bands of random values of the whole range of T, some of them no data.
 template <class T>
-BlockRaster<T> random_raster(int64_t width, int64_t height, std::optional<double> nodata, std::vector<T>& values) {
+MemoryRaster<T> random_raster(int64_t width, int64_t height, std::optional<double> nodata, std::vector<T>& values) {
   std::mt19937_64 random(11);
   for (int64_t i = 0; i < 2 * width * height; ++i) {
     const uint64_t bits = random();
@@ -101,7 +101,7 @@ template <class T>
 BandStatistics one_band(std::vector<T> values, std::optional<double> nodata = {}) {
   const auto width = static_cast<int64_t>(values.size());
   return compute_statistics(
-      BlockRaster<T>({.width = width, .height = 1, .bands = 1, .nodata = nodata}, std::move(values)))[0];
+      MemoryRaster<T>({.width = width, .height = 1, .bands = 1, .nodata = nodata}, std::move(values)))[0];
 }
 
 TEST_CASE("T67: statistics of every type are what the definitions say of valid pixels") {
@@ -176,7 +176,7 @@ TEST_CASE("the scale of a band gives mean 0 and standard deviation 1") {
 }
 
 TEST_CASE("bands are those asked for, in their order; others are an error") {
-  const BlockRaster<uint8_t> raster({.width = 1, .height = 1, .bands = 3}, {10, 20, 30});
+  const MemoryRaster<uint8_t> raster({.width = 1, .height = 1, .bands = 3}, {10, 20, 30});
   const auto found = compute_statistics(raster, {3, 1, 3});
   REQUIRE(found.size() == 3);
   CHECK(found[0].moments.mean == 30);
@@ -217,7 +217,7 @@ TEST_CASE("quantiles are exact where most numbers lie in one bin of the first pa
     const double tiny = std::ldexp(static_cast<double>(random() >> 11), -53);
     values.push_back(i % 3 == 0 ? std::ldexp(tiny, 900) : i % 3 == 1 ? -std::ldexp(tiny, -900) : tiny);
   }
-  const BlockRaster<double> raster({.width = 1000, .height = 300, .bands = 1}, values);
+  const MemoryRaster<double> raster({.width = 1000, .height = 300, .bands = 1}, values);
   const auto found = compute_quantiles(raster, kShares)[0];
   const Expected expected(values);
   for (std::size_t i = 0; i < kShares.size(); ++i) CHECK(found[i] == expected.quantile(kShares[i]));
@@ -227,7 +227,7 @@ TEST_CASE("a large raster is read in pieces of whole blocks") {
   // 40 MB, in blocks of 512 rows and columns.
   std::vector<uint16_t> values(5000 * 4000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(i % 1001);
-  const BlockRaster<uint16_t> raster(
+  const MemoryRaster<uint16_t> raster(
       {.width = 5000, .height = 4000, .bands = 1, .block_width = 512, .block_height = 512}, std::move(values));
   const auto found = compute_statistics(raster)[0];
   CHECK(raster.num_reads == 3);
