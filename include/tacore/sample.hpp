@@ -38,8 +38,8 @@ struct MetadataColumn {
   std::string description = {};
 };
 
-/// Samples to be written, with their metadata: a tree of one to six levels (§5.2, §5.3). The bytes of its samples stay
-/// where they are until create() copies them. An immutable value; copies share.
+/// Samples to be written, with their metadata: a tree of any depth (§5.2, §5.3), of which create() writes six levels
+/// and v1::create() 64. The bytes of its samples stay where they are until then. An immutable value; copies share.
 class TACORE_EXPORT Tortilla {
  public:
   /// `samples` in their order. With `strict_schema` all must have the same fields, in the same order and of the same
@@ -56,7 +56,7 @@ class TACORE_EXPORT Tortilla {
 
   /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
   /// code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for what is neither file nor
-  /// folder, a link to a folder, an empty `path`, and more than six levels.
+  /// folder, a link to a folder, and an empty `path`.
   static Tortilla from_folder(const std::string& path);
 
   /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`, `.geojson`): `id` (a `/` nests, `tile/band`), `path`

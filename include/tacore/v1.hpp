@@ -17,9 +17,9 @@
 /// What only Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`) have. They are read as any dataset is.
 namespace tacore::v1 {
 
-/// A collection for create(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be missing; keys
-/// it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for messages. Throws
-/// FormatError.
+/// A collection for create(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be missing;
+/// keys it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for messages.
+/// Throws FormatError.
 TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
 
 struct CreateOptions {
@@ -50,14 +50,14 @@ struct CreateOptions {
 };
 
 /// Writes `taco` as TACO 0.2.0 to `output`, a name in `.taco`. FOLDERs become nested Tortillas; a tree of any shape is
-/// one of v1. Padding is left out. `tortilla:file_format` is the column of that name, else what the bytes of a sample
-/// are; `split` becomes `tortilla:data_split`; places and times get the names and units of v1. Returns the files, one
-/// unless they are split. All appear whole and synced, or none does. The same samples give the same bytes, whatever
-/// `jobs` is.
+/// one of v1, of at most 64 levels. Padding is left out. `tortilla:file_format` is the column of that name, else what
+/// the bytes of a sample are; `split` becomes `tortilla:data_split`; places and times get the names and units of v1.
+/// Returns the files, one unless they are split. All appear whole and synced, or none does. The same samples give the
+/// same bytes, whatever `jobs` is.
 ///
 /// Throws ValidationError before anything is written: what it would write is there, `output` ends in something else,
 /// `first_part`, `parquet` or `temp_dir` makes no sense, the collection breaks a rule of 0.2.0 (all are told), no
-/// samples, a FOLDER without any, a split that is none of train, validation and test; with
+/// samples, a FOLDER without any, more than 64 levels, a split that is none of train, validation and test; with
 /// `streaming` a sample that is no GeoTIFF, ids with `/` or `::`, and samples that differ in what is below them.
 /// SchemaError for a GeoTIFF whose
 /// pixels cannot be decoded, and for columns that v1 has not. IoError when something cannot be read or written, a
@@ -182,9 +182,10 @@ TACORE_EXPORT std::vector<BadSample> sanity_check(const DataFrame& frame, ReadSa
 /// `.tacozip`, `.zip`, else a FOLDER. Partitions are joined; `options.split_size` splits anew. No byte of a sample
 /// changes, and no value of its metadata, which gets names and types of the other version (docs/format.md, "v1 and
 /// v2"). Nested Tortillas are FOLDERs; for 2.0 samples of different shapes are padded, and ids that it does not allow
-/// are replaced and kept in a column. `collection` is put over that of the input: whole when it has `json`, else the
-/// members that are set. What 2.0 requires and nothing states is filled in, with a warning: id by the name of the file,
-/// version 1.0.0, a description, licence and provider unknown, task other. Returns the files.
+/// are replaced and kept in a column, and more than six levels are refused. `collection` is put over that of the input:
+/// whole when it has `json`, else the members that are set. What 2.0 requires and nothing states is filled in, with a
+/// warning: id by the name of the file, version 1.0.0, a description, licence and provider unknown, task other. Returns
+/// the files.
 ///
 /// Throws what load() and create() throw, SchemaError with the first differences when no padding mends a tree.
 TACORE_EXPORT std::vector<std::string> convert(const std::string& input, const std::string& output,

@@ -140,6 +140,12 @@ void rename_twins(Columns& columns) {
   }
 }
 
+/// Before 2.0 samples may be of any shape, and the tree is that of one of them.
+bool fits(const Dataset& dataset, const Dataset& first) {
+  return (is_v1(dataset.format()) && is_v1(first.format())) ||
+         dataset.collection().pit_schema.is_compatible(first.collection().pit_schema);
+}
+
 void check_inputs(std::span<const Dataset> datasets) {
   if (datasets.size() < 2)
     throw QueryError("concat needs at least 2 datasets, " + std::to_string(datasets.size()) + " given");
@@ -150,7 +156,7 @@ void check_inputs(std::span<const Dataset> datasets) {
           "have different children",
           {.path = dataset.path()});
     }
-    if (!dataset.collection().pit_schema.is_compatible(datasets[0].collection().pit_schema)) {
+    if (!fits(dataset, datasets[0])) {
       throw SchemaError("incompatible schema: its tree differs from that of " + datasets[0].path(),
                         {.path = dataset.path()});
     }
@@ -163,6 +169,7 @@ PitSchema sum(std::span<const Dataset> datasets) {
   for (const Dataset& dataset : datasets.subspan(1)) {
     const PitSchema more = dataset.pit_schema();
     out.root_n += more.root_n;
+    if (!more.is_compatible(out)) continue;
     for (auto& [level, patterns] : out.hierarchy) {
       for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i].n += more.hierarchy.at(level)[i].n;
     }

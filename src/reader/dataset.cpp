@@ -385,7 +385,7 @@ void check_partitions(const Detected& first, const Detected& at) {
                     {.path = at.path});
 }
 
-/// All partitions of the dataset that `at` is one of.
+/// All partitions of the dataset that `at` is one of. A part may lack a column that is null in all of its rows.
 Dataset open_partitions(const std::string& path, const Detected& at, const LoadOptions& options,
                         const std::shared_ptr<const Storage>& storage) {
   std::vector<Dataset> parts;
@@ -395,7 +395,7 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
     parts.push_back(open_dataset(part, found, options, storage));
   }
   if (parts.size() == 1) return parts[0];
-  auto impl = copy(*concat(parts).impl());
+  auto impl = copy(*concat(parts, ColumnMode::FillMissing).impl());
   impl->path = path;
   return Dataset(std::move(impl));
 }
@@ -431,7 +431,8 @@ Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
                          " partitions are given; all expected",
                      {.path = group[0].path});
   }
-  return concat(datasets);
+  const bool is_one_set = groups.size() == 1 && groups.begin()->second.size() == datasets.size();
+  return concat(datasets, is_one_set ? ColumnMode::FillMissing : ColumnMode::Intersection);
 }
 
 Collection read_collection(std::string_view given) {

@@ -80,6 +80,8 @@ struct LevelTable::Impl {
   mutable std::mutex reader_mutex;
   mutable std::shared_ptr<ArrowSource> reader_source;
   mutable std::unique_ptr<parquet::arrow::FileReader> reader;
+  mutable std::once_flag read_at_once;
+  mutable std::map<int, std::shared_ptr<arrow::Array>> small;  ///< stored columns, by the first of their leaf_columns
 
   void open(const Derive& derive);
   void read_schema(const Derive& derive);
@@ -96,7 +98,10 @@ struct LevelTable::Impl {
   bool stores_same(int column, const Impl& other, int other_column) const;
   /// Of a chunk of a small table, which is in memory; else none.
   std::span<const std::byte> bytes_of(const parquet::ColumnChunkMetaData& chunk) const;
+  parquet::arrow::FileReader& open_reader() const;
   std::shared_ptr<arrow::Array> decode_any(int column, int group) const;
+  bool is_small() const;
+  std::shared_ptr<arrow::Array> small_array(int column) const;
 };
 
 void LevelTable::Impl::open(const Derive& derive) {
@@ -434,17 +439,48 @@ std::span<const std::byte> LevelTable::Impl::bytes_of(const parquet::ColumnChunk
   return std::span(tail).subspan(begin, size);
 }
 
+parquet::arrow::FileReader& LevelTable::Impl::open_reader() const {
+  if (!reader) {
+    reader_source = std::make_shared<ArrowSource>(source);
+    parquet::ArrowReaderProperties properties(/*use_threads=*/false);
+    properties.set_pre_buffer(false);
+    auto file = parquet::ParquetFileReader::Open(reader_source, parquet::ReaderProperties(pool), metadata);
+    reader = check(parquet::arrow::FileReader::Make(pool, std::move(file), properties), where);
+  }
+  return *reader;
+}
+
+/// The footer of a nested Tortilla: there may be a million of them, whose columns are all asked for, some of them
+/// twice.
+bool LevelTable::Impl::is_small() const {
+  constexpr int64_t kMost = 1 << 20;  // bytes, unpacked
+  return !made.empty() && tail.size() == source->size() && metadata->num_row_groups() == 1 &&
+         metadata->RowGroup(0)->total_byte_size() <= kMost;
+}
+
+/// A stored column of a small table, or nullptr where one of them is damaged.
+std::shared_ptr<arrow::Array> LevelTable::Impl::small_array(int column) const {
+  std::call_once(read_at_once, [&] {
+    const std::lock_guard lock(reader_mutex);
+    try {
+      const auto table = check(open_reader().ReadRowGroup(0), where);
+      int leaf = 0;
+      for (int c = 0; c < table->num_columns(); ++c) {
+        if (table->column(c)->num_chunks() == 1) small.emplace(leaf, table->column(c)->chunk(0));
+        leaf += leaves(*table->field(c)->type());
+      }
+    } catch (const std::exception&) {
+      reader.reset();  // one by one they say which it is
+    }
+  });
+  const auto found = small.find(leaf_columns[static_cast<std::size_t>(column)][0]);
+  return found == small.end() ? nullptr : found->second;
+}
+
 std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group) const {
   const std::lock_guard lock(reader_mutex);
   try {
-    if (!reader) {
-      reader_source = std::make_shared<ArrowSource>(source);
-      parquet::ArrowReaderProperties properties(/*use_threads=*/false);
-      properties.set_pre_buffer(false);
-      auto file = parquet::ParquetFileReader::Open(reader_source, parquet::ReaderProperties(pool), metadata);
-      reader = check(parquet::arrow::FileReader::Make(pool, std::move(file), properties), where);
-    }
-    const auto table = check(reader->ReadRowGroup(group, leaf_columns[static_cast<std::size_t>(column)]), where);
+    const auto table = check(open_reader().ReadRowGroup(group, leaf_columns[static_cast<std::size_t>(column)]), where);
     if (table->num_columns() != 1) {
       throw FormatError("Parquet: one column expected, " + std::to_string(table->num_columns()) + " read", where);
     }
@@ -469,7 +505,10 @@ std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
   try {
     std::shared_ptr<arrow::Array> values;
     if (made && made->kind == DerivedColumn::Kind::Constant) return constant_array(made->text, rows);
-    if (impl_->is_flat_text(column)) {
+    if (impl_->is_small()) values = impl_->small_array(column);
+    if (values) {
+      // All were read at once.
+    } else if (impl_->is_flat_text(column)) {
       auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
       const int leaf = impl_->leaf_columns[static_cast<std::size_t>(column)][0];
       values = decode_text(*reader->RowGroup(group)->Column(leaf), rows, impl_->pool);

@@ -27,7 +27,10 @@ class Conversion {
         file_(input_) {
     if (header().kind == kind) throw ValidationError(already(kind), {.path = input});
     check_generation(file_);
-    if (!is_in_place_) check_name(output, kind);
+    if (!is_in_place_) {
+      check_name(output, kind);
+      check_absent(output, options.overwrite);
+    }
     check_temp_dir(output, options.temp_dir);
   }
 

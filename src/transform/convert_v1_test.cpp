@@ -115,7 +115,9 @@ TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   const std::string before = text_of(taco);
   says(refusal([&] { tortilla2taco(taco, taco, demo_collection()); }), "is a TACO already");
   says(refusal([&] { taco2tortilla(tortilla, tortilla); }), "is a Tortilla already");
-  says(refusal([&] { tortilla2taco(tortilla, taco, demo_collection()); }), "exists");
+  CHECK_THROWS_AS(tortilla2taco(tortilla, taco, demo_collection()), ValidationError);
+  CHECK_THROWS_AS(taco2tortilla(taco, tortilla), ValidationError);
+  CHECK_THROWS_AS(join({tortilla}, tortilla), ValidationError);
   says(refusal([&] { tortilla2taco(tortilla, folder.path("y.tortilla"), demo_collection()); }), "ends in .taco");
   says(refusal([&] { tortilla2taco(tortilla, folder.path("y.taco"), {}); }), "the collection breaks");
   says(refusal([&] { tortilla2taco(folder.write("no.tortilla", "no"), taco, demo_collection()); }), "truncated");

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/log.hpp"
+#include "base/num_threads.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
@@ -19,6 +20,7 @@
 #include "table/stack_tables.hpp"
 #include "table/tortilla_columns.hpp"
 #include "transform/zip_entries.hpp"
+#include "v1/tortilla_tree.hpp"
 #include "writer/tree_sources.hpp"
 
 namespace tacore {
@@ -123,6 +125,25 @@ class TreeBuilder {
     }
     here.columns = rows ? computed(*rows) : in_order(stack_tables(parts), order, metadata_names(view_, level, is_v1_));
     if (is_v1_) here.columns = from_footer_columns(here.columns);
+  }
+
+  /// Adds what is below the last level of all containers, whose rows those that were added last are: the first nested
+  /// Tortilla tells how many levels there are, others may go deeper.
+  void add_below(const Dataset::Impl& impl, const std::vector<RowKey>& rows) {
+    const int level = static_cast<int>(out_.levels.size()) - 1;
+    std::vector<VsiSubfile> folders;
+    std::vector<int64_t> parents;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!is_v1_ || out_.levels.back().types[i] == SampleType::File) continue;
+      const auto container = impl.leaf(rows[i].part);
+      folders.push_back(parse_vsi_subfile(container->vsi_path(container->address(level, rows[i].row))));
+      parents.push_back(static_cast<int64_t>(i));
+    }
+    for (auto& below : v1::levels_below(folders, level, num_threads(0))) {
+      const bool is_first = static_cast<int>(out_.levels.size()) == level + 1;
+      for (auto& parent : below.parents) parent = is_first ? parents[index(parent)] : parent;
+      out_.levels.push_back(std::move(below));
+    }
   }
 
   Tree finish() { return std::move(out_); }
@@ -371,12 +392,14 @@ Tree tree_of_view(const Dataset& dataset) {
   TreeBuilder builder(view);
   LevelRowKeys level_rows = roots(impl, *rows);
   builder.add(level_rows, keeps_stored_columns(view) ? nullptr : rows);
-  for (int level = 0; level + 1 < view.num_levels; ++level) {
+  int level = 0;
+  for (; level + 1 < view.num_levels; ++level) {
     LevelRowKeys below = children_of(impl, level, level_rows.keys);
     if (below.keys.empty()) break;
     builder.add(below);
     level_rows = std::move(below);
   }
+  if (level + 1 == view.num_levels) builder.add_below(impl, level_rows.keys);
   Tree out = builder.finish();
   make_unique(out.levels[0]);
   add_descriptions(dataset.collection(), out);

@@ -86,6 +86,8 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   } else {
     edit_folder(plan, *container, path, unchanged, write);
   }
+  const uint64_t num_bytes = num_bytes_of(at);
+  if (options.progress) options.progress(num_bytes, num_bytes, options.user);  // it is done, whatever the answer
 }
 
 }  // namespace tacore

@@ -142,6 +142,7 @@ void join(const std::vector<std::string>& parts, const std::string& output, cons
   const auto pieces = open_pieces(parts);
   check_pieces(pieces);
   check_name(output, pieces[0].file.header().kind);
+  check_absent(output, options.overwrite);
   check_temp_dir(output, options.temp_dir);
   check_parquet_options(options.parquet);
   Join(pieces, output, options).run();

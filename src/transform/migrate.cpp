@@ -38,6 +38,8 @@ Collection put_over(const Collection& base, const Collection& given) {
   if (given.title) out.title = given.title;
   if (given.curators) out.curators = given.curators;
   if (given.keywords) out.keywords = given.keywords;
+  if (given.extent.spatial) out.extent.spatial = given.extent.spatial;
+  if (given.extent.temporal) out.extent.temporal = given.extent.temporal;
   return out;
 }
 

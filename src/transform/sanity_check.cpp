@@ -1,7 +1,9 @@
 #include <exception>
 #include <utility>
 
+#include "tacore/error.hpp"
 #include "tacore/v1.hpp"
+#include "v1/tortilla_header.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
@@ -12,13 +14,17 @@ class Sanity {
  public:
   Sanity(ReadSample read, void* user) : read_(read), user_(user) {}
 
-  void check(const DataFrame& frame, int64_t position, const std::string& above, std::vector<BadSample>& out) const {
+  void check(const DataFrame& frame, int64_t position, const std::string& above, std::vector<BadSample>& out,
+             int level = 0) const {
     std::string path = above;
     try {
+      if (level >= kMaxLevels)
+        throw NavigationError("is nested in more than " + std::to_string(kMaxLevels - 1) + " others");
       path += frame.text(position, "id").value_or("");
       const Node node = frame.read(position);
       if (const auto* children = std::get_if<DataFrame>(&node)) {
-        for (int64_t child = 0; child < children->num_rows(); ++child) check(*children, child, path + "/", out);
+        for (int64_t child = 0; child < children->num_rows(); ++child)
+          check(*children, child, path + "/", out, level + 1);
       } else if (read_) {
         read_(node, user_);
       } else {

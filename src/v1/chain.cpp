@@ -22,7 +22,7 @@
 namespace tacore::v1 {
 namespace {
 
-constexpr std::size_t kMaxTables = 64;
+constexpr std::size_t kMaxTables = kMaxLevels + 1;  // chunks besides
 constexpr uint64_t kReadWhole = uint64_t{1} << 22;  // more is read as it is asked for
 constexpr std::string_view kMagic = "PAR1";
 

@@ -19,7 +19,7 @@ struct Chain {
 
 /// Follows the pointers from `level0`, which has one and lies in `first`. What its hint `taco:footer` names is read in
 /// one go if it is small. Throws FormatError for a pointer that leaves the file, starts in its header, leads to no
-/// Parquet or to a table that was there before, and for more than 64 tables; SchemaError for a table without the
+/// Parquet or to a table that was there before, and for more than 64 levels; SchemaError for a table without the
 /// columns of a level, and for a last one that has no chunks.
 Chain read_chain(std::shared_ptr<const ByteSource> source, const LevelTable& level0, ByteRange first,
                  const std::string& path);

@@ -258,7 +258,7 @@ TEST_CASE("a chain that leads astray is an error that says where") {
   Stream deep;
   ByteRange next = deep.add(kChunks, "NULL");
   for (int i = 0; i < 64; ++i) next = deep.add(kLevel1, encode_pointer(next));
-  CHECK(error_of(deep.file(deep.add(kLevel0, encode_pointer(next)))) == "the chain of tables has more than 64 tables");
+  CHECK(error_of(deep.file(deep.add(kLevel0, encode_pointer(next)))) == "the chain of tables has more than 65 tables");
 }
 
 TEST_CASE("rows without a parent that holds them are errors that name the row") {

@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <functional>
 #include <mutex>
 #include <numeric>
@@ -83,6 +81,8 @@ class Creation {
                        .jobs = num_threads(options_.jobs),
                        .temp_dir = options_.temp_dir,
                        .parquet = options_.parquet};
+    // Before rasters are encoded anew; the names of parts follow from their sizes.
+    if (options_.split_size == 0) check_absent(output_, options_.overwrite);
     if (options_.streaming) stream(write.jobs, go_on);
     const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir, go_on);
     const auto parts = plan_parts(file_name(output_), plan.sizes(0), options_);
@@ -114,11 +114,7 @@ class Creation {
   }
 
   void check_targets(const std::vector<std::string>& paths) const {
-    struct stat status = {};
-    for (const auto& path : paths) {
-      if (!options_.overwrite && ::lstat(path.c_str(), &status) == 0)
-        throw ValidationError("exists already", {.path = path});
-    }
+    for (const auto& path : paths) check_absent(path, options_.overwrite);
   }
 
   /// All are made in a folder of their own, and leave it together.

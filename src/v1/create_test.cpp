@@ -238,6 +238,100 @@ TEST_CASE("what fits into one part has the plain name") {
         Strings{folder.path("x.tortilla")});
 }
 
+/// The files at `paths` as the parts of one set, which they are not.
+Strings as_parts(const TemporaryFolder& folder, const Strings& paths) {
+  Strings out;
+  for (const auto& path : paths) {
+    std::string bytes = text_of(path);
+    bytes[18] = static_cast<char>(paths.size());
+    out.push_back(folder.write("set.000" + std::to_string(out.size()) + ".part.tortilla", bytes));
+  }
+  return out;
+}
+
+TEST_CASE("a column that a part of a set lacks is null there, at any level") {
+  const TemporaryFolder folder;
+  const auto inner = [](const char* key, const Value& value) {
+    return Tortilla({Sample("x", bytes_of("x"), {{key, value}})});
+  };
+  create(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}), folder.path("0.tortilla"),
+         plain());
+  create(Tortilla({Sample("b", inner("low", int64_t{3}), {{"note", "here"}, {"empty", "no"}})}),
+         folder.path("1.tortilla"), plain());
+  const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
+  for (const Dataset& dataset : {load(parts[0]), load(parts)}) {
+    const DataFrame rows = dataset.data();
+    REQUIRE(rows.num_rows() == 2);
+    CHECK(rows.text(0, "cloud") == "0.5");
+    CHECK(!rows.text(1, "cloud"));
+    CHECK(!rows.text(0, "note"));
+    CHECK(rows.text(1, "note") == "here");
+    CHECK(!rows.text(0, "empty"));
+    CHECK(rows.text(1, "empty") == "no");
+    CHECK(dataset.sql("SELECT * FROM data WHERE note = 'here'").data().num_rows() == 1);
+    CHECK(dataset.sql("SELECT id, deep, low FROM level1 WHERE deep = 1.5 OR low = 3").data().num_rows() == 2);
+    CHECK(rows.read_bytes("b/x").size() == 1);
+    compile(dataset, folder.path("x.tortilla"), plain({.overwrite = true}));
+    CHECK(load(folder.path("x.tortilla")).data().text(1, "note") == "here");
+  }
+  const std::string other = folder.write("other.tortilla", text_of(folder.path("0.tortilla")));
+  const Strings mixed{parts[0], parts[1], other};
+  const auto shared = load(mixed).data().columns();
+  CHECK(std::none_of(shared.begin(), shared.end(), [](const Column& column) { return column.name == "note"; }));
+}
+
+TEST_CASE("a level is assembled of more footers than are held at once, whatever columns they have") {
+  const TemporaryFolder folder;
+  constexpr int64_t kCount = 4100;  // more than kFootersAtOnce
+  std::vector<Sample> samples;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const Metadata field = i + 1 < kCount ? Metadata{"n", i} : Metadata{"last", "here"};
+    samples.emplace_back("s" + std::to_string(i), Tortilla({Sample("x", bytes_of("x"), {field})}));
+  }
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla(samples, false), path, plain({.parquet = {.compression = "none"}}));
+  const DataFrame rows = load(path).sql("SELECT count(*) AS rows, sum(n) AS n, max(last) AS last FROM level1").data();
+  CHECK(rows.text(0, "rows") == std::to_string(kCount));
+  CHECK(rows.text(0, "n") == std::to_string((kCount - 1) * (kCount - 2) / 2));
+  CHECK(rows.text(0, "last") == "here");
+}
+
+TEST_CASE("a column of a nested footer that is damaged is named, and the others are read") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla({Sample("a", Tortilla({Sample("x", bytes_of("x"), {{"note", "the text of it"}})}))}), path,
+         plain({.parquet = {.compression = "none"}}));
+  std::string bytes = text_of(path);
+  const auto at = bytes.find("the text of it");
+  REQUIRE(at != bytes.npos);
+  bytes.replace(at - 16, 10, 10, '\xff');
+  folder.write("x.tortilla", bytes);
+  const DataFrame children = std::get<DataFrame>(load(path).data().read("a"));
+  CHECK(children.text(0, "id") == "x");
+  CHECK(children.read_bytes("x").size() == 1);
+  says(refusal([&] { children.text(0, "note"); }), "FormatError");
+}
+
+TEST_CASE("samples of the parts of a set differ in shape as those of one file may") {
+  const TemporaryFolder folder;
+  const auto inner = [](const Strings& ids) {
+    std::vector<Sample> out;
+    for (const auto& id : ids) out.emplace_back(id, bytes_of(id));
+    return Tortilla(out);
+  };
+  create(Tortilla({Sample("a", inner({"x"}))}), folder.path("0.tortilla"), plain());
+  create(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", bytes_of("file"))}), folder.path("1.tortilla"), plain());
+  const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
+  const Dataset dataset = load(parts[0]);
+  CHECK(dataset.data().num_rows() == 3);
+  CHECK(dataset.num_rows() == 3);
+  CHECK(dataset.data().read_bytes("b/zz").size() == 2);
+  CHECK(dataset.data().read_bytes("a/x").size() == 1);
+  CHECK(dataset.sql("SELECT id FROM level1").data().num_rows() == 3);
+  compile(dataset, folder.path("x.tortilla"), plain());
+  CHECK(load(folder.path("x.tortilla")).data().read_bytes("b/y").size() == 1);
+}
+
 TEST_CASE("parts appear together or not at all") {
   const TemporaryFolder folder;
   folder.write("x.0001.part.tortilla", "mine");

@@ -59,6 +59,9 @@ class Checker {
 
   void run() const {
     if (tree_.levels.empty() || tree_.levels[0].ids.empty()) throw ValidationError("no samples; at least one expected");
+    if (tree_.levels.size() > kMaxLevels) {
+      fail(kMaxLevels, 0, "is below level " + std::to_string(kMaxLevels - 1) + ", the deepest that is written");
+    }
     check_ids(0, 0, static_cast<int64_t>(tree_.levels[0].ids.size()));
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
       const bool is_last = level + 1 == static_cast<int>(tree_.levels.size());

@@ -1,5 +1,7 @@
 #include "v1/output_rules.hpp"
 
+#include <sys/stat.h>
+
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -14,6 +16,11 @@ void check_name(const std::string& path, Kind kind) {
   throw ValidationError(
       std::string(kind == Kind::Taco ? "a TACO 0.2.0" : "a Tortilla") + " has a name that ends in " + suffix,
       {.path = path});
+}
+
+void check_absent(const std::string& path, bool overwrite) {
+  struct stat status = {};
+  if (!overwrite && ::lstat(path.c_str(), &status) == 0) throw ValidationError("exists already", {.path = path});
 }
 
 std::string collection_text(const Collection& collection) {

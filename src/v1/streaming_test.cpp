@@ -408,6 +408,26 @@ TEST_CASE("a dataset without histograms has none") {
   CHECK(histograms(load(images.path())).empty());
 }
 
+TEST_CASE("a tree deeper than six levels has a table for each, and chunks below them") {
+  const TemporaryFolder folder;
+  write_plain_tiff(folder.path("leaf.tif"), 64, 64, 1, 7, DataType::UInt16);
+  Sample sample("leaf", folder.path("leaf.tif"));
+  std::string id = "leaf::0";
+  for (int i = 0; i < 9; ++i) {
+    const std::string above = "f" + std::to_string(i);
+    sample = Sample(above, Tortilla({sample}));
+    id = above + "/" + id;
+  }
+  const auto path = folder.path("x.taco"), again = folder.path("y.taco");
+  create({Tortilla({sample}), demo_collection()}, path, plain({.streaming = true}));
+  compile(load(path), again, {.streaming = true});
+  for (const auto& file : {path, again}) {
+    CHECK(objects_of(text_of(file)).size() == 11);
+    CHECK(streaming_faults(local_storage()->open(file), file).empty());
+    CHECK(read_chunk(load(file).data(), id).shape() == Integers{1, 64, 64});
+  }
+}
+
 TEST_CASE("a streaming file that is cut, or has a byte changed, gives what it gave or a typed error") {
   const Images images;
   const std::string bytes = images.write();

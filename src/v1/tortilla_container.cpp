@@ -140,21 +140,33 @@ class TortillaContainer : public Container {
       throw FormatError("no sample is nested, other than the statistics of its level say", where(level - 1));
     log::info(path() + ": level " + std::to_string(level) + " is assembled from " + std::to_string(parents.size()) +
               " nested footers");
-    std::vector<TablePart> parts(parents.size());
-    run_parallel(parents.size(), num_threads(0), [&](std::size_t i) {
-      const auto nested = open_nested(range_of(*above, parents[i]), level);
-      std::vector<std::pair<std::string, int>> columns;
-      for (std::size_t c = 0; c < nested->columns().size(); ++c)
-        columns.emplace_back(nested->columns()[c].name, static_cast<int>(c));
-      const auto table = to_table(*level_rows(nested, std::nullopt, 0, nested->num_rows()), columns);
-      const std::vector<int64_t> parent(static_cast<std::size_t>(nested->num_rows()), parents[i]);
-      parts[i] = {add_column(table, names::kParentId, parent), nested->num_rows()};
-    });
-    const Bytes bytes = encode_parquet(*stack_tables(parts), {.compression = "none", .content_defined_chunks = false});
+    std::vector<TablePart> parts;
+    std::vector<int64_t> parent_of;  // of each row
+    for (std::size_t begin = 0; begin < parents.size(); begin += kFootersAtOnce) {
+      std::vector<TablePart> some(std::min(parents.size() - begin, kFootersAtOnce));
+      run_parallel(some.size(), num_threads(0),
+                   [&](std::size_t i) { some[i] = nested_rows(range_of(*above, parents[begin + i]), level); });
+      const std::size_t before = parent_of.size();
+      for (std::size_t i = 0; i < some.size(); ++i)
+        parent_of.insert(parent_of.end(), static_cast<std::size_t>(some[i].num_rows), parents[begin + i]);
+      parts.push_back({stack_tables(some), static_cast<int64_t>(parent_of.size() - before)});
+    }
+    const auto rows = add_column(stack_tables(parts), names::kParentId, parent_of);
+    const Bytes bytes = encode_parquet(*rows, {.compression = "none", .content_defined_chunks = false});
     return LevelTable::open(memory_source(path(), bytes), where(level));
   }
 
  private:
+  TablePart nested_rows(ByteRange range, int level) const {
+    const auto nested = open_nested(range, level);
+    std::vector<std::pair<std::string, int>> columns;
+    for (std::size_t c = 0; c < nested->columns().size(); ++c) {
+      const std::string& name = nested->columns()[c].name;
+      if (name != names::kParentId) columns.emplace_back(name, static_cast<int>(c));
+    }
+    return {to_table(*level_rows(nested, std::nullopt, 0, nested->num_rows()), columns), nested->num_rows()};
+  }
+
   ByteRange range_of(const RowAddress& row) const {
     if (!row.offset || !row.size)
       throw FormatError("sample " + quoted(row.id) + " has no offset and length", {.path = path()});

@@ -26,6 +26,8 @@ Header read_header(const ByteSource& source, ByteRange range, const ErrorContext
 /// Its table of samples as a level, whose places are those in the file. Throws FormatError and SchemaError.
 std::shared_ptr<const LevelTable> open_footer(const std::shared_ptr<const ByteSource>& source, ByteRange range,
                                               const Header& header, const ErrorContext& where);
+/// A table of a few rows takes kilobytes in memory: so many are held before they become one.
+inline constexpr std::size_t kFootersAtOnce = 4096;
 
 /// True for a streaming file.
 bool has_chunks(const Container& container);

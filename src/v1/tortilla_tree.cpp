@@ -1,6 +1,8 @@
 #include "v1/tortilla_tree.hpp"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -83,18 +85,37 @@ void check_disjoint(std::vector<Place> places, const std::vector<File>& files, i
 
 class TreeReader {
  public:
-  TreeReader(const std::vector<std::string>& paths, int jobs) : jobs_(jobs) {
-    const auto storage = local_storage();
-    for (const auto& path : paths) files_.push_back({path, storage->open(path), payload_of(path)});
+  explicit TreeReader(int jobs) : jobs_(jobs) {}
+
+  std::vector<TreeLevel> read(const std::vector<std::string>& paths) {
+    std::vector<Place> here;
+    for (const auto& path : paths) {
+      const std::size_t file = number_of(path);
+      here.push_back({.file = file, .range = {0, files_[file].source->size()}});
+    }
+    return read(std::move(here), 0);
   }
 
-  Tree run() {
-    Tree out;
+  std::vector<TreeLevel> read(const std::vector<VsiSubfile>& folders, int level) {
     std::vector<Place> here;
-    for (std::size_t i = 0; i < files_.size(); ++i) here.push_back({.file = i, .range = {0, files_[i].source->size()}});
-    for (int level = 0; !here.empty(); ++level) {
-      if (level > names::kMaxLevel) {
-        throw FormatError("containers are nested in more than " + std::to_string(names::kMaxLevel) + " others",
+    for (const auto& folder : folders)
+      here.push_back({number_of(folder.root), folder.range, static_cast<int64_t>(here.size())});
+    return read(std::move(here), level);
+  }
+
+ private:
+  std::size_t number_of(const std::string& path) {
+    const auto [at, is_new] = numbers_.emplace(path, files_.size());
+    if (is_new) files_.push_back({path, local_storage()->open(path), payload_of(path)});
+    return at->second;
+  }
+
+  /// The samples of the containers `here`, which are at `level`, and of those in them.
+  std::vector<TreeLevel> read(std::vector<Place> here, int level) {
+    std::vector<TreeLevel> out;
+    for (; !here.empty(); ++level) {
+      if (level >= kMaxLevels) {
+        throw FormatError("containers are nested in more than " + std::to_string(kMaxLevels - 1) + " others",
                           {.path = files_[here[0].file].path, .offset = here[0].range.offset, .level = level});
       }
       if (level > 0) check_disjoint(here, files_, level);
@@ -103,15 +124,26 @@ class TreeReader {
     return out;
   }
 
- private:
   /// The samples of `places`, and where the containers among them are.
-  std::vector<Place> add_level(Tree& out, const std::vector<Place>& places, int level) {
+  std::vector<Place> add_level(std::vector<TreeLevel>& out, const std::vector<Place>& places, int level) {
+    TreeLevel& to = out.emplace_back();
+    std::vector<TablePart> parts;
+    std::vector<Place> nested;
+    for (std::size_t begin = 0; begin < places.size(); begin += kFootersAtOnce) {
+      const auto some = std::span(places).subspan(begin, std::min(places.size() - begin, kFootersAtOnce));
+      parts.push_back(add_samples(to, some, level, nested));
+    }
+    to.columns = from_footer_columns(stack_tables(parts));
+    return nested;
+  }
+
+  /// The samples of `places`, whose columns are returned.
+  TablePart add_samples(TreeLevel& to, std::span<const Place> places, int level, std::vector<Place>& nested) {
     std::vector<Samples> found(places.size());
     run_parallel(places.size(), jobs_,
                  [&](std::size_t i) { found[i] = read_samples(files_[places[i].file], places[i].range, level); });
-    TreeLevel& to = out.levels.emplace_back();
     std::vector<TablePart> parts;
-    std::vector<Place> nested;
+    const std::size_t before = to.ids.size();
     for (std::size_t i = 0; i < places.size(); ++i) {
       Samples& samples = found[i];
       const auto count = static_cast<int64_t>(samples.ids.size());
@@ -125,16 +157,20 @@ class TreeReader {
       if (level > 0) to.parents.insert(to.parents.end(), samples.ids.size(), places[i].parent);
       parts.push_back({std::move(samples.columns), count});
     }
-    to.columns = from_footer_columns(stack_tables(parts));
-    return nested;
+    return {stack_tables(parts), static_cast<int64_t>(to.ids.size() - before)};
   }
 
-  std::vector<File> files_;
+  std::vector<File> files_ = {};
+  std::unordered_map<std::string, std::size_t> numbers_ = {};  ///< of files, by path
   int jobs_;
 };
 
 }  // namespace
 
-Tree tree_of_tortillas(const std::vector<std::string>& paths, int jobs) { return TreeReader(paths, jobs).run(); }
+Tree tree_of_tortillas(const std::vector<std::string>& paths, int jobs) { return {TreeReader(jobs).read(paths)}; }
+
+std::vector<TreeLevel> levels_below(const std::vector<VsiSubfile>& folders, int level, int jobs) {
+  return TreeReader(jobs).read(folders, level + 1);
+}
 
 }  // namespace tacore::v1

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/vsi_path.hpp"
 #include "writer/tree.hpp"
 
 namespace tacore::v1 {
@@ -12,7 +13,11 @@ namespace tacore::v1 {
 /// any text; columns have the form of 2.0 (from_footer_columns). `jobs` threads read nested footers.
 ///
 /// Throws IoError, FormatError and SchemaError as load() does; FormatError, too, for a sample that leaves the data of
-/// its container, nested containers that share bytes, and more than six levels.
+/// its container, nested containers that share bytes, and more than kMaxLevels levels.
 Tree tree_of_tortillas(const std::vector<std::string>& paths, int jobs);
+
+/// The samples of the nested containers `folders`, which are at `level` (for messages), and all below them, in the same
+/// form; TreeLevel::parents of the first level are positions in `folders`. Throws as above.
+std::vector<TreeLevel> levels_below(const std::vector<VsiSubfile>& folders, int level, int jobs);
 
 }  // namespace tacore::v1

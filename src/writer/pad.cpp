@@ -132,6 +132,7 @@ class Padder {
 
   void check_roots() const {
     if (tree_.levels.empty() || tree_.levels[0].ids.empty()) throw SchemaError("no samples; at least one expected");
+    check_depth(tree_);
     check_padding(tree_);
     const auto& types = tree_.levels[0].types;
     const auto other = std::find_if(types.begin(), types.end(), [&](SampleType t) { return t != types[0]; });

@@ -118,7 +118,7 @@ Tree take_roots(const Tree& tree, const std::vector<int64_t>& roots) {
   std::vector<int64_t> rows = roots, parents;
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
     const auto& here = tree.levels[level];
-    TreeLevel taken{.parents = std::move(parents)};
+    TreeLevel taken{.parents = std::move(parents), .descriptions = here.descriptions};
     for (const int64_t row : rows) {
       taken.ids.push_back(here.ids[index(row)]);
       taken.types.push_back(here.types[index(row)]);

@@ -23,10 +23,6 @@ std::shared_ptr<const Tortilla::Impl> make(Tree tree) {
 
 const TreeLevel& level_of(const Tree& tree, int level) {
   if (level < 0) throw SchemaError("level " + std::to_string(level) + " is negative");
-  if (level > names::kMaxLevel) {
-    throw SchemaError("level " + std::to_string(level) + " is beyond the deepest there can be, " +
-                      std::to_string(names::kMaxLevel));
-  }
   if (level >= static_cast<int>(tree.levels.size())) {
     throw SchemaError("level " + std::to_string(level) + " does not exist: the deepest is " +
                       std::to_string(tree.levels.size() - 1));

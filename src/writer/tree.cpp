@@ -30,9 +30,7 @@ class Checker {
 
   PitSchema run() {
     if (tree_.levels.empty() || tree_.levels[0].ids.empty()) throw SchemaError("no samples; at least one expected");
-    if (tree_.levels.size() > names::kMaxLevel + 1) {
-      throw SchemaError("a tree of " + std::to_string(tree_.levels.size()) + " levels; at most 6 expected");
-    }
+    check_depth(tree_);
     check_padding(tree_);
     check_siblings(tree_, 0, 0, static_cast<int64_t>(tree_.levels[0].ids.size()));
     PitSchema out{.root_n = tree_.levels[0].ids.size(), .root_type = root_type()};
@@ -237,6 +235,13 @@ std::vector<uint64_t> Tree::root_sizes() const {
     below = std::move(here);
   }
   return below;
+}
+
+void check_depth(const Tree& tree) {
+  constexpr int kBeyond = names::kMaxLevel + 1;
+  if (tree.levels.size() <= kBeyond) return;
+  throw SchemaError("a tree of " + std::to_string(tree.levels.size()) + " levels; at most " + std::to_string(kBeyond) +
+                    " expected in TACO 2.0, and " + quoted(tree.path(kBeyond, 0)) + " is below them");
 }
 
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {

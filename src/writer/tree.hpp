@@ -20,8 +20,8 @@ struct Payload {
   std::shared_ptr<const HeldBytes> held = {};
   uint64_t offset = 0;
   uint64_t size = 0;
-  int64_t time = 0;   ///< of the last change, seconds since 1970
-  bool part = false;  ///< the file may go on behind them
+  int64_t time = 0;                    ///< of the last change, seconds since 1970
+  bool part = false;                   ///< the file may go on behind them
   std::optional<uint32_t> crc32 = {};  ///< what they are known to have, from a ZIP
 };
 
@@ -59,7 +59,9 @@ inline std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
 /// sample that is wrong; PIT-1 the first few, and how many more there are.
 PitSchema check_tree(const Tree& tree);
 
-/// Parts of it. The rows [begin, end) of `level`, which are siblings: their ids are legal, each there once. Throws
+/// Parts of it. At most six levels (§6.2). Throws SchemaError, which names a sample below them.
+void check_depth(const Tree& tree);
+/// The rows [begin, end) of `level`, which are siblings: their ids are legal, each there once. Throws
 /// SchemaError.
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end);
 /// Padding has no bytes, and only padding below it. Throws SchemaError.

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
@@ -76,9 +75,6 @@ Tree tree_of_folder(const std::string& path) {
   std::vector<std::string> folders{path};  // of the level above, in order
   std::vector<int64_t> rows{-1};
   while (!folders.empty()) {
-    if (out.levels.size() > names::kMaxLevel) {
-      throw SchemaError("a folder below six levels of samples; at most 6 levels expected", {.path = folders[0]});
-    }
     TreeLevel level;
     std::vector<std::string> below;
     std::vector<int64_t> below_rows;

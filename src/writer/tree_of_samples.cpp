@@ -130,9 +130,6 @@ Tree tree_of_samples(const std::vector<Sample>& samples, bool strict) {
   }
   std::vector<int64_t> rows(children.size());
   for (std::size_t level = 0; level < depth; ++level) out.levels.push_back(level_below(children, level, rows, strict));
-  if (out.levels.size() > names::kMaxLevel + 1) {
-    throw SchemaError("a tree of " + std::to_string(out.levels.size()) + " levels; at most 6 expected");
-  }
   return out;
 }
 

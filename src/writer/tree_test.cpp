@@ -118,7 +118,8 @@ TEST_CASE("T3, T5, T27, T34: ids that may not be, twice the same, no children an
       {{"__meta__"}, "its id starts with __"},
       {{"t/", "t/x\ny"}, "its id contains a control character"},
       {{"t/", "u/", "t/a"}, "folder 'u' has no children"},
-      {{"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a/", "a/a/a/a/a/a/a"}, "a tree of 7 levels"},
+      {{"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a/", "a/a/a/a/a/a/a"},
+       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is below them"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.words));
