@@ -58,9 +58,12 @@ class Fields {
   std::map<std::string, std::size_t> known_;
 };
 
+/// Whether both rows have the same fields of the same types, as far as that shows at a glance.
 bool same_fields(const std::vector<Metadata>& a, const std::vector<Metadata>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Metadata& x, const Metadata& y) {
-    return x.key == y.key && x.type == y.type && x.value.data.index() == y.value.data.index();
+    if (x.key != y.key || x.type != y.type) return false;
+    return !x.type.empty() ||
+           (x.value.data.index() == y.value.data.index() && !x.value.get<Value::List>() && !x.value.get<Struct>());
   });
 }
 
@@ -73,6 +76,22 @@ std::shared_ptr<arrow::Array> make_column(const std::string& name, const std::ve
     throw SchemaError("field " + quoted(name) + ": " + error.message());
   }
   check_column(name, *out);
+  return out;
+}
+
+/// Text that stands in for values of another type is refused by that type.
+MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray& column) {
+  const bool encoded = column.type()->id() == arrow::Type::DICTIONARY && is_text(*column.type());
+  MetadataColumn out{.key = name, .values = read_values(column)};
+  out.type = encoded ? "string" : type_name(*column.type());
+  std::vector<const Value*> values;
+  for (const auto& value : out.values) values.push_back(&value);
+  try {
+    make_array(values, parse_type(out.type));
+  } catch (const SchemaError& error) {
+    throw SchemaError("column " + quoted(name) + " of type " + type_name(*column.type()) +
+                      " has no form in metadata: " + error.message());
+  }
   return out;
 }
 
@@ -90,10 +109,7 @@ std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector
   Fields fields;
   const auto first = static_cast<std::size_t>(std::find(exempt.begin(), exempt.end(), false) - exempt.begin());
   for (std::size_t i = first; i < rows.size(); ++i) {
-    if (exempt[i] || (i > first && same_fields(*rows[first], *rows[i]) && !rows[i]->empty() &&
-                      std::none_of(rows[i]->begin(), rows[i]->end(), [](const Metadata& field) {
-                        return field.value.get<Value::List>() || field.value.get<Struct>();
-                      }))) {
+    if (exempt[i] || (i > first && !rows[i]->empty() && same_fields(*rows[first], *rows[i]))) {
       continue;  // as the first: the usual case, and quick
     }
     if (strict && i > first) {
@@ -144,6 +160,17 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
     const auto array = make_column(column.key, values, type);
     out = check(out->AddColumn(out->num_columns(), arrow::field(column.key, type),
                                std::make_shared<arrow::ChunkedArray>(array)));
+  }
+  return out;
+}
+
+std::vector<MetadataColumn> stated_columns(const arrow::Table& table) {
+  std::vector<MetadataColumn> out;
+  std::set<std::string> seen;
+  for (int c = 0; c < table.num_columns(); ++c) {
+    const std::string& name = table.field(c)->name();
+    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " is there twice");
+    out.push_back(stated_column(name, *table.column(c)));
   }
   return out;
 }

@@ -24,6 +24,10 @@ std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector
 std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& table, int64_t num_rows,
                                            const std::vector<MetadataColumn>& columns);
 
+/// All columns of a table in one piece, as users state them. Throws SchemaError, with its name, for a column that is
+/// there twice or whose values have no form in metadata.
+std::vector<MetadataColumn> stated_columns(const arrow::Table& table);
+
 /// Throws SchemaError, with `path`, for a column that a dataset cannot have as metadata: its name is there twice or
 /// may be none (why_bad_key), or check_column() has something against it. Those in `keys` say which sample a row is.
 void check_metadata(const arrow::Table& table, const std::vector<std::string_view>& keys, const std::string& path);

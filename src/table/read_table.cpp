@@ -25,6 +25,7 @@
 #include "model/json_text.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
+#include "table/plain_types.hpp"
 
 namespace tacore {
 namespace {
@@ -139,6 +140,7 @@ std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& 
       const auto unit = static_cast<const arrow::TimestampType&>(*times.type()).unit();
       if (unit == arrow::TimeUnit::SECOND) values = in_microseconds(times);
     }
+    values = without_views(values);
     const auto field = out->field(c)->WithType(values->type());
     out = check(out->SetColumn(c, field, std::make_shared<arrow::ChunkedArray>(values)));
   }

@@ -18,7 +18,8 @@ namespace tacore {
 std::shared_ptr<arrow::Table> read_table(const std::string& path);
 
 /// The same rows, each column in one piece, also of none; timestamps in seconds become those in microseconds, since
-/// Parquet has none, and extension types what they store. Throws SchemaError for times beyond microseconds.
+/// Parquet has none, extension types what they store, and views of text and bytes `string` and `binary`. Throws
+/// SchemaError for times beyond microseconds.
 std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table);
 /// The values of a column of such a table, or one made of it. Throws SchemaError, with the names of all, when there is
 /// none of this name.

@@ -23,9 +23,26 @@ void check_keys(const std::vector<Metadata>& fields, const std::string& id) {
   }
 }
 
+template <class T>
+bool all_are(const Value& list) {
+  const auto* items = list.get<Value::List>();
+  return items && std::all_of(items->begin(), items->end(), [](const Value& item) { return item.get<T>(); });
+}
+
+/// Whether a value is of the type that is stated, as those of most extensions are.
+bool is_of_type(const Value& value, std::string_view type) {
+  if (type == "string") return value.is_null() || (value.get<std::string>() && is_utf8(*value.get<std::string>()));
+  if (type == "timestamp[us]") return value.is_null() || value.get<Timestamp>();
+  if (type == "binary") return value.is_null() || value.get<Binary>();
+  if (type == "int64") return value.is_null() || value.get<int64_t>();
+  if (type == "double") return value.is_null() || value.get<double>();
+  if (type == "list<item: int64>") return all_are<int64_t>(value);
+  return type == "list<item: double>" && all_are<double>(value);
+}
+
 /// Numbers and text of their own type are right as they are; a million samples have little else.
 bool needs_check(const Metadata& field) {
-  if (!field.type.empty()) return true;
+  if (!field.type.empty()) return !is_of_type(field.value, field.type);
   if (const auto* text = field.value.get<std::string>()) return !is_utf8(*text);
   return !field.value.is_null() && !field.value.get<bool>() && !field.value.get<int64_t>() &&
          !field.value.get<double>();
@@ -95,6 +112,10 @@ const Value* Sample::find(std::string_view key) const noexcept {
 
 void Sample::extend_with(std::vector<Metadata> metadata) {
   check_keys(metadata, id_);
+  std::vector<Metadata> doubtful;
+  std::copy_if(metadata.begin(), metadata.end(), std::back_inserter(doubtful), needs_check);
+  // As a table of one row: throws for a type that does not hold its value.
+  if (!doubtful.empty()) metadata_table({&doubtful}, {id_}, {false}, true);
   auto all = metadata_;
   for (auto& field : metadata) {
     const auto found =
@@ -105,10 +126,6 @@ void Sample::extend_with(std::vector<Metadata> metadata) {
       all.push_back(std::move(field));
     }
   }
-  std::vector<Metadata> doubtful;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(doubtful), needs_check);
-  // As a table of one row: throws for a type that does not hold its value.
-  if (!doubtful.empty()) metadata_table({&doubtful}, {id_}, {false}, true);
   metadata_ = std::move(all);
 }
 

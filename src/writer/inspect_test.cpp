@@ -1,0 +1,44 @@
+#include "tacore/inspect.hpp"
+
+#include <arrow/c/abi.h>
+#include <doctest/doctest.h>
+
+#include "writer/sample_test_data.hpp"
+
+namespace {
+
+using namespace tacore;
+
+TEST_CASE("metadata become a table and come back") {
+  const std::vector<MetadataColumn> columns{{"k", {1, {}}, "int16"}, {"t", {"a", "b"}}};
+  ArrowArrayStream stream = {};
+  export_metadata(columns, &stream);
+  const auto again = read_metadata(&stream);
+  CHECK(again[0].type == "int16");
+  CHECK(again[0].values == columns[0].values);
+  CHECK(again[1].type == "string");
+  CHECK_THROWS_AS(export_metadata({{"k", {1}}, {"l", {1, 2}}}, &stream), SchemaError);
+}
+
+TEST_CASE("a FOLDER has children and metadata of its own") {
+  const Tortilla pair({file("a", {{"x", 1}}), file("b", {{"x", 2}})});
+  const Tortilla tree({Sample("f", pair, {{"k", 1, "", "Of f"}}), Sample("g", pair, {{"k", 2}})});
+  CHECK(children_of(tree, 1).ids() == std::vector<std::string>{"a", "b"});
+  CHECK(children_of(tree, 1).column("x") == std::vector<Value>{1, 2});
+  CHECK(metadata_of(tree, 1).at(0).value == Value(2));
+  CHECK(metadata_of(tree, 0).at(0).description == "Of f");
+  CHECK_THROWS_AS(children_of(pair, 0), SchemaError);
+  CHECK_THROWS_AS(children_of(tree, 2), SchemaError);
+  CHECK_THROWS_AS(metadata_of(tree, -1), SchemaError);
+}
+
+TEST_CASE("all faults are told, of the collection and of the tree") {
+  Taco taco{.tortilla = Tortilla({Sample("f", Tortilla({file("a", {})})), file("b", {})})};
+  taco.collection.id = "Upper";
+  const auto faults = faults_of(taco);
+  CHECK(faults.size() > 2);
+  CHECK(faults.front().starts_with("the collection: "));
+  CHECK(extent_of(taco.tortilla).spatial == BBox{-180, -90, 180, 90});
+}
+
+}  // namespace
