@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
 #include <cstring>
 #include <duckdb.hpp>
@@ -12,12 +13,14 @@
 #include <duckdb/common/arrow/physical_arrow_collector.hpp>
 #include <duckdb/function/table/arrow.hpp>
 #include <duckdb/main/client_config.hpp>
+#include <future>
 #include <map>
 #include <mutex>
 
 #include "base/log.hpp"
 #include "reader/sql_functions.hpp"
 #include "tacore/error.hpp"
+#include "tacore/interrupt.hpp"
 
 namespace tacore {
 namespace {
@@ -331,6 +334,20 @@ struct ResultStream {
   }
 };
 
+/// Where someone may want to stop it, in a thread of its own, so that this one can ask.
+duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, duckdb::PendingQueryResult& pending) {
+  const InterruptCheck check = interrupt_check();
+  if (check == nullptr) return pending.Execute();
+  auto result = std::async(std::launch::async, [&] { return pending.Execute(); });
+  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+    if (!check()) continue;
+    connection.Interrupt();
+    result.wait();
+    throw QueryError("the query was stopped");
+  }
+  return result.get();
+}
+
 /// Runs to the end, in parallel, straight into Arrow arrays.
 void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
              const std::shared_ptr<Instance>& in, const Published* levels, ArrowArrayStream* out) {
@@ -341,7 +358,7 @@ void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vec
   };
   const auto pending = connection.PendingQuery(sql, values);
   if (pending->HasError()) throw_query(pending->GetErrorObject(), in, levels);
-  const auto result = pending->Execute();
+  const auto result = finish(connection, *pending);
   if (result->HasError()) throw_query(result->GetErrorObject(), in, levels);
   auto stream = std::make_unique<ResultStream>();
   auto options = connection.context->GetClientProperties();

@@ -2,12 +2,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "reader/counting_storage.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/load_test_files.hpp"
 #include "reader/sql_inspect.hpp"
+#include "tacore/interrupt.hpp"
 
 // SQL as a user meets it: statements C049 to C062 of the reader dossier, and how the one DuckDB of a process is shut
 // in.
@@ -16,12 +18,8 @@ namespace {
 using namespace tacore;
 using Strings = std::vector<std::string>;
 
-Dataset flat() {
-  return load(golden("flat.tacozip"));
-}
-Strings ids_of(const Dataset& dataset) {
-  return ids(dataset.data());
-}
+Dataset flat() { return load(golden("flat.tacozip")); }
+Strings ids_of(const Dataset& dataset) { return ids(dataset.data()); }
 
 TEST_CASE("a query keeps the columns when it takes all of data and nothing else") {
   for (const std::string text : {"SELECT * FROM data", "select * from DATA d where x < 1 order by y limit 3;",
@@ -385,6 +383,25 @@ TEST_CASE("nothing of a query is left for the next one") {
   CHECK(flat().sql("WITH x AS (SELECT 1 AS a) SELECT * FROM x").num_rows() == 1);
   CHECK(has_text(error_of([] { flat().sql("SELECT * FROM x").data(); }), "QueryError"));
   CHECK(has_text(error_of([] { flat().sql("SELECT * FROM frame").data(); }), "QueryError"));
+}
+
+TEST_CASE("a check stops a query that runs, and the next one runs to its end") {
+  // Quick queries end before anyone asks.
+  std::string tables, terms;
+  for (char name = 'a'; name < 'o'; ++name) {
+    tables += std::string(name == 'a' ? "" : ", ") + "data " + name;
+    terms += std::string("sin(") + name + ".cloud_cover) + ";
+  }
+  const std::string endless = "SELECT count(*) AS n FROM " + tables + " WHERE " + terms + "0 > 99";
+  set_interrupt_check([] { return true; });
+  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "QueryError: the query was stopped"));
+  static std::atomic<int> num_asked = 0;
+  set_interrupt_check([] { return ++num_asked == 3; });
+  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "the query was stopped"));
+  CHECK(num_asked == 3);
+  CHECK(flat().sql("SELECT * FROM data").num_rows() == 5);
+  set_interrupt_check(nullptr);
+  CHECK(flat().sql("SELECT * FROM data WHERE cloud_cover > 30").num_rows() == 3);
 }
 
 TEST_CASE("a forked child queries after its parent did, with an instance of its own") {
