@@ -80,6 +80,9 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   DataFrame limit(int64_t count, int64_t offset = 0) const;
   DataFrame head(int64_t count = 5) const { return limit(count); }
   DataFrame tail(int64_t count = 5) const;
+  /// The rows at these positions, in this order; one may come twice. Throws NavigationError for a position outside
+  /// [0, num_rows).
+  DataFrame take(std::span<const int64_t> positions) const;
   /// Adds a column, or replaces one, by an SQL expression over the columns. Throws QueryError for a
   /// protected name.
   DataFrame with_column(std::string_view name, std::string_view expression) const;

@@ -119,11 +119,11 @@ struct LoadOptions {
 
 /// Opens .tacozip/.zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__`, TACOLLECTION.json, `.tortilla`
 /// or `.taco`, told apart by name and by content. Reads headers, COLLECTION.json and Parquet footers only. A Tortilla
-/// or TACO of several partitions, `x.0000.part.taco`, is loaded whole, whichever of them is named. Throws IoError when
-/// nothing is there, FormatError when something else is.
+/// or TACO of several partitions, `x.0000.part.taco`, is loaded whole, whichever of them is named; a column that
+/// some of them lack is null there. Throws IoError when nothing is there, FormatError when something else is.
 TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});
-/// Several paths: load each, then concat(). Partitions of a Tortilla or TACO must be all that it has. Throws QueryError
-/// for an empty list.
+/// Several paths: load each, then concat(). Partitions of a Tortilla or TACO must be all that it has; when
+/// they are all paths, they are joined as above. Throws QueryError for an empty list.
 TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions& options = {});
 
 /// Reads COLLECTION.json alone.

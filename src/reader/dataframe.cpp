@@ -321,6 +321,11 @@ DataFrame DataFrame::limit(int64_t count, int64_t offset) const {
 
 DataFrame DataFrame::tail(int64_t count) const { return limit(count, std::max<int64_t>(0, num_rows() - count)); }
 
+DataFrame DataFrame::take(std::span<const int64_t> positions) const {
+  for (const int64_t position : positions) impl_->check_position(position);
+  return DataFrame(derived(*impl_, taken_rows(impl_->rows, {positions.begin(), positions.end()})));
+}
+
 DataFrame DataFrame::with_column(std::string_view name, std::string_view expression) const {
   // SQL folds case, so "ID" would be a second "id".
   if (is_protected(lower(name)))

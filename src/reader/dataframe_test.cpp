@@ -30,6 +30,23 @@ TEST_CASE("an expression is one value for each row") {
   CHECK(rows.with_column("x", "cloud_cover * 2").num_rows() == rows.num_rows());
 }
 
+TEST_CASE("rows at positions are a frame that navigates") {
+  const DataFrame rows = flat();
+  const DataFrame taken = rows.take(std::vector<int64_t>{3, 0, 3});
+  REQUIRE(taken.num_rows() == 3);
+  CHECK(taken.text(0, "id") == rows.text(3, "id"));
+  CHECK(taken.text(1, "id") == rows.text(0, "id"));
+  CHECK(std::get<VsiPath>(taken.read(2)) == std::get<VsiPath>(rows.read(3)));
+  CHECK(std::get<VsiPath>(taken.read(*rows.text(0, "id"))) == std::get<VsiPath>(rows.read(0)));
+  CHECK(has_text(error_of([&] { taken.read(*rows.text(1, "id")); }), "NavigationError"));
+  CHECK(exported(taken)->text(0, 1) == rows.text(0, "id"));
+  CHECK(taken.sort("id").limit(1).text(0, "id") == std::min(*rows.text(0, "id"), *rows.text(3, "id")));
+  CHECK(rows.take({}).num_rows() == 0);
+  CHECK(children(load(golden("nested.tacozip")).data().take(std::vector<int64_t>{1}), "asia").num_rows() > 0);
+  for (const int64_t position : {int64_t{-1}, rows.num_rows()})
+    CHECK(has_text(error_of([&] { rows.take(std::vector{position}); }), "NavigationError"));
+}
+
 TEST_CASE("the level of a frame is looked for once") {
   struct Counting : Rows {
     std::shared_ptr<const Rows> of;

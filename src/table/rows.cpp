@@ -3,6 +3,7 @@
 #include <arrow/array.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/concatenate.h>
+#include <arrow/builder.h>
 #include <arrow/memory_pool.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
@@ -233,6 +234,43 @@ class KeyedRows : public Rows {
   std::vector<Column> columns_;
 };
 
+/// Rows of others in an order of choice.
+class TakenRows : public Rows {
+ public:
+  TakenRows(std::shared_ptr<const Rows> rows, std::shared_ptr<const std::vector<int64_t>> positions, int64_t begin,
+            int64_t count)
+      : rows_(std::move(rows)), positions_(std::move(positions)), begin_(begin), count_(count) {}
+
+  int64_t num_rows() const noexcept override { return count_; }
+  const std::vector<Column>& columns() const noexcept override { return rows_->columns(); }
+  Cell cell(int column, int64_t row) const override { return rows_->cell(column, source(row)); }
+  std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
+    const auto builder = check(arrow::MakeBuilder(type(column)));
+    check(builder->Reserve(count));
+    for (int64_t row = begin; row < begin + count; ++row) {
+      const Cell from = cell(column, row);
+      check(builder->AppendArraySlice(*from.array->data(), from.position, 1));
+    }
+    return check(builder->Finish());
+  }
+  int64_t run(int64_t begin) const override { return std::min(kRun, count_ - begin); }
+  std::optional<RowKey> key(int64_t row) const override { return rows_->key(source(row)); }
+  std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
+    return std::make_shared<TakenRows>(rows_, positions_, begin_ + begin, count);
+  }
+  std::shared_ptr<arrow::DataType> type(int column) const override { return rows_->type(column); }
+
+ private:
+  static constexpr int64_t kRun = 1 << 16;  ///< rows that are gathered together
+
+  int64_t source(int64_t row) const { return (*positions_)[static_cast<std::size_t>(begin_ + row)]; }
+
+  std::shared_ptr<const Rows> rows_;
+  std::shared_ptr<const std::vector<int64_t>> positions_;
+  int64_t begin_;
+  int64_t count_;
+};
+
 }  // namespace
 
 Rows::~Rows() = default;
@@ -322,6 +360,12 @@ std::shared_ptr<const std::vector<int64_t>> visible_in(const LevelTable& level, 
 }
 
 }  // namespace
+
+std::shared_ptr<const Rows> taken_rows(std::shared_ptr<const Rows> rows, std::vector<int64_t> positions) {
+  const auto count = static_cast<int64_t>(positions.size());
+  return std::make_shared<TakenRows>(std::move(rows), std::make_shared<const std::vector<int64_t>>(std::move(positions)),
+                                     0, count);
+}
 
 std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first) {
   auto rows = visible_in(*level, true);

@@ -65,7 +65,7 @@ class Rows {
   std::optional<std::string> binary(int column, int64_t row) const;
   std::optional<int64_t> integer(int column, int64_t row) const;
   /// The Arrow type of a column (of an empty array of it).
-  std::shared_ptr<arrow::DataType> type(int column) const;
+  virtual std::shared_ptr<arrow::DataType> type(int column) const;
 };
 
 /// Rows of a level, all of them or [begin, begin + count).
@@ -74,6 +74,8 @@ std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, 
 /// Chosen rows of a level, ascending. `first` is the key of its row 0 (nullopt for a `__meta__`).
 std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
                                        std::vector<int64_t> rows);
+/// The rows at these positions, which are there, in this order.
+std::shared_ptr<const Rows> taken_rows(std::shared_ptr<const Rows> rows, std::vector<int64_t> positions);
 /// The visible rows of a level.
 std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first);
 
