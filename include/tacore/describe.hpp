@@ -21,14 +21,17 @@ struct DescribeOptions {
   const CrsTransformer* transformer = nullptr;
   /// Of the page: `#RRGGBB`; anything else is the default.
   std::string accent_colour = "#4CAF50";
-  bool overwrite = false;  ///< replace what is there
+  /// What the examples of a text for people load; "": the dataset, by its name relative to its folder.
+  std::string example_path = {};
+  std::string catalogue_url = {};  ///< of the page: where it leads back to; "" or no http(s): nowhere
+  bool overwrite = false;          ///< replace what is there
   ParquetOptions parquet = {.content_defined_chunks = false};
 };
 
 // Datasets before 2.0 are described in the same way: their COLLECTION has the same meaning under other names
-// (docs/format.md, "v1 and v2"), numbers as times of samples are seconds, and a Tortilla without one has the name of its
-// file. All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8 in a
-// dataset becomes U+FFFD. All throw what opening and reading a dataset throws.
+// (docs/format.md, "v1 and v2"), numbers as times of samples are seconds, and a Tortilla without one has the name of
+// its file. All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8
+// in a dataset becomes U+FFFD. All throw what opening and reading a dataset throws.
 
 /// A STAC 1.1 Collection, JSON. Unknown extents are the globe and all times, as STAC wants some.
 TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
@@ -44,6 +47,14 @@ TACORE_EXPORT std::string collection2markdown(const Dataset& dataset, const Desc
 /// A page that needs no other file, no network and no script: map, tree, fields, how to load it, people, citation; and
 /// the Croissant for search engines.
 TACORE_EXPORT std::string collection2html(const Dataset& dataset, const DescribeOptions& options = {});
+
+/// Both of a COLLECTION.json alone, given as text: counts and fields are what it says of them, the map shows extents.
+/// Where its dataset has no name yet, examples load `ID.tacozip`. `path` is for messages. Throws FormatError and
+/// SchemaError for what is no such document.
+TACORE_EXPORT std::string collection2markdown(std::string_view json, const std::string& path,
+                                              const DescribeOptions& options = {});
+TACORE_EXPORT std::string collection2html(std::string_view json, const std::string& path,
+                                          const DescribeOptions& options = {});
 
 /// Receives the STAC Items of a level, in its order.
 class TACORE_EXPORT ItemOutput {

@@ -85,7 +85,7 @@ Section fields(const Facts& facts) {
 }
 
 Section loading(const Facts& facts) {
-  const std::string path = facts.path.empty() ? "dataset.tacozip" : facts.path;
+  const std::string path = facts.example_path.empty() ? "dataset.tacozip" : facts.example_path;
   const std::string in_code = code_string(path), in_shell = shell_word(path);
   Section out{"How to load it"};
   out.blocks.emplace_back(
@@ -290,8 +290,9 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
   if (collection.extent.spatial) add("Extent", {{in_words(*collection.extent.spatial)}});
   if (collection.extent.temporal) add("Time", {{in_words(*collection.extent.temporal)}});
   add("Split", {{facts.split_strategy}});
-  const std::string version = collection.taco_version.empty() ? "" : "TACO " + collection.taco_version + ", ";
-  add("Format", {{version + to_string(facts.format)}});
+  std::string format = collection.taco_version.empty() ? "" : "TACO " + collection.taco_version;
+  if (!facts.is_alone()) format += (format.empty() ? "" : ", ") + std::string(to_string(facts.format));
+  add("Format", {{format}});
   return out;
 }
 

@@ -87,9 +87,9 @@ void read_extensions(const Json& document, Facts& out) {
 }
 
 /// With the names of TACO 2, whatever version it is of.
-Json document_of(const Dataset& dataset) {
+std::string document_of(const Dataset& dataset) {
   const std::string& json = dataset.collection().json;
-  return Json::parse(is_v1(dataset.format()) ? v1::v2_text(json, dataset.path()) : json, nullptr, false);
+  return is_v1(dataset.format()) ? v1::v2_text(json, dataset.path()) : json;
 }
 
 /// Types as they are stored; descriptions, and nothing else, as the collection has them.
@@ -106,6 +106,22 @@ LevelFacts level_facts(const Dataset& dataset, int level) {
       }
     }
     out.fields.push_back(std::move(field));
+  }
+  return out;
+}
+
+LevelFacts level_facts(const Collection& collection, int level) {
+  const auto& pit = collection.pit_schema;
+  LevelFacts out;
+  uint64_t num_rows = level == 0 ? pit.root_n : 0;
+  if (const auto patterns = pit.hierarchy.find(level); patterns != pit.hierarchy.end()) {
+    for (const auto& pattern : patterns->second) num_rows += pattern.n;
+  }
+  out.num_rows = static_cast<int64_t>(num_rows);
+  const auto known = collection.field_schema.find("level" + std::to_string(level));
+  if (known == collection.field_schema.end()) return out;
+  for (const auto& field : known->second) {
+    if (!field.name.starts_with(names::kInternal)) out.fields.push_back(field);
   }
   return out;
 }
@@ -187,6 +203,18 @@ std::string date_published(const Extent& extent) {
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
+/// What the document says beyond the model, and what the caller says.
+void complete(Facts& out, const std::string& json, const DescribeOptions& options) {
+  if (const Json document = Json::parse(json, nullptr, false); document.is_object()) {
+    read_extensions(document, out);
+    read_links(document, out);
+  }
+  out.published = date_published(out.collection.extent);
+  out.base_url = options.base_url;
+  while (out.base_url.ends_with('/')) out.base_url.pop_back();
+  out.example_path = options.example_path.empty() ? out.path : options.example_path;
+}
+
 }  // namespace
 
 std::string Facts::title() const {
@@ -206,13 +234,19 @@ Facts gather(const Dataset& dataset, const DescribeOptions& options) {
   for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(dataset, level));
   find_files(dataset, out);
   if (out.collection.id.empty()) out.collection.id = out.path;  // TACO before 2.0 is read without one
-  if (const Json document = document_of(dataset); document.is_object()) {
-    read_extensions(document, out);
-    read_links(document, out);
-  }
-  out.published = date_published(out.collection.extent);
-  out.base_url = options.base_url;
-  while (out.base_url.ends_with('/')) out.base_url.pop_back();
+  complete(out, document_of(dataset), options);
+  return out;
+}
+
+Facts gather(const Collection& collection, const DescribeOptions& options) {
+  Facts out;
+  out.collection = collection;
+  const int deepest = collection.pit_schema.max_depth();
+  for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(collection, level));
+  out.format = collection.sources.empty() ? Format::Zip : Format::Tacocat;
+  out.path = collection.sources.empty() ? collection.id + ".tacozip" : std::string(names::kTacocatFolder);
+  for (const Source& source : collection.sources) out.files.push_back({source.file, {}});
+  complete(out, collection.json, options);
   return out;
 }
 

@@ -64,6 +64,7 @@ struct Facts {
   std::vector<DataFile> files = {};   ///< the ZIPs, Tortillas or TACOs; none of a FOLDER
   std::vector<DataFile> tables = {};  ///< the Parquet files of the levels, where they are files of their own
   std::string path = {};              ///< what a user opens, relative to `folder`
+  std::string example_path = {};      ///< what examples open
   std::vector<LevelFacts> levels = {};
   std::vector<Publication> publications = {};
   Publication self = {};                       ///< how the dataset itself is cited
@@ -77,6 +78,8 @@ struct Facts {
   std::string published = {};  ///< a date, YYYY-MM-DD; "" when it is not known
   std::string base_url = {};   ///< without a slash at its end
 
+  /// A COLLECTION.json of which nobody knows where its samples are.
+  bool is_alone() const { return format == Format::Zip && files.empty(); }
   std::string title() const;  ///< the id where there is none
   std::vector<std::string> keywords() const { return collection.keywords.value_or(std::vector<std::string>()); }
   std::vector<Contact> curators() const { return collection.curators.value_or(std::vector<Contact>()); }
@@ -87,6 +90,8 @@ struct Facts {
 };
 
 Facts gather(const Dataset& dataset, const DescribeOptions& options);
+/// What a COLLECTION.json says by itself.
+Facts gather(const Collection& collection, const DescribeOptions& options);
 
 /// The media type of the files of a dataset: a TACO ZIP is one that any ZIP tool opens.
 const char* media_type(Format format);

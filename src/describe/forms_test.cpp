@@ -215,6 +215,35 @@ TEST_CASE("T130: the page has the id and the accent colour") {
   CHECK(has(page, "--accent:#ff8000;--accent-dark:#bf6000;--accent-light:#ffd8b2"));
 }
 
+TEST_CASE("T130: a COLLECTION.json alone says what it knows") {
+  const Dataset dataset = load(golden("nested.tacozip"));
+  const std::string& json = dataset.collection().json;
+  const std::string text = collection2markdown(json, "COLLECTION.json");
+  CHECK(has(text, "- **Samples**: 3, 9 at level 1\n"));
+  CHECK(has(text, "- **Format**: TACO 2.0.0\n"));
+  CHECK(has(text, "| `cloud_cover` | `double` |"));
+  CHECK_FALSE(has(text, "internal:"));
+  CHECK(has(text, "load(\"nested.tacozip\")"));
+  CHECK(has(collection2markdown(json, "", {.example_path = "/data/a b"}), "load(\"/data/a b\")"));
+  CHECK(has(collection2html(json, "", {.accent_colour = "#123456"}), "--accent:#123456;"));
+  CHECK_FALSE(has(collection2html(json, ""), "<script"));
+  CHECK_THROWS_AS(collection2markdown("{", "COLLECTION.json"), FormatError);
+  CHECK_THROWS_AS(collection2html("{}", "COLLECTION.json"), FormatError);
+  CHECK_THROWS_AS(collection2html(R"({"id": "x", "taco:pit_schema": {}})", "COLLECTION.json"), SchemaError);
+
+  const std::string parts = collection2markdown(load(golden("cascade_tacocat")).collection().json, "COLLECTION.json");
+  CHECK(has(parts, "## Sources"));
+  CHECK(has(parts, ", tacocat\n"));
+}
+
+TEST_CASE("a page leads back to a catalogue when its address is one") {
+  const Dataset dataset = load(golden("flat.tacozip"));
+  CHECK(has(collection2html(dataset, {.catalogue_url = "https://example.org/?a&b"}),
+            "href=\"https://example.org/?a&amp;b\""));
+  CHECK_FALSE(has(collection2html(dataset), "Catalogue"));
+  CHECK_FALSE(has(collection2html(dataset, {.catalogue_url = "javascript:alert(1)"}), "javascript"));
+}
+
 TEST_CASE("T131: variants of the accent colour, and the one that stands for any other text") {
   using descriptions::accent_of;
   CHECK(accent_of("#4CAF50").plain == "#4caf50");

@@ -8,6 +8,7 @@
 #include "describe/document.hpp"
 #include "describe/map.hpp"
 #include "describe/pit_tree.hpp"
+#include "model/collection_json.hpp"
 #include "tacore/version.hpp"
 
 namespace tacore {
@@ -165,6 +166,12 @@ std::string overview_html(const Facts& facts) {
   return out + "</dl>";
 }
 
+/// For search engines: the Croissant.
+std::string linked_data(const Facts& facts) {
+  if (facts.is_alone()) return "";
+  return "<script type=\"application/ld+json\">\n" + escape_script(dump(croissant(facts), -1)) + "</script>\n";
+}
+
 std::string head(const Facts& facts, const DescribeOptions& options) {
   const Accent accent = accent_of(options.accent_colour);
   const std::string& text = facts.collection.description;
@@ -174,14 +181,19 @@ std::string head(const Facts& facts, const DescribeOptions& options) {
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
          one_line(facts.title()) + "</title>\n<meta name=\"description\" content=\"" + one_line(text) +
          "\">\n<meta name=\"generator\" content=\"tacore " + version() + "\">\n<style>:root{--accent:" + accent.plain +
-         ";--accent-dark:" + accent.dark + ";--accent-light:" + accent.light + "}" + kStyle +
-         "</style>\n<script type=\"application/ld+json\">\n" + escape_script(dump(croissant(facts), -1)) +
-         "</script>\n</head>\n";
+         ";--accent-dark:" + accent.dark + ";--accent-light:" + accent.light + "}" + kStyle + "</style>\n" +
+         linked_data(facts) + "</head>\n";
+}
+
+/// What it is, with the way back to where others are listed.
+std::string kicker(const DescribeOptions& options) {
+  const std::string& url = options.catalogue_url;
+  return "TACO dataset" + (is_url(url) ? " · " + html(Cell{.text = "Catalogue", .url = url}) : "");
 }
 
 std::string page(const Facts& facts, const std::string& map, const DescribeOptions& options) {
   std::string out = head(facts, options);
-  out += "<body>\n<header><div><p class=\"dim\">TACO dataset</p><h1>" + one_line(facts.title()) + "</h1>";
+  out += "<body>\n<header><div><p class=\"dim\">" + kicker(options) + "</p><h1>" + one_line(facts.title()) + "</h1>";
   if (!facts.collection.description.empty()) out += html(Prose{facts.collection.description});
   out += "</div></header>\n<main>\n" + section("Overview", overview_html(facts));
   if (!map.empty()) out += section("Map", map);
@@ -245,6 +257,12 @@ std::string collection2html(const Dataset& dataset, const DescribeOptions& optio
   using namespace descriptions;
   const Facts facts = gather(dataset, options);
   return valid_utf8(page(facts, draw_map(map_data(dataset, facts, options)), options));
+}
+
+std::string collection2html(std::string_view json, const std::string& path, const DescribeOptions& options) {
+  using namespace descriptions;
+  const Facts facts = gather(parse_collection(json, path), options);
+  return valid_utf8(page(facts, draw_map(extents(facts)), options));
 }
 
 }  // namespace tacore

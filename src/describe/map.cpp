@@ -255,7 +255,7 @@ std::string caption(const MapData& data) {
 
 }  // namespace
 
-MapData map_data(const Dataset& dataset, const Facts& facts, const DescribeOptions& options) {
+MapData extents(const Facts& facts) {
   MapData out;
   for (const Source& source : facts.collection.sources) {
     if (source.extent.spatial && !is_globe(*source.extent.spatial)) out.sources.push_back(*source.extent.spatial);
@@ -263,6 +263,11 @@ MapData map_data(const Dataset& dataset, const Facts& facts, const DescribeOptio
   if (facts.collection.extent.spatial && !is_globe(*facts.collection.extent.spatial)) {
     out.extent = facts.collection.extent.spatial;
   }
+  return out;
+}
+
+MapData map_data(const Dataset& dataset, const Facts& facts, const DescribeOptions& options) {
+  MapData out = extents(facts);
   for (std::size_t level = 0; level < facts.levels.size() && out.footprints.empty(); ++level) {
     if (!has_places(facts.levels[level])) continue;
     out.level = static_cast<int>(level);

@@ -20,7 +20,9 @@ struct MapData {
   std::optional<BBox> extent = {};
 };
 
-/// Footprints of the first level that has places.
+/// The extents of the dataset and its parts alone.
+MapData extents(const Facts& facts);
+/// With the footprints of the first level that has places.
 MapData map_data(const Dataset& dataset, const Facts& facts, const DescribeOptions& options);
 
 /// SVG figures with captions; "" where nothing is known.

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "describe/document.hpp"
 #include "describe/json.hpp"
+#include "model/collection_json.hpp"
 
 namespace tacore {
 namespace descriptions {
@@ -101,6 +102,11 @@ std::string markdown(const Facts& facts) {
 
 std::string collection2markdown(const Dataset& dataset, const DescribeOptions& options) {
   return descriptions::valid_utf8(descriptions::markdown(descriptions::gather(dataset, options)));
+}
+
+std::string collection2markdown(std::string_view json, const std::string& path, const DescribeOptions& options) {
+  const Collection collection = parse_collection(json, path);
+  return descriptions::valid_utf8(descriptions::markdown(descriptions::gather(collection, options)));
 }
 
 }  // namespace tacore
