@@ -113,11 +113,13 @@ void merge(FrameStatistics& all, FrameStatistics part) {
 
 }  // namespace
 
+int64_t part_rows(int64_t num_rows) noexcept { return std::clamp<int64_t>(num_rows / 1024, 1, 32); }
+
 FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options) {
   const int64_t num_rows = frame.num_rows();
   if (num_rows == 0) throw QueryError("there are no samples to compute statistics of");
-  // Parts do not depend on the number of threads, so that rounding does not; few rows have parts of their own.
-  const int64_t part_rows = std::clamp<int64_t>(num_rows / 1024, 1, 32);
+  // Parts do not depend on the number of threads, so that rounding does not.
+  const int64_t part_rows = options.part_rows > 0 ? options.part_rows : tacore::part_rows(num_rows);
   const auto num_parts = static_cast<std::size_t>((num_rows + part_rows - 1) / part_rows);
   const int jobs = num_threads(options.jobs);
   const auto begin_of = [&](std::size_t part) { return std::min(static_cast<int64_t>(part) * part_rows, num_rows); };

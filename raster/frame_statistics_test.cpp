@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -116,6 +117,29 @@ TEST_CASE("statistics of a view are those of all its pixels together") {
   CHECK(some.num_samples == 7);
   REQUIRE(some.bands.size() == 1);
   check_same(some.bands[0], expected(7, 1));
+}
+
+TEST_CASE("parts that someone else merges in their order give the whole to the last bit") {
+  const Folder folder;
+  const DataFrame frame = written(folder, Tortilla(tiles(20))).data();
+  const auto whole = compute_statistics(frame, {.part_rows = 8});
+  std::vector<BandStatistics> merged;
+  for (int64_t begin = 0; begin < 20; begin += 8) {
+    std::vector<int64_t> rows;
+    for (int64_t row = begin; row < std::min<int64_t>(begin + 8, 20); ++row) rows.push_back(row);
+    const auto part = compute_statistics(frame.take(rows), {.part_rows = 8});
+    merged.resize(part.bands.size());
+    for (std::size_t band = 0; band < merged.size(); ++band) merged[band].merge(part.bands[band]);
+  }
+  for (std::size_t band = 0; band < 2; ++band) {
+    CHECK(merged[band].num_pixels == whole.bands[band].num_pixels);
+    CHECK(merged[band].moments.mean == whole.bands[band].moments.mean);
+    CHECK(merged[band].moments.sum_of_squares == whole.bands[band].moments.sum_of_squares);
+    CHECK(merged[band].histogram == whole.bands[band].histogram);
+  }
+  CHECK(part_rows(1) == 1);
+  CHECK(part_rows(2048) == 2);
+  CHECK(part_rows(1'000'000'000) == 32);
 }
 
 TEST_CASE("samples below, of other types and no data, are counted together") {

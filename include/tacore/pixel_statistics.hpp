@@ -53,15 +53,21 @@ TACORE_EXPORT std::vector<std::vector<double>> compute_quantiles(const Raster& r
                                                                  const std::vector<int>& bands = {});
 
 struct ComputeOptions {
-  std::vector<int> bands = {};           ///< as above
-  std::string child = {};                ///< ids below each sample ("s2", "a/b"); "": the samples themselves
-  int jobs = 0;                          ///< threads; 0: one for each processor
-  bool skip_failures = false;            ///< report samples that cannot be read instead of throwing
+  std::vector<int> bands = {};  ///< as above
+  std::string child = {};       ///< ids below each sample ("s2", "a/b"); "": the samples themselves
+  int jobs = 0;                 ///< threads; 0: one for each processor
+  bool skip_failures = false;   ///< report samples that cannot be read instead of throwing
+  /// Samples are counted in parts of so many, which are then merged in order: who merges parts elsewhere in that order
+  /// has the same result to the last bit. 0: part_rows() of the number of rows.
+  int64_t part_rows = 0;
   const RasterOpener* others = nullptr;  ///< for what is no TIFF of ours
   /// Called now and then with how many of `num_samples` are done, from one thread at a time. false stops the work.
   bool (*progress)(uint64_t num_done, uint64_t num_samples, void* user) = nullptr;
   void* user = nullptr;
 };
+
+/// How many samples of so many are counted together: few rows have parts of their own.
+TACORE_EXPORT int64_t part_rows(int64_t num_rows) noexcept;
 
 /// A sample that was left out.
 struct SampleFailure {
