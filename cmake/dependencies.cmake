@@ -52,8 +52,8 @@ endfunction()
 # tacore_fetch_*(DIR) fills an empty DIR with include/, lib/ and LICENSE files.
 function(tacore_fetch_arrow dir)
   # The python3 on PATH, whose pip scripts/install_packages has checked; find_package may choose another.
-  find_program(TACORE_PYTHON python3 REQUIRED)
-  tacore_download(${dir} ${TACORE_PYTHON} -m pip download --no-deps --only-binary=:all: --require-hashes
+  find_program(TACORE_PIP_PYTHON python3 REQUIRED)
+  tacore_download(${dir} ${TACORE_PIP_PYTHON} -m pip download --no-deps --only-binary=:all: --require-hashes
     --disable-pip-version-check -r ${PROJECT_SOURCE_DIR}/cmake/pyarrow-requirements.txt
     --python-version 3.11 --platform manylinux_2_28_${TACORE_WHEEL_ARCH} --dest .)
   file(GLOB wheel ${dir}/*.whl)

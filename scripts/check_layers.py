@@ -51,6 +51,7 @@ HOMES = [
     (r"openssl/.*", r"src/base/sha256\.cpp"),
     (r"libdeflate\.h", r"src/base/crc32\.cpp|raster/(codecs|png)\.cpp"),
     (r"zstd.*\.h", r"raster/codecs\.cpp"),
+    (r"nanobind/.*", r"python/src/.*"),
 ]
 
 # Too dear for a public header, which every user compiles.
@@ -143,6 +144,9 @@ def self_test():
         ("cli/main.cpp", '#include "commands.hpp"'),
         ("raster/a.cpp", '#include "io/http_source.hpp"'),
         ("gdal/a.cpp", "#include <gdal.h>"),
+        ("python/src/a.cpp", '#include "text.hpp"'),
+        ("python/src/a.cpp", '#include "tacore/dataset.hpp"'),
+        ("python/src/a.cpp", "#include <nanobind/nanobind.h>"),
         ("include/tacore/a.hpp", "#include <tacore/b.hpp>"),
         ("include/tacore/a.hpp", "#include <span>"),
         ("include/tacore/a.hpp", "// #include <duckdb.hpp>"),
@@ -167,6 +171,10 @@ def self_test():
         ("src/io/a.cpp", "#include <gdal.h>"),
         ("src/io/a.cpp", "#include <cpl_vsi.h>"),
         ("cli/info.cpp", "#include <CLI/CLI.hpp>"),
+        ("src/io/a.cpp", "#include <nanobind/nanobind.h>"),
+        ("python/src/a.cpp", '#include "base/text.hpp"'),
+        ("python/src/a.cpp", "#include <arrow/c/abi.h>"),
+        ("python/src/a.cpp", "#include <duckdb.hpp>"),
         ("cli/info.cpp", '#include "reader/container.hpp"'),
         ("raster/a.cpp", '#include "writer/b.hpp"'),
         ("include/tacore/a.hpp", "#include <functional>"),

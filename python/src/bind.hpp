@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// The extension module `tacore._core`: the public C++ headers in Python, one file for each of their parts. What users
+/// import is the Python around it.
+namespace tacore::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& m);
+void bind_dataframe(nb::module_& m);
+void bind_dataset(nb::module_& m);
+void bind_raster(nb::module_& m);
+void bind_loader(nb::module_& m);
+void bind_sample(nb::module_& m);
+void bind_extensions(nb::module_& m);
+void bind_create(nb::module_& m);
+void bind_transform(nb::module_& m);
+void bind_describe(nb::module_& m);
+void bind_distributed(nb::module_& m);
+void bind_v1(nb::module_& m);
+
+}  // namespace tacore::python

@@ -1,0 +1,119 @@
+#include "tacore/describe.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <string>
+#include <string_view>
+
+#include "options.hpp"
+#include "others.hpp"
+#include "path.hpp"
+
+namespace tacore::python {
+namespace {
+
+/// DescribeOptions by the names of its members; a true `transformer` is that of the user's environment.
+DescribeOptions describe_options(const Keywords& given) {
+  DescribeOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "base_url") {
+      options.base_url = nb::cast<std::string>(value);
+    } else if (name == "accent_colour") {
+      options.accent_colour = nb::cast<std::string>(value);
+    } else if (name == "example_path") {
+      options.example_path = nb::cast<Path>(value).value;
+    } else if (name == "catalogue_url") {
+      options.catalogue_url = nb::cast<std::string>(value);
+    } else if (name == "overwrite") {
+      options.overwrite = nb::cast<bool>(value);
+    } else if (name == "transformer") {
+      if (nb::cast<bool>(value)) options.transformer = crs_transformer();
+    } else if (name == "parquet") {
+      options.parquet = parquet_options(nb::cast<nb::dict>(value), options.parquet);
+    } else {
+      throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
+    }
+  }
+  return options;
+}
+
+using Form = std::string (*)(const Dataset&, const DescribeOptions&);
+
+template <Form Describe>
+nb::str describe(const Dataset& dataset, const Keywords& given) {
+  const DescribeOptions options = describe_options(given);
+  const std::string out = [&] {
+    const nb::gil_scoped_release release;
+    return Describe(dataset, options);
+  }();
+  return text(out);
+}
+
+using DocumentForm = std::string (*)(std::string_view, const std::string&, const DescribeOptions&);
+
+template <DocumentForm Describe>
+nb::str describe_document(const nb::bytes& json, const Path& path, const Keywords& given) {
+  const DescribeOptions options = describe_options(given);
+  const std::string_view all(json.c_str(), json.size());
+  const std::string out = [&] {
+    const nb::gil_scoped_release release;
+    return Describe(all, path.value, options);
+  }();
+  return text(out);
+}
+
+/// Items for a callable (id, JSON text), whose exceptions end the work, as Ctrl-C does.
+class CallableOutput : public ItemOutput {
+ public:
+  explicit CallableOutput(nb::handle write) : write_(write) {}
+
+  void write(const std::string& id, std::string_view item) override {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    write_(text(id), text(item));
+  }
+
+ private:
+  nb::handle write_;
+};
+
+void footer2stac(const Dataset& dataset, int level, nb::handle write, const Keywords& given) {
+  const DescribeOptions options = describe_options(given);
+  CallableOutput output(write);
+  const nb::gil_scoped_release release;
+  tacore::footer2stac(dataset, level, output, options);
+}
+
+void write_stac(const Dataset& dataset, const Path& directory, int level, const Keywords& given) {
+  const DescribeOptions options = describe_options(given);
+  const nb::gil_scoped_release release;
+  tacore::write_stac(dataset, directory.value, level, options);
+}
+
+template <void (*Write)(const Dataset&, int, const std::string&, const DescribeOptions&)>
+void write_table(const Dataset& dataset, int level, const Path& path, const Keywords& given) {
+  const DescribeOptions options = describe_options(given);
+  const nb::gil_scoped_release release;
+  Write(dataset, level, path.value, options);
+}
+
+}  // namespace
+
+void bind_describe(nb::module_& m) {
+  m.def("collection2stac", &describe<tacore::collection2stac>);
+  m.def("collection2croissant", &describe<tacore::collection2croissant>);
+  m.def("collection2datacite", &describe<tacore::collection2datacite>);
+  m.def("collection2datacard", &describe<tacore::collection2datacard>);
+  m.def("collection2markdown", &describe<tacore::collection2markdown>);
+  m.def("collection2html", &describe<tacore::collection2html>);
+  m.def("collection2markdown", &describe_document<tacore::collection2markdown>);
+  m.def("collection2html", &describe_document<tacore::collection2html>);
+  m.def("footer2stac", &footer2stac);
+  m.def("write_stac", &write_stac);
+  m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);
+  m.def("footer2geoparquetstac", &write_table<tacore::footer2geoparquetstac>);
+}
+
+}  // namespace tacore::python

@@ -1,0 +1,456 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "columns.hpp"
+#include "others.hpp"
+#include "tacore/create.hpp"
+#include "tacore/error.hpp"
+#include "tacore/extensions/conventions.hpp"
+#include "tacore/extensions/geo_enrich.hpp"
+#include "tacore/extensions/geotiff_stats.hpp"
+#include "tacore/extensions/header.hpp"
+#include "tacore/extensions/labels.hpp"
+#include "tacore/extensions/majortom.hpp"
+#include "tacore/extensions/optical_data.hpp"
+#include "tacore/extensions/publications.hpp"
+#include "tacore/extensions/rai.hpp"
+#include "tacore/extensions/rai_statement.hpp"
+#include "tacore/extensions/scaling.hpp"
+#include "tacore/extensions/spatial_grouping.hpp"
+#include "tacore/extensions/split.hpp"
+#include "tacore/extensions/stac.hpp"
+#include "text.hpp"
+#include "value.hpp"
+
+namespace tacore::python {
+namespace {
+
+using namespace extensions;
+
+/// Microseconds, text in RFC 3339, or what is a time of its own.
+Timestamp time_of(nb::handle object) {
+  if (PyLong_Check(object.ptr()) && !PyBool_Check(object.ptr())) return {nb::cast<int64_t>(object)};
+  if (PyUnicode_Check(object.ptr())) return Timestamp::parse(nb::cast<std::string>(object));
+  const Value value = value_of(object);
+  const auto* at = value.get<Timestamp>();
+  if (at != nullptr) return *at;
+  const auto* number = value.get<int64_t>();
+  if (number != nullptr) return {*number};
+  throw nb::type_error("a time is expected: microseconds since 1970, a datetime, a date, or text in RFC 3339");
+}
+
+std::optional<Timestamp> time_or_none(nb::handle object) {
+  if (object.is_none()) return std::nullopt;
+  return time_of(object);
+}
+
+Binary binary_of(nb::handle object) {
+  const Value value = value_of(object);
+  const auto* binary = value.get<Binary>();
+  if (binary == nullptr) throw nb::type_error("bytes (WKB) are expected");
+  return *binary;
+}
+
+std::optional<Binary> binary_or_none(nb::handle object) {
+  if (object.is_none()) return std::nullopt;
+  return binary_of(object);
+}
+
+template <class T>
+std::unique_ptr<SampleExtension> sample_extension(const T& options_or_extension) {
+  return std::make_unique<T>(options_or_extension);
+}
+
+/// Interpreter held: the transformer may need it, and takes it by itself.
+template <class Make>
+auto freely(Make&& make) {
+  const nb::gil_scoped_release release;
+  return make();
+}
+
+std::unique_ptr<SampleExtension> stac(const std::string& crs, const std::vector<int64_t>& tensor_shape,
+                                      const std::array<double, 6>& geotransform, nb::handle time_start,
+                                      nb::handle time_end, nb::handle time_middle, nb::handle centroid,
+                                      const std::string& sample_id) {
+  const StacOptions options{.sample_id = sample_id,
+                            .crs = crs,
+                            .tensor_shape = tensor_shape,
+                            .geotransform = geotransform,
+                            .time_start = time_of(time_start),
+                            .time_end = time_or_none(time_end),
+                            .time_middle = time_or_none(time_middle),
+                            .centroid = binary_or_none(centroid),
+                            .transformer = crs_transformer()};
+  return freely([&] { return std::make_unique<STAC>(options); });
+}
+
+std::unique_ptr<SampleExtension> istac(const std::string& crs, nb::handle geometry, nb::handle time_start,
+                                       nb::handle time_end, nb::handle time_middle, nb::handle centroid,
+                                       bool check_antimeridian, const std::string& sample_id) {
+  const IstacOptions options{.sample_id = sample_id,
+                             .crs = crs,
+                             .geometry = binary_of(geometry),
+                             .time_start = time_of(time_start),
+                             .time_end = time_or_none(time_end),
+                             .time_middle = time_or_none(time_middle),
+                             .centroid = binary_or_none(centroid),
+                             .check_antimeridian = check_antimeridian,
+                             .transformer = crs_transformer()};
+  return freely([&] { return std::make_unique<ISTAC>(options); });
+}
+
+/// What a raster says of its place: (crs, tensor_shape, geotransform).
+nb::tuple raster_stac(const std::string& path) {
+  const StacOptions found = freely([&] {
+    return stac_of(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .others = raster_opener()});
+  });
+  return nb::make_tuple(text(found.crs), found.tensor_shape, found.geotransform);
+}
+
+/// (crs, geometry, centroid).
+nb::tuple raster_istac(const std::string& path) {
+  const IstacOptions found = freely([&] {
+    return istac_of(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .others = raster_opener()});
+  });
+  return nb::make_tuple(text(found.crs), object_of(found.geometry),
+                        found.centroid ? object_of(*found.centroid) : nb::object(nb::none()));
+}
+
+PerBand per_band(nb::handle object) {
+  if (object.is_none()) return {};
+  const Value value = value_of(object);
+  if (const auto* number = value.get<double>()) return *number;
+  if (const auto* number = value.get<int64_t>()) return static_cast<double>(*number);
+  const auto* items = value.get<Value::List>();
+  if (items == nullptr) throw nb::type_error("a number or a list of numbers is expected");
+  std::vector<double> out;
+  for (const auto& item : *items) {
+    const auto* number = item.get<double>();
+    const auto* whole = item.get<int64_t>();
+    if (!number && !whole) throw nb::type_error("a number or a list of numbers is expected");
+    out.push_back(number ? *number : static_cast<double>(*whole));
+  }
+  return out;
+}
+
+std::unique_ptr<SampleExtension> geotiff_stats(bool categorical, const std::vector<int64_t>& class_values, bool approx,
+                                               bool histograms) {
+  return std::make_unique<GeotiffStats>(GeotiffStatsOptions{.categorical = categorical,
+                                                            .class_values = class_values,
+                                                            .approx = approx,
+                                                            .histograms = histograms,
+                                                            .others = raster_opener()});
+}
+
+std::unique_ptr<SampleExtension> methane(bool isplume, std::optional<double> ch4_fluxrate,
+                                         std::optional<double> ch4_fluxrate_std, std::optional<double> wind_u,
+                                         std::optional<double> wind_v, std::optional<std::string> wind_source,
+                                         std::optional<std::string> sector, std::optional<bool> offshore,
+                                         nb::handle plume_geometry) {
+  return std::make_unique<Methane>(MethaneOptions{.isplume = isplume,
+                                                  .ch4_fluxrate = ch4_fluxrate,
+                                                  .ch4_fluxrate_std = ch4_fluxrate_std,
+                                                  .wind_u = wind_u,
+                                                  .wind_v = wind_v,
+                                                  .wind_source = std::move(wind_source),
+                                                  .sector = std::move(sector),
+                                                  .offshore = offshore,
+                                                  .plume_geometry = binary_or_none(plume_geometry)});
+}
+
+std::unique_ptr<SampleExtension> flood(const std::string& event_id, nb::handle event_time,
+                                       std::optional<std::string> source, std::optional<double> water_fraction,
+                                       std::optional<double> permanent_water_fraction,
+                                       std::optional<double> cloud_fraction) {
+  return std::make_unique<Flood>(FloodOptions{.event_id = event_id,
+                                              .event_time = time_or_none(event_time),
+                                              .source = std::move(source),
+                                              .water_fraction = water_fraction,
+                                              .permanent_water_fraction = permanent_water_fraction,
+                                              .cloud_fraction = cloud_fraction});
+}
+
+/// A layer that Python knows: an object with `value(crs, geometry)`, `source` and `version`.
+class PythonLayer : public GeoLayer {
+ public:
+  explicit PythonLayer(nb::object layer)
+      : source_(nb::cast<std::string>(layer.attr("source"))),
+        version_(nb::cast<std::string>(layer.attr("version"))),
+        layer_(std::move(layer)) {}
+  ~PythonLayer() override {
+    const nb::gil_scoped_acquire acquire;
+    layer_.reset();
+  }
+  PythonLayer(const PythonLayer&) = delete;
+  PythonLayer& operator=(const PythonLayer&) = delete;
+
+  Value value(const Footprint& footprint) const override {
+    const nb::gil_scoped_acquire acquire;
+    const Value found = value_of(layer_.attr("value")(text(footprint.crs), object_of(footprint.geometry)));
+    const auto* whole = found.get<int64_t>();
+    return whole ? Value(static_cast<double>(*whole)) : found;
+  }
+  const std::string& source() const noexcept override { return source_; }
+  const std::string& version() const noexcept override { return version_; }
+
+ private:
+  std::string source_, version_;
+  nb::object layer_;
+};
+
+GeoLayers layers_of(const nb::dict& given) {
+  GeoLayers out;
+  for (const auto& [name, layer] : given)
+    out[nb::cast<std::string>(name)] = std::make_shared<const PythonLayer>(nb::borrow(layer));
+  return out;
+}
+
+void bind_samples(nb::module_& m) {
+  nb::class_<SampleExtension>(m, "SampleExtension")
+      .def("schema", [](const SampleExtension& self) { return descriptions_of(self.schema()); })
+      .def("compute", [](const SampleExtension& self, const Sample& sample) {
+        const nb::gil_scoped_release release;
+        const auto schema = self.schema();
+        auto values = self.compute(sample);
+        Columns out;
+        for (std::size_t i = 0; i < schema.size(); ++i)
+          out.all.push_back({schema[i].name, {std::move(values.at(i))}, schema[i].type, schema[i].description});
+        return out;
+      });
+  m.def("stac", &stac, nb::arg("crs"), nb::arg("tensor_shape"), nb::arg("geotransform"), nb::arg("time_start"),
+        nb::arg("time_end").none(), nb::arg("time_middle").none(), nb::arg("centroid").none(), nb::arg("sample_id"));
+  m.def("istac", &istac, nb::arg("crs"), nb::arg("geometry"), nb::arg("time_start"), nb::arg("time_end").none(),
+        nb::arg("time_middle").none(), nb::arg("centroid").none(), nb::arg("check_antimeridian"), nb::arg("sample_id"));
+  m.def("raster_stac", &raster_stac);
+  m.def("raster_istac", &raster_istac);
+  m.def("geotiff_stats", &geotiff_stats);
+  m.def("stats", [] { return std::unique_ptr<SampleExtension>(new Stats(raster_opener())); });
+  m.def(
+      "scaling",
+      [](nb::handle factor, nb::handle offset, const std::optional<std::vector<int32_t>>& padding) {
+        return sample_extension(
+            Scaling({.scale_factor = per_band(factor), .scale_offset = per_band(offset), .padding = padding}));
+      },
+      nb::arg("factor").none(), nb::arg("offset").none(), nb::arg("padding").none());
+  m.def("split", [](const std::string& split) { return sample_extension(Split(split)); });
+  m.def("rai", [](const nb::dict& layers) { return std::unique_ptr<SampleExtension>(new RAI(layers_of(layers))); });
+  m.def("header", [] { return sample_extension(Header()); });
+  m.def(
+      "land_cover",
+      [](std::optional<std::vector<double>> fractions) {
+        return sample_extension(LandCover({.fractions = std::move(fractions)}));
+      },
+      nb::arg("fractions").none());
+  m.def("change", [](nb::handle before, nb::handle after) {
+    return sample_extension(Change({.time_before = time_of(before), .time_after = time_of(after)}));
+  });
+  m.def("methane", &methane, nb::arg("isplume"), nb::arg("ch4_fluxrate").none(), nb::arg("ch4_fluxrate_std").none(),
+        nb::arg("wind_u").none(), nb::arg("wind_v").none(), nb::arg("wind_source").none(), nb::arg("sector").none(),
+        nb::arg("offshore").none(), nb::arg("plume_geometry").none());
+  m.def("flood", &flood, nb::arg("event_id"), nb::arg("event_time").none(), nb::arg("source").none(),
+        nb::arg("water_fraction").none(), nb::arg("permanent_water_fraction").none(), nb::arg("cloud_fraction").none());
+}
+
+MajorTomOptions majortom_options(double dist_km, std::pair<double, double> latitude_range,
+                                 std::pair<double, double> longitude_range, const std::string& sep,
+                                 double equator_radius_km) {
+  return {.dist_km = dist_km,
+          .min_latitude = latitude_range.first,
+          .max_latitude = latitude_range.second,
+          .min_longitude = longitude_range.first,
+          .max_longitude = longitude_range.second,
+          .sep = sep,
+          .equator_radius_km = equator_radius_km};
+}
+
+/// `with_*` of a whole tree: what extends each FILE that it fits.
+Tortilla all_stats(const Tortilla& samples, bool categorical, const std::vector<int64_t>& class_values, bool approx,
+                   bool histograms, int jobs) {
+  const GeotiffStatsOptions options{.categorical = categorical,
+                                    .class_values = class_values,
+                                    .approx = approx,
+                                    .histograms = histograms,
+                                    .others = raster_opener()};
+  return freely([&] { return with_geotiff_stats(samples, options, jobs); });
+}
+
+FromRasters from_rasters(nb::handle time_start, int jobs) {
+  return {.with = {.transformer = crs_transformer(), .others = raster_opener()},
+          .time_start = time_or_none(time_start),
+          .jobs = jobs};
+}
+
+Tortilla all_stac(const Tortilla& samples, nb::handle time_start, int jobs) {
+  const FromRasters from = from_rasters(time_start, jobs);
+  return freely([&] { return with_stac(samples, from); });
+}
+
+Tortilla all_istac(const Tortilla& samples, nb::handle time_start, int jobs) {
+  const FromRasters from = from_rasters(time_start, jobs);
+  return freely([&] { return with_istac(samples, from); });
+}
+
+void bind_tortillas(nb::module_& m) {
+  nb::class_<TortillaExtension>(m, "TortillaExtension")
+      .def("schema", [](const TortillaExtension& self) { return descriptions_of(self.schema()); })
+      .def("compute", [](const TortillaExtension& self, const Tortilla& tortilla) {
+        const nb::gil_scoped_release release;
+        const auto schema = self.schema();
+        auto values = self.compute(tortilla);
+        Columns out;
+        for (std::size_t i = 0; i < schema.size(); ++i)
+          out.all.push_back({schema[i].name, std::move(values.at(i)), schema[i].type, schema[i].description});
+        return out;
+      });
+  nb::class_<MajorTomGrid>(m, "MajorTomGrid")
+      .def("__init__", [](MajorTomGrid* self, double dist_km, std::pair<double, double> lat,
+                          std::pair<double, double> lon, const std::string& sep,
+                          double radius) { new (self) MajorTomGrid(majortom_options(dist_km, lat, lon, sep, radius)); })
+      .def_prop_ro("first_row", [](const MajorTomGrid& self) { return self.rows().first; })
+      .def("first_column", [](const MajorTomGrid& self, int64_t row) { return self.columns(row).first; })
+      .def("latlon2rowcol",
+           [](const MajorTomGrid& self, double lat, double lon) {
+             const MajorTomCell cell = self.latlon2rowcol(lat, lon);
+             return nb::make_tuple(self.row_label(cell), self.column_label(cell), cell.row, cell.column);
+           })
+      .def("rowcol2latlon",
+           [](const MajorTomGrid& self, int64_t row, int64_t column) {
+             const LonLat at = self.rowcol2latlon({.row = row, .column = column});
+             return nb::make_tuple(at.lat, at.lon);
+           })
+      .def("rowcol2latlon",
+           [](const MajorTomGrid& self, std::string_view row, std::string_view column) {
+             const LonLat at = self.rowcol2latlon(row, column);
+             return nb::make_tuple(at.lat, at.lon);
+           })
+      .def("code", [](const MajorTomGrid& self, int64_t row, int64_t column) {
+        return text(self.code({.row = row, .column = column}));
+      });
+  m.def("majortom", [](double dist_km, std::pair<double, double> lat, std::pair<double, double> lon,
+                       const std::string& sep, double radius) {
+    return std::unique_ptr<TortillaExtension>(new MajorTOM(majortom_options(dist_km, lat, lon, sep, radius)));
+  });
+  m.def(
+      "spatial_grouping",
+      [](std::optional<int64_t> target_count, std::optional<std::string> target_size) {
+        return std::unique_ptr<TortillaExtension>(
+            new SpatialGrouping({.target_count = target_count, .target_size = std::move(target_size)}));
+      },
+      nb::arg("target_count").none(), nb::arg("target_size").none());
+  m.def("zorder", [](double lon, double lat) { return zorder({.lon = lon, .lat = lat}); });
+  m.def("geo_enrich", [](const nb::dict& layers, double scale_m) {
+    return std::unique_ptr<TortillaExtension>(new GeoEnrich(layers_of(layers), scale_m));
+  });
+  m.def("with_geotiff_stats", &all_stats);
+  m.def("with_header", [](const Tortilla& samples, bool skip_others, int jobs) {
+    return freely([&] { return with_header(samples, {.skip_others = skip_others, .jobs = jobs}); });
+  });
+  m.def("with_stac", &all_stac, nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
+  m.def("with_istac", &all_istac, nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
+}
+
+using BandTuple =
+    std::tuple<std::string, std::optional<int32_t>, std::optional<std::string>, std::optional<std::string>,
+               std::optional<std::string>, std::optional<double>, std::optional<double>>;
+using ClassTuple = std::tuple<std::string, std::variant<std::string, int64_t>, std::optional<std::string>>;
+using PublicationTuple = std::tuple<std::string, std::string, std::optional<std::string>>;
+
+Convention convention_of(std::string_view name) {
+  if (name == "land-cover") return Convention::LandCover;
+  if (name == "change") return Convention::Change;
+  if (name == "methane") return Convention::Methane;
+  if (name == "flood") return Convention::Flood;
+  throw SchemaError("no convention '" + std::string(name) + "'; land-cover, change, methane or flood expected");
+}
+
+RaiStatementOptions rai_statement_options(const nb::dict& said) {
+  const auto get = [&](const char* key) -> std::optional<std::string> {
+    if (!said.contains(key)) return std::nullopt;
+    return nb::cast<std::optional<std::string>>(said[key]);
+  };
+  return {.data_collection = get("data_collection"),
+          .data_collection_type = get("data_collection_type"),
+          .data_collection_timeframe = get("data_collection_timeframe"),
+          .data_limitations = get("data_limitations"),
+          .data_biases = get("data_biases"),
+          .personal_sensitive_information = get("personal_sensitive_information"),
+          .use_cases = get("use_cases"),
+          .data_preprocessing_protocol = get("data_preprocessing_protocol"),
+          .data_annotation_protocol = get("data_annotation_protocol"),
+          .annotation_platform = get("annotation_platform"),
+          .data_release_maintenance_plan = get("data_release_maintenance_plan")};
+}
+
+using TacoExtensionPtr = std::unique_ptr<TacoExtension>;
+
+/// Labels of (name, category, description).
+TacoExtensionPtr labels(const std::vector<ClassTuple>& classes, std::optional<std::string> description) {
+  std::vector<LabelClass> all;
+  for (const auto& [name, category, text] : classes) all.push_back({name, category, text});
+  return std::make_unique<Labels>(std::move(all), std::move(description));
+}
+
+TacoExtensionPtr optical_data(const std::string& sensor, const std::vector<BandTuple>& bands) {
+  OpticalDataOptions options{.sensor = sensor};
+  for (const auto& [name, index, common, description, unit, center, width] : bands)
+    options.bands.push_back({name, index, common, description, unit, center, width});
+  return std::make_unique<OpticalData>(options);
+}
+
+TacoExtensionPtr publications(const std::vector<PublicationTuple>& given) {
+  std::vector<Publication> all;
+  for (const auto& [doi, citation, summary] : given) all.push_back({doi, citation, summary});
+  return std::make_unique<Publications>(std::move(all));
+}
+
+nb::list bands_of(std::string_view sensor) {
+  nb::list out;
+  for (const auto& band : optical_bands(sensor)) {
+    out.append(nb::cast(BandTuple(band.name, band.index, band.common_name, band.description, band.unit,
+                                  band.center_wavelength, band.full_width_half_max)));
+  }
+  return out;
+}
+
+}  // namespace
+
+/// After bind_create(), whose Taco they take.
+void bind_extensions(nb::module_& m) {
+  bind_samples(m);
+  bind_tortillas(m);
+  nb::class_<TacoExtension>(m, "TacoExtension")
+      .def("schema", [](const TacoExtension& self) { return descriptions_of(self.schema()); })
+      .def("compute", [](const TacoExtension& self, const Taco& taco) {
+        const auto schema = self.schema();
+        const auto values = self.compute(taco);
+        nb::dict out;
+        for (std::size_t i = 0; i < schema.size(); ++i)
+          out[text(schema[i].name)] = object_of(values.at(i), schema[i].type);
+        return out;
+      });
+  m.def("labels", &labels, nb::arg("classes"), nb::arg("description").none());
+  m.def("optical_data", &optical_data);
+  m.def("optical_sensors", &optical_sensors);
+  m.def("optical_bands", &bands_of);
+  m.def("publications", &publications);
+  m.def("split_strategy", [](const std::string& strategy) { return TacoExtensionPtr(new SplitStrategy(strategy)); });
+  m.def("rai_statement",
+        [](const nb::dict& said) { return TacoExtensionPtr(new RaiStatement(rai_statement_options(said))); });
+  m.def("flood_labels", [] { return TacoExtensionPtr(new Labels(flood_labels())); });
+  m.def("check_convention", [](std::string_view name, const Tortilla& tortilla) {
+    return texts(check_convention(convention_of(name), tortilla));
+  });
+  m.def("check_convention",
+        [](std::string_view name, const Taco& taco) { return texts(check_convention(convention_of(name), taco)); });
+}
+
+}  // namespace tacore::python

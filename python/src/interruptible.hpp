@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include "bind.hpp"
+
+namespace tacore::python {
+
+/// What the options of long work call (`progress`, `user`): tells a Python callable, and stops for one that returns
+/// False or raises, and for Ctrl-C.
+class Progress {
+ public:
+  /// `callback` takes (done, total), or is None.
+  explicit Progress(nb::handle callback) : callback_(callback) {}
+
+  /// Sets both members of `options`, which must not outlive this.
+  template <class Options>
+  void attach(Options& options) {
+    options.progress = &Progress::call;
+    options.user = this;
+  }
+
+  /// Runs `work` in a thread of its own, so that this one can look out for signals. Throws what it throws, or the
+  /// Python exception that stopped it.
+  template <class Work>
+  auto run(Work&& work) {
+    std::optional<nb::python_error> stopped;
+    auto result = [&] {
+      const nb::gil_scoped_release release;
+      auto future = std::async(std::launch::async, std::forward<Work>(work));
+      while (future.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+        const nb::gil_scoped_acquire acquire;
+        if (!stop_ && PyErr_CheckSignals() != 0) {
+          stopped.emplace();
+          stop_ = true;
+        }
+      }
+      return future;
+    }();
+    try {
+      if (!stopped && !failed_) return result.get();
+      result.wait();
+      result.get();  // what was stopped too late is done; the signal is told all the same
+    } catch (...) {
+      if (!stopped && !failed_) throw;
+    }
+    if (stopped) throw std::move(*stopped);
+    throw std::move(*failed_);
+  }
+
+ private:
+  static bool call(uint64_t num_done, uint64_t total, void* user) {
+    auto& self = *static_cast<Progress*>(user);
+    if (self.stop_) return false;
+    if (self.callback_.is_none()) return true;
+    const nb::gil_scoped_acquire acquire;
+    try {
+      const nb::object answer = self.callback_(num_done, total);
+      if (answer.is(nb::handle(Py_False))) self.stop_ = true;
+    } catch (nb::python_error& error) {
+      self.failed_.emplace(std::move(error));
+      self.stop_ = true;
+    }
+    return !self.stop_;
+  }
+
+  nb::handle callback_;
+  std::atomic<bool> stop_ = false;
+  std::optional<nb::python_error> failed_;
+};
+
+}  // namespace tacore::python

@@ -1,0 +1,107 @@
+#include "tacore/loader.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "others.hpp"
+#include "tacore/error.hpp"
+#include "tensor.hpp"
+#include "text.hpp"
+
+namespace tacore::python {
+namespace {
+
+using Inputs = std::vector<std::pair<std::string, TensorOptions>>;
+
+class BatchLoader {
+ public:
+  BatchLoader(const DataFrame& rows, const LoaderOptions& options)
+      : loader_(std::make_unique<Loader>(rows, options)),
+        pool_(std::make_shared<TensorPool>(options.inputs.size(), static_cast<std::size_t>(options.prefetch) + 1)) {}
+  ~BatchLoader() {
+    const nb::gil_scoped_release release;  // its threads may need the interpreter before they end
+    loader_.reset();
+  }
+  BatchLoader(const BatchLoader&) = delete;
+  BatchLoader& operator=(const BatchLoader&) = delete;
+
+  int64_t num_batches() const noexcept { return loader_->num_batches(); }
+
+  /// (tensors, positions, failures, next_start), None at the end.
+  nb::object next() {
+    Batch batch;
+    {
+      const nb::gil_scoped_release release;
+      if (is_busy_.exchange(true)) throw QueryError("another thread waits for the next batch of this loader");
+      const Freed freed{is_busy_};
+      batch.tensors = pool_->take();
+      if (!loader_->next(batch)) return at_end();
+    }
+    nb::list tensors, positions, failures;
+    for (std::size_t i = 0; i < batch.tensors.size(); ++i) {
+      tensors.append(nb::cast(SharedTensor(std::move(batch.tensors[i]), pool_, i)));
+    }
+    for (const int64_t position : batch.positions) positions.append(position);
+    for (const auto& failure : batch.failures) failures.append(nb::make_tuple(failure.position, text(failure.message)));
+    return nb::make_tuple(tensors, positions, failures, batch.next_start);
+  }
+
+ private:
+  struct Freed {
+    std::atomic<bool>& flag;
+    ~Freed() { flag = false; }
+  };
+
+  static nb::object at_end() {
+    const nb::gil_scoped_acquire acquire;
+    return nb::none();
+  }
+
+  std::unique_ptr<Loader> loader_;
+  std::shared_ptr<TensorPool> pool_;
+  std::atomic<bool> is_busy_ = false;
+};
+
+void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int batch_size, std::optional<uint64_t> seed,
+          int64_t epoch, int64_t start, bool drop_last, const std::vector<int>& share, int threads, int prefetch,
+          bool skip) {
+  LoaderOptions options{.inputs = {},
+                        .batch_size = batch_size,
+                        .seed = seed,
+                        .epoch = epoch,
+                        .start = start,
+                        .drop_last = drop_last,
+                        .rank = share.at(0),
+                        .world_size = share.at(1),
+                        .worker = share.at(2),
+                        .num_workers = share.at(3),
+                        .threads = threads,
+                        .prefetch = prefetch,
+                        .on_error = skip ? OnError::Skip : OnError::Throw,
+                        .others = raster_opener()};
+  for (const auto& [path, tensor] : inputs) options.inputs.push_back({path, tensor});
+  const nb::gil_scoped_release release;
+  new (self) BatchLoader(rows, options);
+}
+
+}  // namespace
+
+void bind_loader(nb::module_& m) {
+  nb::class_<BatchLoader>(m, "BatchLoader")
+      .def("__init__", &make, nb::arg("rows"), nb::arg("inputs"), nb::arg("batch_size"), nb::arg("seed").none(),
+           nb::arg("epoch"), nb::arg("start"), nb::arg("drop_last"), nb::arg("share"), nb::arg("threads"),
+           nb::arg("prefetch"), nb::arg("skip"))
+      .def("num_batches", &BatchLoader::num_batches)
+      .def("next", &BatchLoader::next,
+           nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));
+}
+
+}  // namespace tacore::python

@@ -1,0 +1,21 @@
+#include "bind.hpp"
+#include "tacore/version.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace tacore::python;
+  // What other packages still hold when the interpreter ends (pyarrow its tensors) is no fault to tell users of.
+  nb::set_leak_warnings(false);
+  m.attr("__version__") = tacore::version();
+  bind_errors(m);
+  bind_dataframe(m);
+  bind_dataset(m);
+  bind_raster(m);
+  bind_loader(m);
+  bind_sample(m);
+  bind_extensions(m);
+  bind_create(m);
+  bind_transform(m);
+  bind_describe(m);
+  bind_distributed(m);
+  bind_v1(m);
+}

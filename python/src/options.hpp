@@ -1,0 +1,18 @@
+#pragma once
+
+#include "bind.hpp"
+#include "tacore/create.hpp"
+#include "tacore/parquet_options.hpp"
+
+namespace tacore::python {
+
+/// Options by their names.
+using Keywords = nb::typed<nb::dict, nb::str, nb::any>;
+
+/// The options of Parquet tables by their names there; None keeps what stands. Throws TypeError for other names.
+ParquetOptions parquet_options(const nb::dict& given, ParquetOptions options = {});
+
+/// CreateOptions by the names of its members, `parquet` a dict. Throws TypeError for other names.
+CreateOptions create_options(const nb::dict& given);
+
+}  // namespace tacore::python

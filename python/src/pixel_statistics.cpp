@@ -1,0 +1,166 @@
+#include "tacore/pixel_statistics.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interruptible.hpp"
+#include "others.hpp"
+#include "raster.hpp"
+#include "text.hpp"
+
+namespace tacore::python {
+namespace {
+
+Binary binary_of(const nb::bytes& bytes) { return {std::string(bytes.c_str(), bytes.size())}; }
+
+nb::bytes encoded(const Histogram& histogram) {
+  const std::string bytes = histogram.encode().bytes;
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::vector<std::pair<double, uint64_t>> bins_of(const Histogram& histogram) {
+  std::vector<std::pair<double, uint64_t>> out;
+  for (const auto& bin : histogram.bins()) out.emplace_back(bin.value, bin.count);
+  return out;
+}
+
+void add_all(Histogram& histogram, const std::vector<double>& values) {
+  for (const double value : values) histogram.add(value);
+}
+
+nb::tuple state_of(const BandStatistics& band) {
+  const Moments& m = band.moments;
+  return nb::make_tuple(band.num_pixels, m.count, m.min, m.max, m.mean, m.sum_of_squares, encoded(band.histogram));
+}
+
+void set_state(BandStatistics& band, const nb::tuple& state) {
+  new (&band) BandStatistics{
+      .num_pixels = nb::cast<uint64_t>(state[0]),
+      .moments = {.count = nb::cast<uint64_t>(state[1]),
+                  .min = nb::cast<double>(state[2]),
+                  .max = nb::cast<double>(state[3]),
+                  .mean = nb::cast<double>(state[4]),
+                  .sum_of_squares = nb::cast<double>(state[5])},
+      .histogram = Histogram::decode(binary_of(nb::cast<nb::bytes>(state[6]))),
+  };
+}
+
+/// NaN, as numpy has it, where there is no number.
+double or_nan(const BandStatistics& band, double Moments::* member) {
+  return band.moments.count == 0 ? std::numeric_limits<double>::quiet_NaN() : band.moments.*member;
+}
+
+nb::tuple of_frame(const DataFrame& frame, const std::vector<int>& bands, const std::string& child, int jobs,
+                   bool skip_failures, nb::handle callback) {
+  ComputeOptions options{.bands = bands, .child = child, .jobs = jobs, .skip_failures = skip_failures};
+  options.others = raster_opener();
+  Progress progress(callback);
+  progress.attach(options);
+  FrameStatistics made = progress.run([&] { return compute_statistics(frame, options); });
+  nb::list failures;
+  for (const auto& failure : made.failures) failures.append(nb::make_tuple(failure.position, text(failure.message)));
+  return nb::make_tuple(std::move(made.bands), made.num_samples, failures);
+}
+
+}  // namespace
+
+void bind_pixel_statistics(nb::module_& m) {
+  const nb::call_guard<nb::gil_scoped_release> free;
+  nb::class_<Histogram>(m, "Histogram",
+                        "How often numbers occur: exact up to 65,536 different ones, in bins of one width beyond that. "
+                        "Those of parts add up to that of the whole. Can be pickled; equal ones have equal bytes.")
+      .def(nb::init<>())
+      .def("add", nb::overload_cast<double, uint64_t>(&Histogram::add), nb::arg("value"), nb::arg("count") = 1,
+           "Adds a number. Raises TacoQueryError for NaN and infinities.")
+      .def("add", &add_all, nb::arg("values"), "Adds numbers, one by one.")
+      .def("merge", &Histogram::merge, nb::arg("other"), "Adds what another one counted.")
+      .def_prop_ro("count", &Histogram::count, "How many numbers.")
+      .def_prop_ro("min", &Histogram::min, "NaN without numbers.")
+      .def_prop_ro("max", &Histogram::max, "NaN without numbers.")
+      .def_prop_ro("bins", &bins_of,
+                   "(value, count) of each bin that is not empty, ascending: numbers from `value` to "
+                   "`bin_width` beyond it, away from zero.")
+      .def_prop_ro("bin_width", &Histogram::bin_width, "0 while every bin is one number.")
+      .def_prop_ro("error_bound", &Histogram::error_bound, "How far quantile() may be off: half a bin.")
+      .def("quantile", &Histogram::quantile, nb::arg("p"),
+           "The number below which a share `p` lies, by the rule of numpy.quantile; NaN without numbers. Raises "
+           "TacoQueryError for p outside [0, 1].")
+      .def("encode", &encoded, "For storage, as `geotiff:histogram` has it.")
+      .def_static(
+          "decode", [](const nb::bytes& bytes) { return Histogram::decode(binary_of(bytes)); }, nb::arg("data"),
+          "The inverse of encode(). Raises TacoFormatError for anything else.")
+      .def(
+          "__eq__",
+          [](const Histogram& self, nb::handle other) {
+            return nb::isinstance<Histogram>(other) && self == nb::cast<const Histogram&>(other);
+          },
+          nb::arg("other").none())
+      .def("__getstate__", [](const Histogram& self) { return nb::make_tuple(encoded(self)); })
+      .def("__setstate__", [](Histogram& self, const nb::tuple& state) {
+        new (&self) Histogram(Histogram::decode(binary_of(nb::cast<nb::bytes>(state[0]))));
+      });
+  nb::class_<BandStatistics>(m, "BandStatistics",
+                             "Statistics of the valid pixels of a band: those that are finite and not no data. Those "
+                             "of parts join to those of the whole. Can be pickled.")
+      .def_ro("num_pixels", &BandStatistics::num_pixels, "Valid or not.")
+      .def_prop_ro(
+          "count", [](const BandStatistics& self) { return self.moments.count; }, "Valid pixels.")
+      .def_prop_ro(
+          "min", [](const BandStatistics& self) { return or_nan(self, &Moments::min); }, "NaN without valid pixels.")
+      .def_prop_ro(
+          "max", [](const BandStatistics& self) { return or_nan(self, &Moments::max); }, "NaN without valid pixels.")
+      .def_prop_ro(
+          "mean", [](const BandStatistics& self) { return or_nan(self, &Moments::mean); }, "NaN without valid pixels.")
+      .def_prop_ro(
+          "std", [](const BandStatistics& self) { return self.moments.standard_deviation(); },
+          "Of the population; NaN without valid pixels.")
+      .def_prop_ro("valid_percent", &BandStatistics::valid_percent, "0 to 100; 0 without pixels.")
+      .def_ro("histogram", &BandStatistics::histogram)
+      .def(
+          "quantile", [](const BandStatistics& self, double p) { return self.histogram.quantile(p); }, nb::arg("p"),
+          "That of the histogram.")
+      .def(
+          "scale",
+          [](const BandStatistics& self) {
+            const Scale scale = self.scale();
+            return std::pair(scale.factor, scale.offset);
+          },
+          "(factor, offset) that give pixels mean 0 and standard deviation 1, as `scale=` takes it. Raises "
+          "TacoQueryError without valid pixels.")
+      .def("merge", &BandStatistics::merge, nb::arg("other"), "Adds those of other pixels.")
+      .def("__repr__",
+           [](const BandStatistics& self) {
+             const Moments& of = self.moments;
+             return "BandStatistics(count=" + std::to_string(of.count) + ", min=" + std::to_string(of.min) +
+                    ", max=" + std::to_string(of.max) + ", mean=" + std::to_string(of.mean) +
+                    ", std=" + std::to_string(of.standard_deviation()) + ")";
+           })
+      .def("__getstate__", &state_of)
+      .def("__setstate__", &set_state);
+  m.def(
+      "compute_statistics",
+      [](const SharedRaster& raster, const std::vector<int>& bands) {
+        return compute_statistics(*raster.raster, bands);
+      },
+      free);
+  m.def("compute_statistics", &of_frame, nb::arg("frame"), nb::arg("bands"), nb::arg("child"), nb::arg("jobs"),
+        nb::arg("skip_failures"), nb::arg("progress").none(),
+        nb::sig("def compute_statistics(frame: DataFrame, bands: Sequence[int], child: str, jobs: int, "
+                "skip_failures: bool, progress: object | None) -> "
+                "tuple[list[BandStatistics], int, list[tuple[int, str]]]"));
+  m.def(
+      "compute_quantiles",
+      [](const SharedRaster& raster, const std::vector<double>& probabilities, const std::vector<int>& bands) {
+        return compute_quantiles(*raster.raster, probabilities, bands);
+      },
+      free);
+  m.def("stored_statistics", &stored_statistics, free);
+}
+
+}  // namespace tacore::python

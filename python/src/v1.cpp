@@ -1,0 +1,245 @@
+#include "tacore/v1.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "interruptible.hpp"
+#include "options.hpp"
+#include "others.hpp"
+#include "tacore/byte_size.hpp"
+#include "tensor.hpp"
+#include "text.hpp"
+
+namespace tacore::python {
+namespace {
+
+/// Bytes, or text such as "4GB".
+uint64_t size_of(nb::handle given) {
+  if (nb::isinstance<nb::str>(given)) return parse_size(nb::cast<std::string>(given));
+  return nb::cast<uint64_t>(given);
+}
+
+/// The members by their names; TypeError for other names.
+v1::CreateOptions draft_options(const nb::dict& given) {
+  v1::CreateOptions options;
+  options.others = raster_opener();
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    const auto take = [&](auto& into) { into = nb::cast<std::remove_reference_t<decltype(into)>>(value); };
+    if (name == "overwrite") {
+      take(options.overwrite);
+    } else if (name == "split_size") {
+      options.split_size = size_of(value);
+    } else if (name == "first_part") {
+      take(options.first_part);
+    } else if (name == "stats") {
+      take(options.stats);
+    } else if (name == "streaming") {
+      take(options.streaming);
+    } else if (name == "allow_non_tog") {
+      take(options.allow_non_tog);
+    } else if (name == "histograms") {
+      take(options.histograms);
+    } else if (name == "jobs") {
+      take(options.jobs);
+    } else if (name == "temp_dir") {
+      take(options.temp_dir);
+    } else if (name == "parquet") {
+      options.parquet = parquet_options(nb::cast<nb::dict>(value), options.parquet);
+    } else {
+      throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
+    }
+  }
+  return options;
+}
+
+v1::ConvertOptions convert_options(bool overwrite, const std::string& temp_dir, const nb::dict& parquet) {
+  v1::ConvertOptions options{.overwrite = overwrite, .temp_dir = temp_dir};
+  options.parquet = parquet_options(parquet, options.parquet);
+  return options;
+}
+
+template <class Samples>
+nb::list create(const Samples& samples, const std::string& output, const nb::dict& given, nb::handle callback) {
+  v1::CreateOptions options = draft_options(given);
+  Progress progress(callback);
+  progress.attach(options);
+  return texts(progress.run([&] { return v1::create(samples, output, options); }));
+}
+
+nb::list compile(const Dataset& view, const std::string& output, const nb::dict& given, nb::handle callback) {
+  v1::CreateOptions options = draft_options(given);
+  Progress progress(callback);
+  progress.attach(options);
+  return texts(progress.run([&] { return v1::compile(view, output, options); }));
+}
+
+/// An empty text is an empty collection.
+Collection collection_of(const std::string& json) {
+  return json.empty() ? Collection{} : v1::parse_draft_collection(json, "collection");
+}
+
+nb::list convert(const std::string& input, const std::string& output, const std::string& collection,
+                 const nb::dict& given, nb::handle callback) {
+  nb::dict sizes;
+  sizes.update(given);
+  if (sizes.contains("split_size")) sizes["split_size"] = size_of(given["split_size"]);
+  tacore::CreateOptions options = create_options(sizes);
+  Progress progress(callback);
+  progress.attach(options);
+  return texts(progress.run([&] { return v1::convert(input, output, collection_of(collection), options); }));
+}
+
+void tortilla2taco(const std::string& input, const std::string& output, const std::string& collection, bool overwrite,
+                   const std::string& temp_dir, nb::handle callback) {
+  v1::ConvertOptions options = convert_options(overwrite, temp_dir, nb::dict());
+  Progress progress(callback);
+  progress.attach(options);
+  progress.run([&] { v1::tortilla2taco(input, output, collection_of(collection), options); });
+}
+
+void taco2tortilla(const std::string& input, const std::string& output, bool overwrite, const std::string& temp_dir,
+                   nb::handle callback) {
+  v1::ConvertOptions options = convert_options(overwrite, temp_dir, nb::dict());
+  Progress progress(callback);
+  progress.attach(options);
+  progress.run([&] { v1::taco2tortilla(input, output, options); });
+}
+
+void join(const std::vector<std::string>& parts, const std::string& output, bool overwrite, const std::string& temp_dir,
+          const nb::dict& parquet, nb::handle callback) {
+  v1::ConvertOptions options = convert_options(overwrite, temp_dir, parquet);
+  Progress progress(callback);
+  progress.attach(options);
+  progress.run([&] { v1::join(parts, output, options); });
+}
+
+SharedTensor read_chunk(const DataFrame& frame, std::string_view id, bool keep_padding) {
+  return SharedTensor(v1::read_chunk(frame, id, {.keep_padding = keep_padding}));
+}
+
+nb::object read(const DataFrame& frame, std::string_view id) {
+  v1::Datum datum = [&] {
+    const nb::gil_scoped_release release;
+    return v1::read(frame, id);
+  }();
+  if (auto* tensor = std::get_if<Tensor>(&datum)) return nb::cast(SharedTensor(std::move(*tensor)));
+  if (auto* children = std::get_if<DataFrame>(&datum)) return nb::cast(std::move(*children));
+  if (const auto* bytes = std::get_if<Bytes>(&datum)) return bytes_of(*bytes);
+  return text(std::get<VsiPath>(datum).value);
+}
+
+/// (component, bands, num_samples, is_relative) of each.
+template <class Table>
+nb::list histograms(const Table& table) {
+  auto all = [&] {
+    const nb::gil_scoped_release release;
+    return v1::histograms(table);
+  }();
+  nb::list out;
+  for (auto& each : all) {
+    out.append(nb::make_tuple(text(each.component), std::move(each.bands), each.num_samples, each.is_relative));
+  }
+  return out;
+}
+
+/// What a Python callable raises about a sample, told as a std::exception.
+void read_in_python(const Node& data, void* user) {
+  const nb::gil_scoped_acquire acquire;
+  const nb::handle callable(static_cast<PyObject*>(user));
+  try {
+    if (const auto* bytes = std::get_if<Bytes>(&data)) {
+      callable(bytes_of(*bytes));
+    } else {
+      callable(text(std::get<VsiPath>(data).value));
+    }
+  } catch (nb::python_error& error) {
+    const auto type = nb::cast<std::string>(error.type().attr("__name__"));
+    throw std::runtime_error(type + ": " + nb::cast<std::string>(nb::str(error.value())));
+  }
+}
+
+nb::list sanity_check(const DataFrame& frame, nb::handle callable, int jobs) {
+  const auto bad = [&] {
+    const nb::gil_scoped_release release;
+    if (callable.is_none()) return v1::sanity_check(frame, nullptr, nullptr, jobs);
+    return v1::sanity_check(frame, read_in_python, callable.ptr(), jobs);
+  }();
+  nb::list out;
+  for (const auto& sample : bad) out.append(nb::make_tuple(text(sample.path), text(sample.reason)));
+  return out;
+}
+
+void bind_band_histogram(nb::module_& m) {
+  using v1::BandHistogram;
+  nb::class_<BandHistogram>(m, "BandHistogram",
+                            "The valid pixels of a band in 100 bins of one width from the least to the greatest of the "
+                            "whole dataset, whatever samples they are of. Can be pickled.")
+      .def_ro("min", &BandHistogram::min, "Of the dataset; NaN where it has no valid pixel.")
+      .def_ro("max", &BandHistogram::max, "Of the dataset; NaN where it has no valid pixel.")
+      .def_ro("counts", &BandHistogram::counts, "100 numbers of pixels.")
+      .def_prop_ro("count", &BandHistogram::count, "Pixels.")
+      .def_prop_ro("mean", &BandHistogram::mean,
+                   "As if all pixels lay in the middle of their bins; NaN without pixels.")
+      .def_prop_ro("std", &BandHistogram::standard_deviation, "The same.")
+      .def("quantile", &BandHistogram::quantile, nb::arg("p"),
+           "Linear in its bin; off by a bin at most; NaN without pixels. Raises TacoQueryError for p outside [0, 1].")
+      .def(
+          "scale",
+          [](const BandHistogram& self, double low, double high) {
+            const Scale scale = self.scale(low, high);
+            return std::pair(scale.factor, scale.offset);
+          },
+          nb::arg("low") = 0.025, nb::arg("high") = 0.985,
+          "(factor, offset) that take the quantile `low` to 0 and `high` to 1, as `scale=` takes it. Raises "
+          "TacoQueryError without pixels.")
+      .def("__getstate__", [](const BandHistogram& self) { return nb::make_tuple(self.min, self.max, self.counts); })
+      .def("__setstate__", [](BandHistogram& self, const nb::tuple& state) {
+        new (&self) BandHistogram{nb::cast<double>(state[0]), nb::cast<double>(state[1]),
+                                  nb::cast<std::vector<uint64_t>>(state[2])};
+      });
+}
+
+}  // namespace
+
+void bind_v1(nb::module_& m) {
+  bind_band_histogram(m);
+  m.def("v1_create", &create<Taco>, nb::arg("taco"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
+  m.def("v1_create", &create<Tortilla>, nb::arg("samples"), nb::arg("output"), nb::arg("options"),
+        nb::arg("progress").none());
+  m.def("v1_compile", &compile, nb::arg("view"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
+  m.def("v1_convert", &convert, nb::arg("input"), nb::arg("output"), nb::arg("collection"), nb::arg("options"),
+        nb::arg("progress").none());
+  m.def("v1_tortilla2taco", &tortilla2taco, nb::arg("input"), nb::arg("output"), nb::arg("collection"),
+        nb::arg("overwrite"), nb::arg("temp_dir"), nb::arg("progress").none());
+  m.def("v1_taco2tortilla", &taco2tortilla, nb::arg("input"), nb::arg("output"), nb::arg("overwrite"),
+        nb::arg("temp_dir"), nb::arg("progress").none());
+  m.def("v1_join", &join, nb::arg("parts"), nb::arg("output"), nb::arg("overwrite"), nb::arg("temp_dir"),
+        nb::arg("parquet"), nb::arg("progress").none());
+  m.def("v1_read", &read, nb::sig("def v1_read(frame: DataFrame, id: str, /) -> Tensor | DataFrame | bytes | str"));
+  m.def("v1_read_chunk", &read_chunk, nb::call_guard<nb::gil_scoped_release>());
+  m.def("v1_histograms", &histograms<DataFrame>,
+        nb::sig("def v1_histograms(rows: DataFrame, /) -> list[tuple[str, list[BandHistogram], int, bool]]"));
+  m.def("v1_histograms", &histograms<Dataset>,
+        nb::sig("def v1_histograms(rows: Dataset, /) -> list[tuple[str, list[BandHistogram], int, bool]]"));
+  m.def("v1_profiles_of", [](const Dataset& dataset) {
+    const auto names = [&] {
+      const nb::gil_scoped_release release;
+      return v1::profiles_of(dataset);
+    }();
+    return texts(names);
+  });
+  m.def("v1_sanity_check", &sanity_check, nb::arg("frame"), nb::arg("read").none(), nb::arg("jobs"),
+        nb::sig("def v1_sanity_check(frame: DataFrame, read: object | None, jobs: int) -> list[tuple[str, str]]"));
+}
+
+}  // namespace tacore::python

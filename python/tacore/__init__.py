@@ -1,0 +1,123 @@
+"""Datasets of Earth observation data in the TACO format: open, query, navigate, decode, train from, and make them.
+
+What the specification (section 7) names is here; the rest is in `tacore.raster`, `tacore.loader`, `tacore.transform`,
+`tacore.describe`, `tacore.v1` and `tacore.distributed`. Importing tacore loads none of its libraries: the first use
+does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ._backend import get_backend, use
+from ._errors import (
+    TacoBackendError,
+    TacoConsolidationError,
+    TacoCreationError,
+    TacoDocumentationError,
+    TacoError,
+    TacoFileNotFoundError,
+    TacoFormatError,
+    TacoIOError,
+    TacoNavigationError,
+    TacoQueryError,
+    TacoSchemaError,
+    TacoToolboxError,
+    TacoValidationError,
+)
+
+if TYPE_CHECKING:
+    from . import datamodel, describe, distributed, loader, raster, transform, v1, validator
+    from ._create import create, create_tacocat, create_tacollection
+    from ._dataframe import TacoDataFrame
+    from ._dataset import TacoDataset, clear_cache, concat, load
+    from ._schema import PITSchema
+    from ._verbose import verbose
+    from .describe import generate_html, generate_markdown
+    from .transform import export, folder2zip, zip2folder
+
+# Where names come from that need the library itself.
+_HOMES = {
+    "PITSchema": "_schema",
+    "TacoDataFrame": "_dataframe",
+    "TacoDataset": "_dataset",
+    "clear_cache": "_dataset",
+    "concat": "_dataset",
+    "create": "_create",
+    "create_tacocat": "_create",
+    "create_tacollection": "_create",
+    "export": "transform",
+    "folder2zip": "transform",
+    "generate_html": "describe",
+    "generate_markdown": "describe",
+    "load": "_dataset",
+    "verbose": "_verbose",
+    "zip2folder": "transform",
+}
+_MODULES = ("datamodel", "describe", "distributed", "loader", "raster", "transform", "v1", "validator")
+
+__all__ = [  # noqa: RUF022
+    "PITSchema",
+    "TacoBackendError",
+    "TacoConsolidationError",
+    "TacoCreationError",
+    "TacoDataFrame",
+    "TacoDataset",
+    "TacoDocumentationError",
+    "TacoError",
+    "TacoFileNotFoundError",
+    "TacoFormatError",
+    "TacoIOError",
+    "TacoNavigationError",
+    "TacoQueryError",
+    "TacoSchemaError",
+    "TacoToolboxError",
+    "TacoValidationError",
+    "clear_cache",
+    "concat",
+    "create",
+    "create_tacocat",
+    "create_tacollection",
+    "export",
+    "folder2zip",
+    "generate_html",
+    "generate_markdown",
+    "get_backend",
+    "load",
+    "use",
+    "verbose",
+    "zip2folder",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f".{name}", __name__)
+    elif name == "_core":
+        value = _load_core()
+    elif name == "__version__":
+        from ._version import version as value
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def _load_core() -> Any:
+    """What `from . import _core` comes to. Functions of its libraries are bound when they are first called: DuckDB alone
+    has 24 000, and Python would have the linker look up them all now, which is half of the time that loading takes."""
+    flags = sys.getdlopenflags()
+    sys.setdlopenflags(os.RTLD_LAZY)
+    try:
+        return importlib.import_module("._core", __name__)
+    finally:
+        sys.setdlopenflags(flags)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MODULES, "__version__"})

@@ -1,0 +1,195 @@
+"""GeoJSON of datasets and frames: what `__geo_interface__` gives."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import math
+import re
+import struct
+from typing import TYPE_CHECKING, Any
+
+from ._errors import TacoFormatError
+
+if TYPE_CHECKING:
+    from ._dataframe import TacoDataFrame
+    from ._dataset import TacoDataset
+
+_COLUMNS = ("istac:geometry", "stac:centroid", "istac:centroid")
+_NAMES = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
+_MAX_NESTING = 32
+
+GeoJson = dict[str, Any]
+
+
+def dataset_feature(dataset: TacoDataset) -> GeoJson:
+    bounds = dataset.extent.get("spatial")
+    feature: GeoJson = {"type": "Feature", "id": dataset.id, "geometry": None}
+    try:
+        west, south, east, north = (float(bound) for bound in bounds)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        pass
+    else:
+        feature["bbox"] = [west, south, east, north]
+        feature["geometry"] = box(west, south, east, north)
+    said: dict[str, Any] = {"title": dataset.title, "description": dataset.description, "version": dataset.version}
+    said |= {"tasks": dataset.tasks, "temporal": dataset.extent.get("temporal")}
+    feature["properties"] = {name: _plain(value) for name, value in said.items()}
+    return feature
+
+
+def frame_features(frame: TacoDataFrame) -> GeoJson:
+    shown = frame.columns
+    column = next((name for name in _COLUMNS if name in shown), None)
+    if column is None:
+        raise AttributeError(f"__geo_interface__: the frame has none of the columns {', '.join(_COLUMNS)}")
+    return {"type": "FeatureCollection", "features": [_feature(row, column) for row in frame]}
+
+
+def box(west: float, south: float, east: float, north: float) -> GeoJson:
+    """A polygon; two when it crosses the antimeridian (RFC 7946, 3.1.9)."""
+    if west <= east:
+        return {"type": "Polygon", "coordinates": [_ring(west, south, east, north)]}
+    rings = [_ring(west, south, 180.0, north), _ring(-180.0, south, east, north)]
+    return {"type": "MultiPolygon", "coordinates": [[ring] for ring in rings]}
+
+
+def _ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+
+
+def _feature(row: dict[str, Any], column: str) -> GeoJson:
+    feature: GeoJson = {"type": "Feature"}
+    if "id" in row:
+        feature["id"] = row["id"]
+    feature["geometry"] = geometry(row[column])
+    feature["properties"] = {
+        name: _plain(value)
+        for name, value in row.items()
+        if name not in ("id", column) and (not name.startswith("internal:") or name == "internal:gdal_vsi")
+    }
+    return feature
+
+
+def geometry(value: Any) -> GeoJson | None:
+    """A geometry of WKB or EWKB, a point of WKT or ``[lon, lat]``; None for null and for what has no place.
+
+    Raises:
+        TacoFormatError: For other bytes, text and lists.
+    """
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _Wkb(bytes(value)).read()
+    if isinstance(value, str):
+        return _wkt_point(value)
+    if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
+        return _point([float(each) for each in value])
+    return None  # null, which is a number in pandas
+
+
+def _point(numbers: list[float]) -> GeoJson | None:
+    if len(numbers) < 2:
+        return None
+    return None if math.isnan(numbers[0]) else {"type": "Point", "coordinates": numbers[:3]}
+
+
+def _wkt_point(text: str) -> GeoJson | None:
+    found = re.fullmatch(r"\s*(?:SRID=\d+;)?\s*POINT\s*(Z|M|ZM)?\s*(?:EMPTY|\(([^()]*)\))\s*", text, re.IGNORECASE)
+    try:
+        numbers = [float(each) for each in (found[2] or "").split()]  # type: ignore[index]
+    except (TypeError, ValueError):
+        raise TacoFormatError(f"a point (WKT) is expected, not {text[:40]!r}") from None
+    return _point(numbers[:2] if (found and (found[1] or "").upper() == "M") else numbers)
+
+
+class _Wkb:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def read(self) -> GeoJson | None:
+        found = self._geometry(0)
+        if found["type"] == "Point":
+            return _point(found["coordinates"])
+        return found
+
+    def _geometry(self, nesting: int) -> GeoJson:
+        order = self._take("<B")
+        if order > 1 or nesting > _MAX_NESTING:
+            raise TacoFormatError(f"WKB: byte order {order} at byte {self._at - 1}, nested {nesting} deep")
+        endian = "><"[order]
+        code = self._take(endian + "I")
+        if code & 0x20000000:
+            self._take(endian + "I")  # SRID
+        kind, more = (code & 0x0FFFFFFF) % 1000, (code & 0x0FFFFFFF) // 1000
+        if not 1 <= kind <= len(_NAMES) or more > 3:
+            raise TacoFormatError(f"WKB: geometry type {code} at byte {self._at - 4}")
+        has_z = bool(code & 0x80000000) or more in (1, 3)
+        has_m = bool(code & 0x40000000) or more in (2, 3)
+        dimensions = 2 + has_z + has_m
+        name = _NAMES[kind - 1]
+        if name == "GeometryCollection":
+            parts = [self._geometry(nesting + 1) for _ in range(self._count(endian, 5))]
+            return {"type": name, "geometries": [part for part in parts if part.get("coordinates") != []]}
+        return {"type": name, "coordinates": self._coordinates(kind, endian, dimensions, 2 + has_z, nesting)}
+
+    def _coordinates(self, kind: int, endian: str, dimensions: int, kept: int, nesting: int) -> list[Any]:
+        if kind == 1:
+            numbers = self._positions(1, endian, dimensions, kept)[0]
+            return [] if math.isnan(numbers[0]) else numbers
+        if kind == 2:
+            return self._positions(self._count(endian, 8 * dimensions), endian, dimensions, kept)
+        if kind == 3:
+            return [self._coordinates(2, endian, dimensions, kept, nesting) for _ in range(self._count(endian, 4))]
+        parts = [self._geometry(nesting + 1) for _ in range(self._count(endian, 5))]
+        if any(part["type"] != _NAMES[kind - 4] for part in parts):
+            raise TacoFormatError(f"WKB: a {_NAMES[kind - 1]} of other parts")
+        return [part["coordinates"] for part in parts if part["coordinates"]]
+
+    def _positions(self, count: int, endian: str, dimensions: int, kept: int) -> list[list[float]]:
+        size = count * dimensions
+        try:
+            numbers = struct.unpack_from(f"{endian}{size}d", self._data, self._at)
+        except struct.error:
+            raise self._short() from None
+        self._at += 8 * size
+        return [list(numbers[at : at + kept]) for at in range(0, size, dimensions)]
+
+    def _count(self, endian: str, least: int) -> int:
+        """How many parts follow, each of at least so many bytes."""
+        count = int(self._take(endian + "I"))
+        if count * least > len(self._data) - self._at:
+            raise self._short()
+        return count
+
+    def _take(self, format: str) -> int:
+        try:
+            (value,) = struct.unpack_from(format, self._data, self._at)
+        except struct.error:
+            raise self._short() from None
+        self._at += struct.calcsize(format)
+        return int(value)
+
+    def _short(self) -> TacoFormatError:
+        return TacoFormatError(f"WKB: {len(self._data)} bytes end in the middle of a geometry")
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (dt.datetime, dt.date, dt.time)):
+        text = value.isoformat().replace("+00:00", "Z")
+        return None if text == "NaT" else text
+    if isinstance(value, dt.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode()
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):  # NumPy
+        return _plain(value.tolist())
+    return str(value)

@@ -1,0 +1,202 @@
+"""Datasets and frames in notebooks: HTML that needs no script and no other file."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ._repr import dataset_text, footer, spatial_text, temporal_text
+
+if TYPE_CHECKING:
+    from ._dataframe import TacoDataFrame
+    from ._dataset import TacoDataset
+    from ._schema import PITSchema
+
+_ROWS = 20
+_MAX_CELL = 60
+_COLOURS = {"TACO": "#FFB6C1", "FOLDER": "#90EE90", "FILE": "#DDA0DD", "": "none"}
+_STYLE = """<style>
+.taco-dataset-wrap, .taco-frame-wrap { font-family: var(--jp-ui-font-family, sans-serif); font-size: 13px;
+  color: var(--jp-ui-font-color1, inherit); }
+.taco-dataset-wrap .taco-header { font-size: 15px; padding: 4px 0 6px;
+  border-bottom: 1px solid var(--jp-border-color2, #bbb); }
+.taco-dataset-wrap details { margin: 4px 0; }
+.taco-dataset-wrap summary { cursor: pointer; font-weight: 600; }
+.taco-dataset-wrap ul { margin: 2px 0; }
+.taco-dataset-wrap svg text { fill: var(--jp-ui-font-color1, currentColor); font-size: 11px; }
+.taco-dataset-wrap svg line { stroke: var(--jp-border-color1, #999); }
+.taco-frame-wrap { overflow-x: auto; }
+.taco-frame-wrap th, .taco-frame-wrap td { font-size: 13px; text-align: left; white-space: nowrap; padding: 2px 8px; }
+</style>"""
+
+
+def dataset_html(dataset: TacoDataset) -> str:
+    if dataset._opened is None:
+        return f"<pre>{_text(dataset_text(dataset))}</pre>"
+    schema = dataset.pit_schema
+    n, levels = schema.root.get("n", 0), schema.max_depth() + 1
+    name = _text(dataset.title or dataset.id)
+    count = f"{_count(n, 'sample')}, {_count(levels, 'level')}"
+    dimensions = {"samples": n, "depth": schema.max_depth(), "format": dataset._core.format}
+    return "\n".join([
+        f'{_STYLE}<div class="taco-dataset-wrap">',
+        f'<div class="taco-header"><b>{name}</b> <span>({count})</span></div>',
+        _section("Dimensions", _items(dimensions.items()), is_open=True),
+        _section("Hierarchy", _hierarchy(schema)),
+        _section("Attributes", _items(_attributes(dataset).items())),
+        _section("Fields", _fields(dataset, levels)),
+        _svg(_tree(schema)),
+        "</div>",
+    ])  # fmt: skip
+
+
+def frame_html(frame: TacoDataFrame) -> str:
+    rows = list(frame.head(_ROWS))
+    head = "".join(f"<th>{_text(name)}</th>" for name in frame.columns)
+    body = "\n".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row.values()) + "</tr>" for row in rows)
+    return (
+        f'{_STYLE}<div class="taco-frame-wrap"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
+        f"</table><div>{_text(footer(frame, _ROWS))}</div></div>"
+    )
+
+
+def _text(value: object) -> str:
+    # Names of files need not be UTF-8, a page has to be.
+    return html.escape(str(value).encode("utf-8", "replace").decode("utf-8"))
+
+
+def _cut(value: object, length: int) -> str:
+    text = str(value)
+    return text if len(text) <= length else text[:length] + "..."
+
+
+def _count(n: Any, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return _text(f"<{_count(len(value), 'byte')}>")
+    if isinstance(value, list) and len(value) > _MAX_CELL:
+        value = f"{_cut(value[:_MAX_CELL], _MAX_CELL)} ({len(value)})"
+    text = str(value)
+    half = _MAX_CELL // 2
+    return _text(text if len(text) <= _MAX_CELL else f"{text[:half]}...{text[-half:]}")  # paths differ at both ends
+
+
+def _section(title: str, content: str, is_open: bool = False) -> str:
+    return f"<details{' open' if is_open else ''}><summary>{title}</summary>{content}</details>"
+
+
+def _items(pairs: Iterable[tuple[str, object]]) -> str:
+    return "<ul>" + "".join(f"<li><b>{_text(name)}</b>: {_text(value)}</li>" for name, value in pairs) + "</ul>"
+
+
+def _hierarchy(schema: PITSchema) -> str:
+    lines: list[tuple[str, object]] = [("Level 0", f"{schema.root.get('n', 0)} x {schema.root['type']}")]
+    for depth, patterns in schema.hierarchy.items():
+        if patterns:
+            ids = ", ".join(f"{name} ({kind})" for name, kind in zip(patterns[0]["id"], patterns[0]["type"]))
+            positions = f" x {len(patterns)} positions" if len(patterns) > 1 else ""
+            lines.append((f"Level {depth}", f"{_cut(ids, 300)}{positions}"))
+    return _items(lines)
+
+
+def _attributes(dataset: TacoDataset) -> dict[str, str]:
+    extent = dataset.extent
+    said = {
+        "id": dataset.id,
+        "version": dataset.version,
+        "description": _cut(dataset.description, 100),
+        "tasks": ", ".join(map(str, dataset.tasks)),
+        "spatial": spatial_text(extent.get("spatial"), 1),
+        "temporal": temporal_text(extent.get("temporal")),
+        "licenses": ", ".join(map(str, dataset.licenses)),
+        "keywords": ", ".join(map(str, dataset.keywords or [])),
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def _fields(dataset: TacoDataset, levels: int) -> str:
+    out = []
+    for level in range(levels):
+        columns = _items(dataset._core.level_columns(level))
+        out.append(f"<details><summary>Level {level}</summary>{columns}</details>")
+    return "".join(out)
+
+
+@dataclass
+class _Node:
+    label: str
+    kind: str
+    children: list[_Node] = field(default_factory=list)
+    x: float = 0
+
+
+def _tree(schema: PITSchema) -> _Node:
+    """Root, samples and, at each depth, what the first FOLDER holds."""
+    n, kind = int(schema.root.get("n") or 0), schema.root["type"]
+    root = node = _Node("TACO", "TACO")
+    node.children = _shown([(f"Sample {at}", kind) for at in _ends(n)], n)
+    for depth in range(1, schema.max_depth() + 1):
+        folders = [child for child in node.children if child.kind == "FOLDER"]
+        patterns = schema.hierarchy.get(str(depth))
+        if not folders or not patterns:
+            break
+        node = folders[0]
+        ids, kinds = patterns[0]["id"], patterns[0]["type"]
+        node.children = _shown([(str(ids[at]), kinds[at]) for at in _ends(len(ids))], len(ids))
+    return root
+
+
+def _ends(size: int) -> Sequence[int]:
+    return range(size) if size <= 4 else (0, 1, size - 1)
+
+
+def _shown(labels: Sequence[tuple[str, str]], size: int) -> list[_Node]:
+    nodes = [_Node(label, kind) for label, kind in labels]
+    if size > len(nodes):
+        nodes.insert(2, _Node(f"...(+{size - len(nodes)})", ""))
+    return nodes
+
+
+def _svg(root: _Node) -> str:
+    """Nodes of a depth in a row, parents above the middle of their children."""
+    marks: list[str] = []
+    width, height = _place(root, 0, 0, marks)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">{"".join(marks)}</svg>'
+    )
+
+
+def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[float, float]:
+    """Draws a node and what is below it, from `left` on; gives the right end and the lower end."""
+    column, row, radius = 84.0, 64.0, 12
+    y = 20 + depth * row
+    right, bottom = left, y + 40
+    for child in node.children:
+        right, lower = _place(child, right, depth + 1, marks)
+        bottom = max(bottom, lower)
+    right = max(right, left + column)
+    node.x = (node.children[0].x + node.children[-1].x) / 2 if node.children else left + column / 2
+    lines = [
+        f'<line x1="{node.x:.0f}" y1="{y + radius:.0f}" x2="{child.x:.0f}" y2="{y + row - radius:.0f}"/>'
+        for child in node.children
+        if child.kind
+    ]
+    if node.kind:
+        circle = f'<circle cx="{node.x:.0f}" cy="{y:.0f}" r="{radius}" fill="{_COLOURS[node.kind]}" stroke="#777"/>'
+    else:
+        circle = ""
+    if node.children:  # beside it, where no line goes
+        place = f'x="{node.x + radius + 4:.0f}" y="{y + 4:.0f}"'
+    else:
+        place = f'x="{node.x:.0f}" y="{y + 26 if node.kind else y + 4:.0f}" text-anchor="middle"'
+    text = f"<text {place}>{_text(node.label[:10] if node.kind else node.label)}</text>"
+    marks.append("".join([*lines, "<g>", f"<title>{_text(node.label)}</title>", circle, text, "</g>"]))
+    return right, bottom

@@ -1,0 +1,65 @@
+"""Where a dataset is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Union
+
+from ._errors import TacoValidationError
+
+PathLike = Union[str, "os.PathLike[str]"]
+_ZIP_SUFFIXES = (".tacozip", ".zip")
+
+
+def container_path(output: PathLike, output_format: str) -> Path:
+    """The name of a container of this format.
+
+    Args:
+        output: As the user gave it.
+        output_format: "auto" keeps the name: a ZIP ends in `.tacozip` or `.zip`, anything else is a FOLDER. "folder"
+            takes the ending of a ZIP away.
+
+    Raises:
+        TacoValidationError: For another format, and for "zip" with another name.
+    """
+    path = Path(output)
+    is_zip = path.suffix.lower() in _ZIP_SUFFIXES
+    if output_format == "zip" and not is_zip:
+        raise TacoValidationError(f"{path}: the name of a ZIP ends in .tacozip or .zip")
+    if output_format == "folder" and is_zip:
+        return path.with_suffix("")
+    if output_format not in ("auto", "zip", "folder"):
+        raise TacoValidationError(f"Invalid format: {output_format!r}; 'auto', 'zip' or 'folder' is expected")
+    return path
+
+
+@contextmanager
+def parents(path: Path) -> Iterator[None]:
+    """Makes the folders around `path`; when the body fails, they go again."""
+    made: list[Path] = []
+    for folder in reversed(path.absolute().parents):
+        try:
+            folder.mkdir()
+            made.append(folder)
+        except OSError:  # there already; or it cannot be, which the writer says
+            pass
+    try:
+        yield
+    except BaseException:
+        for folder in reversed(made):
+            try:
+                folder.rmdir()
+            except OSError:  # someone else's files are in it
+                break
+        raise
+
+
+def jobs_of(workers: int | None, limit: int) -> int:
+    """Threads that read and write: `workers`, else one for each processor (0), at most `limit`."""
+    for name, value in (("workers", workers), ("limit", limit)):
+        if value is not None and value < 1:
+            raise TacoValidationError(f"{name} is {value}, at least 1 is expected")
+    return min(limit, workers) if workers else 0 if limit >= (os.cpu_count() or 1) else limit

@@ -1,0 +1,79 @@
+"""Datasets and frames as text."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._dataframe import TacoDataFrame
+    from ._dataset import TacoDataset
+
+_MAX_ROWS = 100
+
+
+def dataset_text(dataset: TacoDataset) -> str:
+    if dataset._opened is None:
+        return f"<TacoDataset {dataset._name()}, closed>"
+    filtered = " (filtered)" if len(dataset._recipe) > 1 else ""
+    lines = [f"Version: {dataset.version}"]
+    if dataset.description:
+        cut = dataset.description[:80] + ("..." if len(dataset.description) > 80 else "")
+        lines.append(f"Description: {cut}")
+    if dataset.tasks:
+        lines.append(f"Tasks: {', '.join(dataset.tasks)}")
+    extent = dataset.extent
+    if spatial := spatial_text(extent.get("spatial"), 2):
+        lines.append(f"Spatial Extent{filtered}: {spatial}")
+    if temporal := temporal_text(extent.get("temporal")):
+        lines.append(f"Temporal Extent{filtered}: {temporal}")
+    root = dataset.pit_schema.root
+    lines.append(f"Level 0{filtered}: {root['n']} rows (RSUT: {dataset.is_rsut()})")
+    branches = ["├── " + line for line in lines[:-1]] + ["└── " + lines[-1]]
+    return "\n".join([f"<TacoDataset '{dataset.id}'>", *branches])
+
+
+def spatial_text(bounds: Any, digits: int) -> str:
+    """`[west, south, east, north]` for people; "" for anything else."""
+    try:
+        west, south, east, north = (f"{float(bound):.{digits}f}°" for bound in bounds)
+    except (TypeError, ValueError):
+        return ""
+    return f"[{west}, {south}, {east}, {north}]"
+
+
+def temporal_text(bounds: Any) -> str:
+    """`[start, end]` for people; "" for anything else."""
+    if not isinstance(bounds, (list, tuple)) or len(bounds) != 2:
+        return ""
+    return f"{time_text(bounds[0])} → {time_text(bounds[1])}"
+
+
+def time_text(time: Any) -> str:
+    """A day when it is midnight, else to the second, in UTC: `2023-01-31`, `2023-01-31 12:00:00`; `..` for none."""
+    if time is None:
+        return ".."
+    try:
+        when = dt.datetime.fromisoformat(re.sub(r"\.\d+", "", str(time)).replace("Z", "+00:00"))
+    except ValueError:
+        return str(time)
+    if when.tzinfo is not None:
+        when = when.astimezone(dt.timezone.utc)
+    return when.strftime("%Y-%m-%d" if when.time() == dt.time() else "%Y-%m-%d %H:%M:%S")
+
+
+def frame_text(frame: TacoDataFrame) -> str:
+    shown = frame.head(_MAX_ROWS)
+    try:
+        table = str(shown._native())
+    except Exception:  # noqa: BLE001  (the libraries for tables are optional)
+        table = shown._core.encode("table").decode("utf-8", "replace").rstrip("\n")
+    return f"{table}\n{footer(frame, _MAX_ROWS)}"
+
+
+def footer(frame: TacoDataFrame, shown: int) -> str:
+    """What a frame is, of which so many rows show."""
+    cut = f" (showing first {shown})" if len(frame) > shown else ""
+    rows = "row" if len(frame) == 1 else "rows"
+    return f"[TacoDataFrame: {len(frame)} {rows}{cut}, format={frame._origin.format}, backend={frame._backend}]"

@@ -1,0 +1,78 @@
+"""Rasters as arrays of xarray."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._backend import require
+
+require("xarray", "to_xarray")
+
+import numpy
+import xarray
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+if TYPE_CHECKING:
+    from .raster import Raster
+
+
+class Pixels(BackendArray):  # type: ignore[misc, unused-ignore]
+    """What xarray asks for pixels: a window at a time."""
+
+    def __init__(self, raster: Raster, bands: list[int]) -> None:
+        self.raster = raster
+        self.bands = bands
+        _, height, width = raster.shape
+        self.shape = (len(bands), height, width)
+        self.dtype = numpy.dtype(raster.dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple[Any, ...]) -> Any:
+        """By whole numbers and slices: the window around them is read, and cut."""
+        spans = [range(length)[part] if isinstance(part, slice) else part for part, length in zip(key, self.shape)]
+        whole = [[part] if isinstance(part, int) else part for part in map(_as_index, spans)]
+        if any(len(part) == 0 for part in whole):
+            return numpy.empty([len(part) for part, cut in zip(whole, key) if isinstance(cut, slice)], self.dtype)
+        bands = [self.bands[band] for band in whole[0]]
+        (top, bottom), (left, right) = [(min(part), max(part) + 1) for part in whole[1:]]
+        pixels = self.raster.read(bands, (left, top, right - left, bottom - top))
+        rows, columns = (_within(cut, part) for cut, part in zip(key[1:], whole[1:]))
+        return pixels[slice(None) if isinstance(key[0], slice) else 0, rows, columns]
+
+
+def data_array(raster: Raster, bands: list[int], chunks: Any) -> xarray.DataArray:
+    info, where = raster.info, raster.georeference
+    bands = bands or list(range(1, info.bands + 1))
+    raster.read(bands, (0, 0, 0, 0))  # refuses bands that are not there
+    coordinates: dict[str, Any] = {"band": ("band", bands)}
+    attributes: dict[str, Any] = {}
+    if where.crs:
+        attributes["crs"] = where.crs
+    reference = {"crs_wkt": where.crs, "spatial_ref": where.crs} if where.crs else {}
+    if where.geotransform is not None:
+        x, width, skew_x, y, skew_y, height = attributes["transform"] = where.geotransform
+        reference["GeoTransform"] = " ".join(repr(number) for number in where.geotransform)
+        if skew_x == skew_y == 0:
+            coordinates["x"] = ("x", x + (numpy.arange(info.width) + 0.5) * width)
+            coordinates["y"] = ("y", y + (numpy.arange(info.height) + 0.5) * height)
+    if reference:
+        coordinates["spatial_ref"] = ((), 0, reference)
+    if info.nodata is not None:
+        attributes["nodata"] = info.nodata
+    pixels = xarray.Variable(("band", "y", "x"), indexing.LazilyIndexedArray(Pixels(raster, bands)))
+    out = xarray.DataArray(pixels, coords=coordinates, attrs=attributes)
+    return out if chunks is None else out.chunk(chunks)
+
+
+def _as_index(part: Any) -> Any:
+    return part if isinstance(part, range) else int(part)
+
+
+def _within(cut: Any, part: Any) -> Any:
+    """The rows or columns that are wanted of the window around them."""
+    if not isinstance(cut, slice):
+        return 0
+    return slice(None, None, part.step)  # the window begins and ends with one of them

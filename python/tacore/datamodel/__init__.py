@@ -1,0 +1,34 @@
+"""What is made into datasets: samples, Tortillas, Tacos, and extensions (specification, 7.1.1 and 7.1.2)."""
+
+from . import sample, taco, tortilla
+from ._builtin import (
+    check_convention,
+    flood_labels,
+    optical_bands,
+    with_geotiff_stats,
+    with_header,
+    with_istac,
+    with_stac,
+)
+from .sample import *
+from .sample import __all__ as _of_sample
+from .taco import *
+from .taco import __all__ as _of_taco
+from .tortilla import *
+from .tortilla import __all__ as _of_tortilla
+
+__all__ = [  # noqa: PLE0604
+    "check_convention",
+    "flood_labels",
+    "optical_bands",
+    "sample",
+    "taco",
+    "tortilla",
+    "with_geotiff_stats",
+    "with_header",
+    "with_istac",
+    "with_stac",
+    *_of_sample,
+    *_of_taco,
+    *_of_tortilla,
+]

@@ -1,0 +1,209 @@
+"""Extensions: metadata that is computed (specification, 7.1.2)."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import _core
+from .._errors import TacoSchemaError
+from ._columns import Field, columns_of, schema_of, table_of
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+
+    from ._sample import Sample
+    from ._taco import Taco
+    from ._tortilla import Tortilla
+else:
+
+    def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
+        return lambda cls: cls
+
+
+_T = TypeVar("_T")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=True)
+class Extension(ABC):
+    """What the three kinds have in common.
+
+    Annotated fields of a subclass are keywords of its constructor, as those of a dataclass; a list, dict or set as a
+    default is copied for each instance. A subclass may as well have an ``__init__`` of its own, or derive from
+    ``pydantic.BaseModel`` too, after this class.
+
+    Attributes:
+        schema_only: Nothing is computed; the fields are null and have their types.
+        return_none: Another name of it.
+    """
+
+    schema_only: bool = False
+    return_none: bool = False
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        is_base = cls.__module__ == __name__  # those have no constructor that would stand before Pydantic's
+        if not is_base and not any(base.__module__.startswith("pydantic.") for base in cls.__mro__):
+            _make_fields(cls)
+
+    @abstractmethod
+    def get_schema(self) -> Any:
+        """The fields and their types, in order: a dict of names to types (polars' or pyarrow's, Arrow's names, or
+        `bool`, `int`, `float`, `str`, `bytes`), a pyarrow schema, or a table or schema by the PyCapsule interface."""
+
+    def get_field_descriptions(self) -> Mapping[str, str]:
+        """What the fields mean, for `taco:field_schema`; any may be missing."""
+        return {}
+
+    def _schema(self) -> list[Field]:
+        return schema_of(self.get_schema(), self.get_field_descriptions())
+
+    def _is_off(self) -> bool:
+        return bool(getattr(self, "schema_only", False) or getattr(self, "return_none", False))
+
+    def _typed(self, data: Any) -> _core.Columns:
+        """What `_compute` gave, by the schema. Raises TacoSchemaError when a field of it is missing."""
+        schema = self._schema()
+        columns = columns_of(data, f"{type(self).__name__}._compute")
+        names = {name for name, _, _ in columns.fields()}
+        missing = [name for name, _, _ in schema if name not in names]
+        if missing:
+            raise TacoSchemaError(f"{type(self).__name__}._compute gave no {', '.join(missing)}, which its schema has")
+        return columns.typed(schema)
+
+
+class SampleExtension(Extension):
+    """Metadata of one sample.
+
+    Example:
+        >>> class Clouds(SampleExtension):
+        ...     threshold: float = 0.5
+        ...
+        ...     def get_schema(self):
+        ...         return {"cloud:percent": "float"}
+        ...
+        ...     def _compute(self, sample):
+        ...         return {"cloud:percent": share_of_clouds(sample.path, self.threshold)}
+    """
+
+    @abstractmethod
+    def _compute(self, sample: Sample) -> Any:
+        """One row: a dict, a table of any library, a dataclass or a Pydantic model."""
+
+    def __call__(self, sample: Sample) -> Any:
+        """A table of one row (pyarrow's, where it is installed)."""
+        return table_of(self._columns(sample))
+
+    def _columns(self, sample: Sample) -> _core.Columns:
+        if self._is_off():
+            return _core.Columns.of_nulls(self._schema(), 1)
+        columns = self._typed(self._compute(sample))
+        if len(columns) != 1:
+            raise TacoSchemaError(
+                f"{type(self).__name__}._compute gave {len(columns)} rows for sample {sample.id!r}; "
+                "exactly one row expected"
+            )
+        return columns
+
+
+class TortillaExtension(Extension):
+    """Metadata of all samples of a Tortilla together."""
+
+    @abstractmethod
+    def _compute(self, tortilla: Tortilla) -> Any:
+        """A row for each sample: a table of any library, a dict of columns, or a list of dicts, dataclasses or
+        Pydantic models."""
+
+    def __call__(self, tortilla: Tortilla) -> Any:
+        """A table with a row for each sample (pyarrow's, where it is installed)."""
+        return table_of(self._columns(tortilla))
+
+    def _columns(self, tortilla: Tortilla) -> _core.Columns:
+        if self._is_off():
+            return _core.Columns.of_nulls(self._schema(), len(tortilla))
+        data = self._compute(tortilla)
+        if isinstance(data, Mapping):
+            data = _core.Columns.of_values(dict(data))
+        columns = self._typed(data)
+        check_rows(len(columns), len(tortilla))
+        return columns
+
+
+class TacoExtension(Extension):
+    """Keys of COLLECTION.json."""
+
+    @abstractmethod
+    def _compute(self, taco: Taco) -> Any:
+        """One row, as of :class:`SampleExtension`."""
+
+    def __call__(self, taco: Taco) -> Any:
+        """A table of one row (pyarrow's, where it is installed)."""
+        return table_of(_core.Columns.of_row(self._values(taco)).typed(self._schema()))
+
+    def _values(self, taco: Taco) -> dict[str, Any]:
+        if self._is_off():
+            return {name: None for name, _, _ in self._schema()}
+        return one_row(self._typed(self._compute(taco)), type(self).__name__)
+
+
+def one_row(columns: _core.Columns, what: str) -> dict[str, Any]:
+    """Its values by name. Raises TacoSchemaError unless there is one row."""
+    if len(columns) != 1:
+        raise TacoSchemaError(f"{what} gave {len(columns)} rows; exactly one row expected")
+    return {name: columns.objects(name)[0] for name, _, _ in columns.fields()}
+
+
+def check_rows(found: int, expected: int) -> None:
+    if found != expected:
+        raise TacoSchemaError(f"Extension returned {found} rows, expected {expected} (one per sample)")
+
+
+def _make_fields(cls: type[Extension]) -> None:
+    """Makes a dataclass of it. Pydantic's Field() and defaults that can change count as they do there."""
+    for name in inspect.get_annotations(cls):
+        default = cls.__dict__.get(name)
+        if type(default).__name__ == "FieldInfo":
+            setattr(cls, name, _pydantic_field(default))
+        elif isinstance(default, (list, dict, set)):
+            setattr(cls, name, dataclasses.field(default_factory=partial(copy.deepcopy, default)))
+    dataclasses.dataclass(kw_only=True, eq=False)(cls)
+
+
+def _pydantic_field(info: Any) -> Any:
+    if info.is_required():
+        return dataclasses.field()
+    return dataclasses.field(default_factory=partial(info.get_default, call_default_factory=True))
+
+
+class Native(Extension):
+    """One that the library computes: `_make` gives its core, which checks the fields."""
+
+    def __post_init__(self) -> None:
+        self._core = self._make()
+
+    @abstractmethod
+    def _make(self) -> Any: ...
+
+    def get_schema(self) -> dict[str, str]:
+        """Names and Arrow types of its fields."""
+        return {name: kind for name, kind, _ in self._core.schema()}
+
+    def get_field_descriptions(self) -> dict[str, str]:
+        """What its fields mean."""
+        return {name: text for name, _, text in self._core.schema()}
+
+    def _schema(self) -> list[Field]:
+        return list(self._core.schema())
+
+    def __reduce__(self) -> Any:
+        return _remade, (type(self), {field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
+
+
+def _remade(cls: type[_T], fields: dict[str, Any]) -> _T:
+    return cls(**fields)

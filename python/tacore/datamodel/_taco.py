@@ -1,0 +1,383 @@
+"""Datasets to be written (specification, 5.4 and 7.1.1)."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import enum
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _core as library
+from .._errors import TacoValidationError
+from ._columns import columns_of, model_of, table_of
+from ._extension import TacoExtension, one_row
+from ._tortilla import Tortilla
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from .._create import Validation
+
+
+class TaskType(str, enum.Enum):
+    """What a dataset can be used for: the tasks of the published writers, usable as the text that they are."""
+
+    REGRESSION = "regression"
+    CLASSIFICATION = "classification"
+    SCENE_CLASSIFICATION = "scene-classification"
+    DETECTION = "detection"
+    OBJECT_DETECTION = "object-detection"
+    SEGMENTATION = "segmentation"
+    SEMANTIC_SEGMENTATION = "semantic-segmentation"
+    INSTANCE_SEGMENTATION = "instance-segmentation"
+    PANOPTIC_SEGMENTATION = "panoptic-segmentation"
+    SIMILARITY_SEARCH = "similarity-search"
+    GENERATIVE = "generative"
+    IMAGE_CAPTIONING = "image-captioning"
+    SUPER_RESOLUTION = "super-resolution"
+    DENOISING = "denoising"
+    INPAINTING = "inpainting"
+    COLORIZATION = "colorization"
+    STYLE_TRANSFER = "style-transfer"
+    DEBLURRING = "deblurring"
+    DEHAZING = "dehazing"
+    FOUNDATION_MODEL = "foundation-model"
+    OTHER = "other"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclasses.dataclass
+class Contact:
+    """A person or organization (specification, 5.5.2): providers and curators alike.
+
+    Args:
+        name: A name or an organization is needed.
+        organization: Where they belong.
+        email: With an ``@``.
+        role: What they did.
+        roles: Several of them, as published providers have it.
+        url: ``http://`` or ``https://``.
+        links: Further objects, kept as they are.
+
+    Raises:
+        TacoValidationError: One of these rules.
+    """
+
+    name: str | None = None
+    organization: str | None = None
+    email: str | None = None
+    role: str | None = None
+    roles: list[str] | None = None
+    url: str | None = None
+    links: list[dict[str, str]] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name and not self.organization:
+            raise TacoValidationError("a contact has neither name nor organization; one of them expected")
+        if self.email is not None and "@" not in self.email:
+            raise TacoValidationError(f"contact {self._called()}: email {self.email!r} has no @")
+        if self.url is not None and not self.url.startswith(("http://", "https://")):
+            raise TacoValidationError(f"contact {self._called()}: url {self.url!r} must start with http:// or https://")
+
+    def _called(self) -> str:
+        return repr(self.name or self.organization)
+
+
+Provider = Contact
+Curator = Contact
+
+
+@dataclasses.dataclass
+class Extent:
+    """Where and when a dataset lies.
+
+    Args:
+        spatial: West, south, east and north in degrees (WGS 84); west > east crosses the antimeridian.
+        temporal: Start and end, ISO 8601 text or datetimes, both with or both without a zone (then UTC).
+
+    Raises:
+        TacoValidationError: Out of bounds, south above north, an end before the start.
+    """
+
+    spatial: Sequence[float] | None = None
+    temporal: Sequence[str | dt.datetime | dt.date] | None = None
+
+    def __post_init__(self) -> None:
+        if self.spatial is not None:
+            self.spatial = _box(self.spatial)
+        if self.temporal is not None:
+            self.temporal = _times(self.temporal)
+
+
+class Taco:
+    """A dataset to be written (specification, 7.1.1).
+
+    What it says is checked when it is made, and again when it is written. Further keys of COLLECTION.json are read as
+    attributes, or by ``taco[key]`` where their names are none (``labels:classes``).
+
+    Args:
+        tortilla: Its samples.
+        id: Lower-case letters, digits, ``_`` and ``-``.
+        dataset_version: Of the data.
+        description: For people; Markdown is fine.
+        licenses: At least one; SPDX identifiers are best.
+        providers: Who made the data: at least one :class:`Contact`, or dict of its fields.
+        tasks: At least one :class:`TaskType` or its text.
+        taco_version: For programs that state it: what is written is of 2.0.0.
+        title: At most 250 characters.
+        curators: Who made the dataset of the data.
+        keywords: For searches.
+        extent: An :class:`Extent` or dict of its fields; None: computed from the samples (STAC, ISTAC), the globe where
+            there are none.
+        **more: Further keys, as :meth:`extend_with` takes them in a dict.
+
+    Raises:
+        TacoValidationError: Everything that is wrong with the collection or with the tree of the samples.
+        TacoSchemaError: A key or value that COLLECTION.json has no form for.
+    """
+
+    tortilla: Tortilla
+    id: str
+    dataset_version: str
+    description: str
+    licenses: list[str]
+    providers: list[Contact]
+    tasks: list[str]
+    taco_version: str
+    title: str | None
+    curators: list[Contact] | None
+    keywords: list[str] | None
+
+    def __init__(
+        self,
+        /,
+        tortilla: Tortilla,
+        id: str,
+        dataset_version: str,
+        description: str,
+        licenses: Sequence[str],
+        providers: Sequence[Contact | Mapping[str, Any]],
+        tasks: Sequence[TaskType | str],
+        taco_version: str = "2.0.0",
+        title: str | None = None,
+        curators: Sequence[Contact | Mapping[str, Any]] | None = None,
+        keywords: Sequence[str] | None = None,
+        extent: Extent | Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> None:
+        if not isinstance(tortilla, Tortilla):
+            raise TypeError(f"a Taco is made of a Tortilla, not of {type(tortilla).__name__}")
+        self.tortilla = tortilla
+        self.id = id
+        self.dataset_version = dataset_version
+        self.description = description
+        self.licenses = _texts(licenses, "licenses")
+        self.providers = _contacts(providers)
+        self.tasks = [str(task) for task in _texts(tasks, "tasks")]
+        self.taco_version = "2.0.0"
+        self.title = title
+        self.curators = None if curators is None else _contacts(curators)
+        self.keywords = None if keywords is None else _texts(keywords, "keywords")
+        self.extent = extent
+        self._more: dict[str, Any] = {}
+        self.extend_with(more)
+        faults = self._core.faults()
+        if faults:
+            raise TacoValidationError(f"dataset {id!r} breaks {len(faults)} rules: " + "; ".join(faults))
+
+    @property
+    def extent(self) -> Extent:
+        """As given, else computed from the samples. Raises TacoSchemaError for geometries that are none."""
+        return self._extent if self._extent is not None else Extent(**self.tortilla._core.extent())
+
+    @extent.setter
+    def extent(self, extent: Extent | Mapping[str, Any] | None) -> None:
+        self._extent = Extent(**extent) if isinstance(extent, Mapping) else extent
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of all FILEs."""
+        return self.tortilla.size_bytes
+
+    @property
+    def collection(self) -> dict[str, Any]:
+        """What COLLECTION.json will say, without the tree and the fields that :func:`tacore.create` adds; a copy."""
+        return {**self._model(), "extent": dataclasses.asdict(self.extent), **self._more}
+
+    def extend_with(self, extension: Any) -> None:
+        """Adds keys of COLLECTION.json; one that is there gets the new value.
+
+        Args:
+            extension: A :class:`TacoExtension`, a dict, a table of one row, a dataclass or a Pydantic model.
+
+        Raises:
+            TacoSchemaError: A key of the model, more or fewer rows than one, a value that JSON has no form for.
+                Nothing changes then.
+        """
+        native = getattr(extension, "_core", None)
+        what = type(extension).__name__
+        if isinstance(native, library.TacoExtension) and not extension._is_off():
+            values = native.compute(self._core)
+        elif isinstance(extension, TacoExtension):
+            values = extension._values(self)
+        elif isinstance(extension, Mapping):
+            values = dict(extension)
+        elif callable(extension) and hasattr(extension, "get_schema"):
+            values = one_row(columns_of(extension(self), what), what)
+        else:
+            values = model_of(extension) or one_row(columns_of(extension, what), what)
+        more = {**self._more, **{str(key): _plain(value) for key, value in values.items()}}
+        self._made(more)
+        self._more = more
+
+    def validate(self, output: str | os.PathLike[str], **options: Any) -> Validation:
+        """What :func:`tacore.create` has against writing this to `output` with these options, all of it, and what it
+        would write. Writes nothing."""
+        from .._create import validate
+
+        return validate(self, output, **options)
+
+    def make_compliant(self) -> tuple[Taco, list[str]]:
+        """A copy whose samples :func:`tacore.create` takes, and what was changed, a sentence each: children in
+        code-point order where FOLDERs have them in different orders, and padding for those that are missing.
+
+        Raises:
+            TacoSchemaError: What no padding mends.
+        """
+        from .._create import make_compliant
+
+        return make_compliant(self)
+
+    def export_metadata(self) -> pyarrow.Table:
+        """:attr:`collection` as a table of one row; without pyarrow an object with ``__arrow_c_stream__``."""
+        return table_of(library.Columns.of_row(self.collection))
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a key that was added. Raises KeyError."""
+        return self._more[key]
+
+    def __getattr__(self, name: str) -> Any:
+        more = self.__dict__.get("_more", {})
+        if name in more:
+            return more[name]
+        raise AttributeError(f"a Taco has no attribute or key {name!r}")
+
+    def __len__(self) -> int:
+        """Samples of level 0."""
+        return len(self.tortilla)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Taco {self.id!r} {self.dataset_version}, {len(self)} samples, {self.size_bytes} bytes>"
+
+    @property
+    def _core(self) -> library.Taco:
+        """As the library has it."""
+        return self._made(self._more)
+
+    def _model(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "dataset_version": self.dataset_version,
+            "description": self.description,
+            "licenses": list(self.licenses),
+            "providers": [_contact_fields(each) for each in self.providers],
+            "tasks": [str(task) for task in self.tasks],
+            "taco_version": self.taco_version,
+            "title": self.title,
+            "curators": None if self.curators is None else [_contact_fields(each) for each in self.curators],
+            "keywords": self.keywords,
+        }
+
+    def _made(self, more: Mapping[str, Any]) -> library.Taco:
+        model = {key: value for key, value in self._model().items() if value is not None}
+        if self._extent is not None:
+            model["extent"] = dataclasses.asdict(self._extent)
+        return library.Taco(self.tortilla._core, json.dumps(model, default=str), dict(more))
+
+
+def _contacts(given: Sequence[Contact | Mapping[str, Any]]) -> list[Contact]:
+    return [_contact(each) for each in given]
+
+
+def _contact(given: Any) -> Contact:
+    if isinstance(given, Contact):
+        return given
+    fields = dict(given) if isinstance(given, Mapping) else model_of(given)
+    if fields is None:
+        raise TypeError(f"a contact is a Contact or a dict of its fields, not {type(given).__name__}")
+    known = [field.name for field in dataclasses.fields(Contact)]
+    unknown = [key for key in fields if key not in known]
+    if unknown:
+        raise TacoValidationError(f"a contact has fields {', '.join(unknown)}; there are: {', '.join(known)}")
+    return Contact(**fields)
+
+
+def _contact_fields(contact: Any) -> dict[str, Any]:
+    return {key: value for key, value in dataclasses.asdict(_contact(contact)).items() if value is not None}
+
+
+def _texts(given: Sequence[str], what: str) -> list[str]:
+    if isinstance(given, str) or not all(isinstance(each, str) for each in given):
+        raise TacoValidationError(f"{what}: {given!r}; a list of text expected")
+    return list(given)
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses, models and enumerations inside of it as dicts and values."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    found = model_of(value)
+    return value if found is None else found
+
+
+def _box(given: Sequence[float]) -> list[float]:
+    box = [float(edge) for edge in given]
+    if len(box) != 4:
+        raise TacoValidationError(f"spatial extent has {len(box)} numbers; west, south, east and north expected")
+    west, south, east, north = box
+    if not (-180 <= west <= 180 and -180 <= east <= 180):
+        raise TacoValidationError(f"spatial extent has longitudes {west} and {east}; -180 to 180 expected")
+    if not -90 <= south <= north <= 90:
+        raise TacoValidationError(
+            f"spatial extent has latitudes {south} and {north}; -90 <= south <= north <= 90 expected"
+        )
+    return box
+
+
+def _times(given: Sequence[Any]) -> list[str]:
+    if isinstance(given, str) or len(given) != 2:
+        raise TacoValidationError(f"temporal extent {given!r}; start and end expected")
+    start, end = (_time(each) for each in given)
+    if (start.tzinfo is None) != (end.tzinfo is None):
+        raise TacoValidationError(f"temporal extent {given!r} has one end with a zone and one without")
+    if start > end:
+        raise TacoValidationError(f"temporal extent starts at {given[0]}, after its end {given[1]}")
+    return [each if isinstance(each, str) else _rfc3339(time) for each, time in zip(given, (start, end))]
+
+
+def _time(given: Any) -> dt.datetime:
+    if isinstance(given, dt.datetime):
+        return given
+    if isinstance(given, dt.date):
+        return dt.datetime(given.year, given.month, given.day)
+    try:
+        return dt.datetime.fromisoformat(str(given).replace("Z", "+00:00"))
+    except ValueError:
+        raise TacoValidationError(f"temporal extent: {given!r} is no time in ISO 8601") from None
+
+
+def _rfc3339(time: dt.datetime) -> str:
+    utc = time.replace(tzinfo=dt.timezone.utc) if time.tzinfo is None else time.astimezone(dt.timezone.utc)
+    return utc.isoformat().replace("+00:00", "Z")

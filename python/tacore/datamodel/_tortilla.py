@@ -1,0 +1,309 @@
+"""Samples together (specification, 5.2 and 7.1.1)."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._errors import TacoSchemaError
+from ._columns import Field, Stream, columns_of, pack, table_of, unpack
+from ._extension import SampleExtension, TortillaExtension, check_rows
+from ._sample import Sample, check_field, wrapped
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_PADDING = "__TACOPAD__"
+_Compute = Callable[[Iterable[Sample]], Iterable[_core.Columns]]
+
+
+class Tortilla:
+    """Samples to be written, with their metadata: a tree of one to six levels (specification, 7.1.1).
+
+    It has the metadata that its samples have when it is made; what is added to them later does not reach it. Its bytes
+    stay where they are until :func:`tacore.create` copies them.
+
+    Args:
+        samples: In their order.
+        pad_to: Add padding behind them until their number is a multiple of this; None: no padding.
+        strict_schema: All have the same fields, in the same order and of the same types. Otherwise the fields of all,
+            null where a sample has none; integers give way to floating point.
+
+    Raises:
+        TacoSchemaError: No samples, two of one id, fields that differ (they are named), `pad_to` for FOLDERs whose
+            children differ.
+        TacoValidationError: `pad_to` < 1.
+    """
+
+    __slots__ = ("__weakref__", "_core", "_samples")
+
+    def __init__(self, samples: Iterable[Sample], pad_to: int | None = None, strict_schema: bool = True) -> None:
+        given = tuple(samples)
+        for sample in given:
+            if not isinstance(sample, Sample):
+                raise TypeError(f"a Tortilla is made of Samples, not of {type(sample).__name__}")
+        _warn_of_order(given)
+        self._core = _core.Tortilla([sample._core for sample in given], strict_schema)
+        self._samples: tuple[Sample, ...] | None = given
+        if pad_to is not None:
+            self._set(self._core.pad_to(pad_to))
+
+    @classmethod
+    def from_folder(cls, path: str | os.PathLike[str]) -> Tortilla:
+        """The tree below a folder: its folders are FOLDERs, its files FILEs, siblings in code-point order.
+
+        Raises:
+            TacoIOError: It cannot be read.
+            TacoSchemaError: Other things than files and folders, more than six levels.
+        """
+        return _wrapped(_core.Tortilla.from_folder(os.fspath(path)))
+
+    @classmethod
+    def from_table(cls, table: Any) -> Tortilla:
+        """The samples that a table lists: `id` (a ``/`` nests, ``tile/band``), `path` of FILEs, all else metadata.
+
+        Args:
+            table: A file (``.parquet``, ``.csv``, ``.jsonl``, ``.geojson``; its paths are relative to its folder), or a
+                table of any library by the PyCapsule interface (relative to the working folder).
+
+        Raises:
+            TacoSchemaError: What it lists cannot be.
+            TacoFormatError, TacoIOError: It cannot be read.
+        """
+        if isinstance(table, (str, os.PathLike)):
+            return _wrapped(_core.Tortilla.from_table(os.fspath(table)))
+        return _wrapped(_core.Tortilla.from_arrow(table))
+
+    @classmethod
+    def from_columns(
+        cls, ids: Iterable[str], paths: Iterable[str | os.PathLike[str]], metadata: Mapping[str, Any] | None = None
+    ) -> Tortilla:
+        """Samples in columns, for millions of them: a FILE each.
+
+        Args:
+            ids: One for each sample.
+            paths: As many.
+            metadata: Columns by name, or a table; a value for each sample.
+
+        Raises:
+            TacoSchemaError: As the constructor; columns of another length.
+            TacoIOError: There is no such file.
+        """
+        columns = _core.Columns() if metadata is None else _columns_of(metadata)
+        return _wrapped(_core.Tortilla.from_columns(list(ids), [os.fspath(path) for path in paths], columns))
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """Those it was made of; made anew, with their metadata, where it was made of something else."""
+        if self._samples is None:
+            self._samples = tuple(self._sample(row) for row in range(len(self)))
+        return self._samples
+
+    @property
+    def metadata_table(self) -> pyarrow.Table:
+        """The rows of level 0, as :meth:`export_metadata` has them."""
+        return self.export_metadata()
+
+    @property
+    def depth(self) -> int:
+        """The deepest level, 0 when no sample has children."""
+        return self._core.depth
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of all FILEs."""
+        return self._core.num_bytes
+
+    def __len__(self) -> int:
+        """Samples of level 0, padding included."""
+        return self._core.num_samples()
+
+    def __iter__(self) -> Iterator[Sample]:
+        return iter(self.samples)
+
+    def __getitem__(self, position: int) -> Sample:
+        return self.samples[position]
+
+    def fields(self, level: int = 0) -> list[Field]:
+        """(name, type, description) of the metadata of a level, in order. Raises TacoSchemaError: no such level."""
+        return list(self._core.fields(level))
+
+    def column(self, key: str, level: int = 0) -> list[Any]:
+        """The values of a field, one for each sample of a level. Raises TacoSchemaError: no such field or level."""
+        return list(self._core.column(key, level))
+
+    def export_metadata(self, deep: int = 0) -> pyarrow.Table:
+        """The rows of a level as a table: id, type, path (null for a FOLDER and for bytes) and metadata; below the root
+        also `internal:parent_id`, the row of the parent, and `internal:current_id`. Without pyarrow an object with
+        ``__arrow_c_stream__``.
+
+        Raises:
+            TacoSchemaError: A level that is not there; the text says why.
+        """
+        return table_of(Stream(self._core.export_metadata(deep)))
+
+    def extend_with(self, extension: Any, level: int = 0) -> Tortilla:
+        """Adds columns, and returns this Tortilla.
+
+        Args:
+            extension: A :class:`TortillaExtension` (of level 0), or a value for each sample: a table of any library, a
+                dict of columns, a list of dicts, dataclasses or Pydantic models.
+            level: The level of the columns.
+
+        Raises:
+            TacoSchemaError: Another number of rows than samples, or a field that is there. Nothing changes then.
+        """
+        if isinstance(extension, SampleExtension):
+            raise TypeError(f"{type(extension).__name__} is of samples, one by one: extend_samples() takes it")
+        if callable(extension) and level != 0:
+            raise TacoSchemaError(f"an extension computes columns of level 0, not {level}")
+        native = getattr(extension, "_core", None)
+        if isinstance(native, _core.TortillaExtension) and not extension._is_off():
+            self._extend(self._core.extend_by(native))
+            return self
+        if isinstance(extension, TortillaExtension):
+            columns = extension._columns(self)
+        elif callable(extension) and hasattr(extension, "get_schema"):
+            columns = columns_of(extension(self), type(extension).__name__)
+        else:
+            columns = _columns_of(extension)
+        check_rows(len(columns), self._core.num_samples(level))
+        self._extend(self._core.extend_with(columns, level))
+        return self
+
+    def extend_samples(
+        self, extension: SampleExtension, jobs: int | None = None, executor: Executor | None = None
+    ) -> Tortilla:
+        """Adds what an extension computes of each sample of level 0, several at a time, and returns this Tortilla.
+
+        Padding gets null. The samples themselves stay as they are. The first error is raised; nothing changes then.
+
+        Args:
+            extension: As for :meth:`Sample.extend_with`.
+            jobs: Threads; None: one for each processor. What the library computes, and most of what rasterio and NumPy
+                do, runs beside each other in threads.
+            executor: Where to compute instead: ``ProcessPoolExecutor`` for what Python itself computes (the extension
+                is then of a module that processes can import), a Dask client's, ...
+        """
+        if not isinstance(extension, SampleExtension):
+            raise TypeError(f"a SampleExtension is expected, not {type(extension).__name__}")
+        if executor is not None:
+            packed = partial(_computed, extension)
+            return self._extend_samples(extension, lambda work: map(unpack, executor.map(packed, work)))
+        with ThreadPoolExecutor(jobs or os.cpu_count()) as threads:
+            return self._extend_samples(extension, lambda work: threads.map(extension._columns, work))
+
+    def pop(self, field: str) -> pyarrow.Table:
+        """Removes a field of level 0 and returns it as a table.
+
+        Raises:
+            TacoSchemaError: `id`, `type` and `path`; also a KeyError for what is not there.
+        """
+        names = [name for name, _, _ in self.fields()]
+        check_field(field, names, "Tortilla")
+        columns = self._core.columns().only(field)
+        self._extend(self._core.pop(field))
+        return table_of(columns)
+
+    def pad(self) -> Tortilla:
+        """The same samples with padding wherever a FOLDER lacks a child that others at its position have
+        (specification, 5.5 and 5.6). Readers hide it.
+
+        Raises:
+            TacoSchemaError: What cannot be completed, all of it.
+        """
+        return _wrapped(self._core.pad())
+
+    def __repr__(self) -> str:
+        return f"<Tortilla of {len(self)} samples, {self.depth + 1} levels, {self.size_bytes} bytes>"
+
+    def __copy__(self) -> Tortilla:
+        return _wrapped(self._core, self._samples)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tortilla:
+        samples = None if self._samples is None else tuple(sample.__copy__() for sample in self._samples)
+        return _wrapped(self._core, samples)
+
+    def __reduce__(self) -> Any:
+        levels = [pack(self._core.columns(level)) for level in range(self.depth + 1)]
+        return _restored, (_data(self._core), levels)
+
+    def _set(self, core: _core.Tortilla) -> None:
+        self._core, self._samples = core, None
+
+    def _extend(self, core: _core.Tortilla) -> None:
+        self._core = core  # the samples are those that they were
+
+    def _sample(self, row: int) -> Sample:
+        core, children = self._core.sample(row)
+        return wrapped(core, None if children is None else _wrapped(children))
+
+    def _extend_samples(self, extension: SampleExtension, compute: _Compute) -> Tortilla:
+        ids = self._core.ids()
+        work = [sample for sample, id in zip(self.samples, ids) if not id.startswith(_PADDING)]
+        computed = iter(list(compute(work)))
+        nulls = _core.Columns.of_nulls(extension._schema(), 1)
+        rows = [nulls if id.startswith(_PADDING) else next(computed) for id in ids]
+        self._extend(self._core.extend_with(_core.Columns.joined(rows)))
+        return self
+
+
+def _computed(extension: SampleExtension, sample: Sample) -> Any:
+    return pack(extension._columns(sample))
+
+
+def _columns_of(data: Any) -> _core.Columns:
+    if isinstance(data, Mapping):
+        return _core.Columns.of_values(dict(data))
+    return columns_of(data, "Tortilla.extend_with")
+
+
+def _wrapped(core: _core.Tortilla, samples: tuple[Sample, ...] | None = None) -> Tortilla:
+    tortilla = Tortilla.__new__(Tortilla)
+    tortilla._core, tortilla._samples = core, samples
+    return tortilla
+
+
+def _data(core: _core.Tortilla) -> list[tuple[str, Any]]:
+    """Ids, and where their bytes are; of a FOLDER the same of its children."""
+    out: list[tuple[str, Any]] = []
+    for row in range(core.num_samples()):
+        sample, children = core.sample(row)
+        held = b"" if sample.size == 0 else None
+        source = sample.vsi_path or held if children is None else _data(children)
+        out.append((sample.id, sample.read_bytes() if source is None else source))
+    return out
+
+
+def _tree(data: list[tuple[str, Any]]) -> _core.Tortilla:
+    samples = []
+    for id, source in data:
+        found = _tree(source) if isinstance(source, list) else source
+        samples.append(_core.Sample(id, found, {}))
+    return _core.Tortilla(samples, False)
+
+
+def _restored(data: list[tuple[str, Any]], levels: list[Any]) -> Tortilla:
+    core = _tree(data)
+    for level, packed in enumerate(levels):
+        if packed:
+            core = core.extend_with(unpack(packed), level)
+    return _wrapped(core)
+
+
+def _warn_of_order(samples: tuple[Sample, ...]) -> None:
+    types = [sample._core.is_folder for sample in samples]
+    if True not in types or False not in types:
+        return
+    file, folder = types.index(False), len(types) - 1 - types[::-1].index(True)
+    if file < folder:
+        warnings.warn(
+            f"Consider placing FOLDERs before FILEs: found FILE at position {file} before FOLDER at position {folder}",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,9 @@
+"""Where the published writer has its Tacos; see :mod:`tacore.datamodel`."""
+
+from ._published import add_modules
+
+_EXTENSIONS = ("labels", "opticaldata", "scientific", "split")
+
+add_modules(
+    __name__, {"datamodel": "datamodel.taco", **{f"extensions.{name}": "datamodel.taco" for name in _EXTENSIONS}}
+)

@@ -1,0 +1,348 @@
+"""What only Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`) have. They are read as any dataset is: `tacore.load`.
+
+A chunk of a raster is ``frame.read("lrf::2")``, or :func:`read_chunk`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _core
+from ._arrays import array
+from ._core import BandHistogram
+from ._dataframe import TacoDataFrame
+from ._dataset import TacoDataset
+
+if TYPE_CHECKING:
+    from .datamodel import Taco, Tortilla
+
+__all__ = [
+    "BadSample",
+    "BandHistogram",
+    "ComponentHistogram",
+    "compile",
+    "convert",
+    "create",
+    "histograms",
+    "join",
+    "profiles_of",
+    "read_chunk",
+    "sanity_check",
+    "taco2tortilla",
+    "tortilla2taco",
+]
+
+PathLike = str | os.PathLike[str]
+Progress = Callable[[int, int], object]
+#: The members of a collection by their names in 0.2.0 or 2.0, or JSON text of it.
+CollectionLike = Mapping[str, Any] | str
+Rows = TacoDataset | TacoDataFrame
+
+
+class ComponentHistogram(NamedTuple):
+    """Of the rasters of one path below each sample."""
+
+    component: str
+    """"lrf", "a/x"; "." where the samples are rasters."""
+    bands: list[BandHistogram]
+    num_samples: int
+    """That are in it."""
+    is_relative: bool
+    """The file has counts relative to the largest only: sums weigh samples wrongly."""
+
+
+class BadSample(NamedTuple):
+    """A sample that :func:`sanity_check` found wanting."""
+
+    path: str
+    """Ids from the root down: "a/b"."""
+    reason: str
+
+
+def create(
+    samples: Taco | Tortilla,
+    output: PathLike,
+    *,
+    overwrite: bool = False,
+    split_size: int | str = 0,
+    first_part: int = 0,
+    stats: bool = True,
+    streaming: bool = False,
+    allow_non_tog: bool = False,
+    histograms: bool = True,
+    jobs: int = 0,
+    temp_dir: PathLike = "",
+    progress: Progress | None = None,
+    **parquet: Any,
+) -> list[Path]:
+    """Writes a Taco as TACO 0.2.0, or a Tortilla, which has no collection, as Tortilla 0.5.0.
+
+    FOLDERs become nested Tortillas; places and times get the names and units of those versions. All files appear whole,
+    or none does; the same samples give the same bytes.
+
+    Args:
+        samples: What is written.
+        output: A name in `.taco` or `.tortilla`.
+        overwrite: Replace what is there, in one step.
+        split_size: Files of at most so many bytes ("4GB") of samples each: `x.0000.part.taco`, ...; 0: no limit.
+        first_part: The number of the first: 0, or 1 as Tortilla 0.5.0 says.
+        stats: Give GeoTIFFs `stats:mean`, `stats:min`, `stats:max` and `stats:std` where they have none.
+        streaming: Make a streaming TACO: its footer has the tables of all levels and the chunks of all rasters, which
+            become TOGs without loss where they are none.
+        allow_non_tog: With `streaming`: leave samples that are no GeoTIFF as they are, without chunks.
+        histograms: With `streaming`: store histograms of all rasters.
+        jobs: Threads; 0: one for each processor.
+        temp_dir: Where files are until they are whole, on the file system of the output; "": beside it.
+        progress: Called now and then with (bytes copied, bytes). False, or an exception, stops the work.
+        parquet: Of the footers: compression, compression_level, row_group_size, ...
+
+    Returns:
+        The files, one unless they are split.
+
+    Raises:
+        TacoValidationError: Before anything is written: `output` is there, has another name, or a rule of 0.2.0 is
+            broken.
+        TacoSchemaError: A GeoTIFF that cannot be decoded, columns that those versions do not have.
+        TacoIOError: Something cannot be read or written.
+    """
+    options = {
+        "overwrite": overwrite,
+        "split_size": split_size,
+        "first_part": first_part,
+        "stats": stats,
+        "streaming": streaming,
+        "allow_non_tog": allow_non_tog,
+        "histograms": histograms,
+        "jobs": jobs,
+        "temp_dir": os.fspath(temp_dir),
+        "parquet": parquet,
+    }
+    core: Any = samples._core
+    return _paths(_core.v1_create(core, os.fspath(output), options, progress))
+
+
+def compile(
+    view: TacoDataset,
+    output: PathLike,
+    *,
+    overwrite: bool = False,
+    split_size: int | str = 0,
+    first_part: int = 0,
+    stats: bool = True,
+    streaming: bool = False,
+    allow_non_tog: bool = False,
+    histograms: bool = True,
+    jobs: int = 0,
+    temp_dir: PathLike = "",
+    progress: Progress | None = None,
+    **parquet: Any,
+) -> list[Path]:
+    """Writes what a dataset shows after its filters as one Tortilla or TACO, as the name of `output` says, its rows in
+    the order of the view. The collection is that of the view; statistics are not computed.
+
+    Arguments, result and errors are those of :func:`create`.
+    """
+    options = {
+        "overwrite": overwrite,
+        "split_size": split_size,
+        "first_part": first_part,
+        "stats": stats,
+        "streaming": streaming,
+        "allow_non_tog": allow_non_tog,
+        "histograms": histograms,
+        "jobs": jobs,
+        "temp_dir": os.fspath(temp_dir),
+        "parquet": parquet,
+    }
+    return _paths(_core.v1_compile(view._core, os.fspath(output), options, progress))
+
+
+def convert(
+    input: PathLike,
+    output: PathLike,
+    collection: CollectionLike = "",
+    *,
+    overwrite: bool = False,
+    split_size: int | str = 0,
+    group_by: str = "",
+    consolidate: bool = True,
+    jobs: int = 0,
+    temp_dir: PathLike = "",
+    progress: Progress | None = None,
+    **parquet: Any,
+) -> list[Path]:
+    """Writes a dataset in another version or container, told by the name of `output`: `.tortilla`, `.taco`, `.tacozip`,
+    `.zip`, else a FOLDER.
+
+    No byte of a sample changes, and no value of its metadata, which gets names and types of the other version.
+    Partitions are joined. What 2.0 requires and nothing states is filled in, with a warning.
+
+    Args:
+        input: The dataset.
+        output: The other.
+        collection: What is put over the collection of the input.
+        overwrite: Replace what is there.
+        split_size: As in `tacore.create`; here 0, no limit.
+        group_by: As in `tacore.create`.
+        consolidate: The same.
+        jobs: Threads; 0: one for each processor.
+        temp_dir: As in :func:`create`.
+        progress: The same.
+        parquet: Of the tables.
+
+    Raises:
+        TacoError: What `load` and `create` raise; TacoSchemaError where no padding makes a tree regular.
+    """
+    options = {
+        "overwrite": overwrite,
+        "split_size": split_size,
+        "consolidate": consolidate,
+        "jobs": jobs,
+        "temp_dir": os.fspath(temp_dir),
+        "parquet": parquet,
+        **({"group_by": group_by} if group_by else {}),
+    }
+    return _paths(_core.v1_convert(os.fspath(input), os.fspath(output), _json(collection), options, progress))
+
+
+def tortilla2taco(
+    input: PathLike,
+    collection: CollectionLike,
+    output: PathLike | None = None,
+    *,
+    overwrite: bool = False,
+    temp_dir: PathLike = "",
+    progress: Progress | None = None,
+) -> Path:
+    """Makes a TACO of a Tortilla: another header, and a collection behind the rest.
+
+    Samples are neither read nor changed.
+
+    Args:
+        input: The Tortilla. A part of a set is converted alone.
+        collection: Of the TACO.
+        output: A name in `.taco`; None: `input` itself, which is replaced in one step.
+        overwrite: Replace what is there.
+        temp_dir: As in :func:`create`.
+        progress: The same.
+
+    Raises:
+        TacoValidationError: It is a TACO already; the collection breaks a rule of 0.2.0; `output` has another name or is
+            there.
+        TacoFormatError: It is no Tortilla.
+        TacoIOError: Something cannot be read or written.
+    """
+    to = os.fspath(input if output is None else output)
+    _core.v1_tortilla2taco(os.fspath(input), to, _json(collection), overwrite, os.fspath(temp_dir), progress)
+    return Path(to)
+
+
+def taco2tortilla(
+    input: PathLike,
+    output: PathLike | None = None,
+    *,
+    overwrite: bool = False,
+    temp_dir: PathLike = "",
+    progress: Progress | None = None,
+) -> Path:
+    """The reverse of :func:`tortilla2taco`, which drops the collection. Arguments and errors are the same."""
+    to = os.fspath(input if output is None else output)
+    _core.v1_taco2tortilla(os.fspath(input), to, overwrite, os.fspath(temp_dir), progress)
+    return Path(to)
+
+
+def join(
+    parts: Iterable[PathLike],
+    output: PathLike,
+    *,
+    overwrite: bool = False,
+    temp_dir: PathLike = "",
+    progress: Progress | None = None,
+    **parquet: Any,
+) -> Path:
+    """Makes one file of the parts of a set, in their order: the one that :func:`create` writes without `split_size`.
+
+    Args:
+        parts: All of them.
+        output: A name in `.taco` or `.tortilla`, as theirs.
+        overwrite: Replace what is there.
+        temp_dir: As in :func:`create`.
+        progress: The same.
+        parquet: Of the footer.
+
+    Raises:
+        TacoValidationError: Another number of parts than they say, parts of different sets, another name, or `output` is there.
+        TacoFormatError: What cannot be read.
+        TacoIOError: Something cannot be read or written.
+    """
+    to = os.fspath(output)
+    _core.v1_join([os.fspath(part) for part in parts], to, overwrite, os.fspath(temp_dir), parquet, progress)
+    return Path(to)
+
+
+def read_chunk(rows: Rows, id: str, *, keep_padding: bool = False) -> Any:
+    """A chunk of a raster: the tiles of all its bands at one place, shape (bands, height, width).
+
+    In a streaming TACO one range is read, elsewhere the directory of the TIFF, too.
+
+    Args:
+        rows: A dataset, or a frame.
+        id: That of the raster, or a path of ids, then `::` and the number of the place, counted row by row: "lrf::2".
+        keep_padding: The whole tile where the image ends inside of it; what lies beyond is unspecified.
+
+    Returns:
+        An array of NumPy where that is installed, else a `raster.Tensor`. Bands that were folded from several axes have
+        these instead.
+
+    Raises:
+        TacoQueryError: Text of another form, or a number that the raster does not have.
+        TacoNavigationError: No such raster.
+        TacoFormatError: The file lies.
+        TacoIOError: It cannot be read.
+    """
+    return array(_core.v1_read_chunk(_frame(rows)._core, id, keep_padding))
+
+
+def histograms(rows: Rows) -> list[ComponentHistogram]:
+    """The precomputed histograms of a streaming TACO, of all samples of a dataset or frame together.
+
+    No pixels are read. Empty when there are none.
+
+    Raises:
+        TacoQueryError: Rows that are not at level 0.
+        TacoFormatError: Histograms that lie, or of datasets whose ranges differ.
+    """
+    return [ComponentHistogram(*each) for each in _core.v1_histograms(rows._core)]
+
+
+def profiles_of(dataset: TacoDataset) -> list[str]:
+    """Of "stac-tortilla" and "rai-tortilla" those whose fields are all there; empty for datasets of 2.0."""
+    return _core.v1_profiles_of(dataset._core)
+
+
+def sanity_check(rows: Rows, read: Callable[[Any], object] | None = None, *, jobs: int = 0) -> list[BadSample]:
+    """Reads all samples and all below them, and tells those that cannot be read, or where a container is damaged.
+
+    Args:
+        rows: A dataset, or a frame.
+        read: Called with the data of each FILE, the path that GDAL opens, or the bytes of one of format BYTES. Whatever
+            it raises is the reason. Threads call it side by side. None: all bytes are read.
+        jobs: Threads; 0: one for each processor.
+    """
+    return [BadSample(*each) for each in _core.v1_sanity_check(_frame(rows)._core, read, jobs)]
+
+
+def _frame(rows: Rows) -> TacoDataFrame:
+    return rows.data if isinstance(rows, TacoDataset) else rows
+
+
+def _json(collection: CollectionLike) -> str:
+    return collection if isinstance(collection, str) else json.dumps(collection)
+
+
+def _paths(all: Iterable[str]) -> list[Path]:
+    return [Path(each) for each in all]

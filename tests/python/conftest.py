@@ -1,0 +1,24 @@
+"""What the tests of the Python package share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Datasets in the repository."""
+    return ROOT / "tests" / "golden"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Files of others beside the repository."""
+    path = ROOT.parent / "shared"
+    if not path.is_dir():
+        pytest.skip("there are no files of others beside this clone (../shared)")
+    return path

@@ -1,0 +1,802 @@
+"""The numbered statements about the reader that speak of Python, or that Python could break.
+
+The statements are those of docs/conformance.md; C++ tests hold the rest, and most of these as well.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import logging
+import math
+import shutil
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tacore
+
+BACKENDS = ["pyarrow", "polars", "pandas"]
+SPAIN, MADRID, JAPAN = (-10, 35, 5, 44), (-4, 40, -3, 41), (130, 30, 145, 45)
+
+
+@pytest.fixture
+def flat(shared: Path) -> tacore.TacoDataset:
+    return tacore.load(shared / "golden/v2/zip/flat.tacozip")
+
+
+@pytest.fixture
+def nested(golden: Path) -> tacore.TacoDataset:
+    return tacore.load(golden / "nested.tacozip")
+
+
+@pytest.fixture
+def cascade(golden: Path) -> tacore.TacoDataset:
+    return tacore.load(golden / "cascade_tacocat")
+
+
+def ids(rows: Any) -> list[str]:
+    return [row["id"] for row in rows]
+
+
+def paths(folder: Path, copy_of: Path, name: str) -> Path:
+    """A copy under another name."""
+    target = folder / name
+    shutil.copytree(copy_of, target) if copy_of.is_dir() else shutil.copy(copy_of, target)
+    return target
+
+
+# Loading.
+
+
+def test_c001_load_takes_text_paths_and_lists_of_both(golden: Path) -> None:
+    path = golden / "flat.tacozip"
+    for given in (str(path), path, [str(path)], [path], (path,)):
+        assert len(tacore.load(given).data) == 5
+    assert len(tacore.load([str(path), path]).data) == 10
+
+
+def test_c002_an_empty_list_is_a_value_error_and_a_query_error() -> None:
+    with pytest.raises(tacore.TacoQueryError, match="empty list") as caught:
+        tacore.load([])
+    assert isinstance(caught.value, ValueError)
+
+
+def test_c003_c004_a_list_is_the_sum_of_its_datasets(golden: Path) -> None:
+    path = golden / "flat.tacozip"
+    one, two = tacore.load([path]), tacore.load([path, path])
+    assert one.pit_schema == tacore.load(path).pit_schema
+    assert two.pit_schema.root["n"] == 10
+
+
+def test_c006_c008_an_index_is_found_under_each_of_its_names(golden: Path) -> None:
+    folder = golden / "cascade_tacocat"
+    for name in (
+        folder,
+        folder / ".tacocat",
+        f"{folder}/.tacocat/",
+        folder / "__TACOCAT__",
+        folder / "TACOLLECTION.json",
+    ):
+        assert ids(tacore.load(name).data) == ["europe", "asia", "americas", "africa"]
+
+
+def test_c010_c011_folders_that_are_no_datasets_say_what_is_missing(golden: Path, tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoFormatError, match=r"COLLECTION\.json not found"):
+        tacore.load(tmp_path)
+    folder = paths(tmp_path, golden / "nested", "set")
+    shutil.rmtree(folder / "METADATA")
+    with pytest.raises(tacore.TacoFormatError, match="METADATA directory not found"):
+        tacore.load(folder)
+    (folder / "METADATA").mkdir()
+    with pytest.raises(tacore.TacoFormatError, match="No metadata files found"):
+        tacore.load(folder)
+
+
+def test_c014_a_missing_file_is_a_file_not_found_error_that_names_it(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.tacozip"
+    with pytest.raises(FileNotFoundError, match="missing.tacozip") as caught:
+        tacore.load(missing)
+    assert isinstance(caught.value, tacore.TacoIOError)
+    assert "scheme" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"id": "x"}', '{"taco:pit_schema": {}}'])
+def test_c015_c016_bad_collections_are_format_errors_with_the_path(golden: Path, tmp_path: Path, text: str) -> None:
+    folder = paths(tmp_path, golden / "nested", "set")
+    (folder / "COLLECTION.json").write_text(text)
+    with pytest.raises((tacore.TacoFormatError, tacore.TacoSchemaError), match="set") as caught:
+        _ = tacore.load(folder).pit_schema
+    assert str(folder) in str(caught.value.path)
+
+
+def test_c017_c018_base_path_moves_every_path(golden: Path, tmp_path: Path) -> None:
+    index = golden / "cascade_tacocat" / ".tacocat"
+    for base in (tmp_path, str(tmp_path), f"{tmp_path}/", "s3://bucket/parts"):
+        dataset = tacore.load(index, base_path=base)
+        root = "/vsis3/bucket/parts/" if "s3" in str(base) else f"{tmp_path}/"
+        for rows in (dataset.data, dataset.data_raw, dataset.sql("SELECT * FROM level1").data):
+            assert all(f",{root}cascade_part" in row["internal:gdal_vsi"] for row in rows)
+    plain = tacore.load(golden / "flat.tacozip", base_path=tmp_path)
+    assert str(golden) in plain.data.read(0)
+
+
+def test_c020_relative_paths_give_absolute_ones(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(golden)
+    assert f",{golden}/flat.tacozip" in tacore.load("flat.tacozip").data.read(0)
+
+
+@pytest.mark.parametrize("name", ["it's", "a b", "a,b", "[x]", "*", "ü", "a\nb", "a%20b", 'q"q'])
+@pytest.mark.parametrize("kind", ["nested.tacozip", "nested", "cascade_tacocat"])
+def test_c022_odd_names_load(golden: Path, tmp_path: Path, name: str, kind: str) -> None:
+    target = paths(tmp_path, golden / kind, name + Path(kind).suffix)
+    rows = tacore.load(target).data
+    assert all(name in row["internal:gdal_vsi"] for row in rows)
+    file = "europe/country_0/city_0" if kind == "cascade_tacocat" else "asia/item_1"
+    assert rows.read_bytes(file) == tacore.load(golden / kind).data.read_bytes(file)
+
+
+def test_c029_an_explicit_backend_overrides_what_use_set(golden: Path) -> None:
+    path = golden / "flat.tacozip"
+    tacore.use("polars")
+    try:
+        before = tacore.load(path)
+        tacore.use("pandas")
+        assert type(before.data._native()).__module__.startswith("polars")
+        assert type(tacore.load(path, backend="pyarrow").data._native()).__module__.startswith("pyarrow")
+    finally:
+        tacore.use("pyarrow")
+
+
+def test_c030_c119_an_unknown_backend_is_an_error_at_once(golden: Path) -> None:
+    for call in (lambda: tacore.load(golden / "flat.tacozip", backend="x"), lambda: tacore.use("x")):
+        with pytest.raises(tacore.TacoBackendError, match="pip install"):
+            call()
+    for name in BACKENDS:
+        tacore.use(name)
+        assert tacore.get_backend() == name
+    tacore.use("pyarrow")
+
+
+# Metadata and life cycle.
+
+
+def test_c031_c032_attributes_and_their_defaults(golden: Path, tmp_path: Path) -> None:
+    folder = paths(tmp_path, golden / "nested", "set")
+    collection = json.loads((folder / "COLLECTION.json").read_text())
+    (folder / "COLLECTION.json").write_text(json.dumps({k: collection[k] for k in ("id", "taco:pit_schema")}))
+    dataset = tacore.load(folder)
+    assert (dataset.id, dataset.version, dataset.description) == (collection["id"], "unknown", "")
+    assert (dataset.tasks, dataset.extent, dataset.providers, dataset.licenses) == ([], {}, [], [])
+    assert (dataset.title, dataset.curators, dataset.keywords, dataset.field_schema) == (None, None, None, {})
+    assert "(RSUT" in repr(dataset)
+    dataset._repr_html_()
+
+
+def test_c033_c034_what_is_given_out_is_a_copy(nested: tacore.TacoDataset) -> None:
+    first, second = nested.collection, nested.collection
+    assert first == second and first is not second
+    first["extent"]["spatial"] = None
+    nested.pit_schema.to_dict()["hierarchy"].clear()
+    nested.field_schema.clear()
+    nested.tasks.append("x")
+    assert nested.collection == second
+    assert nested.pit_schema.max_depth() == 1
+
+
+def test_c035_c036_data_hides_internal_columns_and_data_raw_shows_them(golden: Path) -> None:
+    for name in ("flat.tacozip", "nested", "cascade_tacocat"):
+        dataset = tacore.load(golden / name)
+        shown = [column for column in dataset.data.columns if column.startswith("internal:")]
+        assert shown == ["internal:gdal_vsi"]
+        raw = set(dataset.data_raw.columns)
+        assert {"internal:current_id", "internal:parent_id", "internal:relative_path", "internal:gdal_vsi"} <= raw
+        assert ("internal:source_file" in raw) == (name == "cascade_tacocat")
+
+
+def test_c037_navigation_columns_are_sorted_and_described(golden: Path) -> None:
+    expected = {
+        "nested.tacozip": ["id", "internal:current_id", "internal:offset", "internal:size", "type"],
+        "nested": ["id", "internal:current_id", "type"],
+        "cascade_tacocat": [
+            "id", "internal:current_id", "internal:offset", "internal:size", "internal:source_file", "type",
+        ],
+    }  # fmt: skip
+    for name, columns in expected.items():
+        dataset = tacore.load(golden / name)
+        assert dataset.navigation_columns() == columns
+        described = dataset.navigation_columns(describe=True)
+        assert isinstance(described, dict) and list(described) == columns and all(described.values())
+
+
+def test_c038_repr_names_the_dataset_and_tells_that_it_is_filtered(flat: tacore.TacoDataset) -> None:
+    text = repr(flat)
+    assert "TacoDataset" in text and flat.id in text and "2023-01-01 → 2023-05-01" in text
+    assert "(filtered)" not in text
+    assert "(filtered)" in repr(flat.sql("SELECT * FROM data LIMIT 2"))
+
+
+@pytest.mark.parametrize(
+    "name", ["dates_only_extent", "null_extent", "half_open_extent", "no_extent", "antimeridian_extent", "flat"]
+)
+def test_c039_texts_never_fail(golden: Path, name: str) -> None:
+    dataset = tacore.load(golden / f"{name}.tacozip")
+    for each in (dataset, dataset.sql("SELECT * FROM data WHERE false")):
+        assert repr(each) and each._repr_html_() and each.__geo_interface__
+        assert repr(each.data) and each.data._repr_html_()
+    assert "Sample -1" not in each._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("when", "shown"),
+    [
+        ("2023-01-01T00:00:00Z", "2023-01-01"),
+        ("2023-01-01T00:00:00+00:00", "2023-01-01"),
+        ("2023-01-01T00:00:00.000Z", "2023-01-01"),
+        ("2023-01-01T10:20:30.5Z", "2023-01-01 10:20:30"),
+        ("2023-01-01T10:20:30-05:00", "2023-01-01 15:20:30"),
+        ("2023-01-01T10:20Z", "2023-01-01 10:20:00"),
+        ("soon", "soon"),
+        (None, ".."),
+        ("2023-01-01", "2023-01-01"),
+    ],
+)
+def test_c040_midnight_is_a_date(when: str, shown: str) -> None:
+    from tacore._repr import time_text
+
+    assert time_text(when) == shown
+
+
+def hostile(golden: Path, tmp_path: Path) -> tacore.TacoDataset:
+    folder = paths(tmp_path, golden / "nested", "set")
+    collection = json.loads((folder / "COLLECTION.json").read_text())
+    attack = "<script>alert('x')</script>&\""
+    for key in ("title", "description", "dataset_version"):
+        collection[key] = attack
+    collection |= {"tasks": [attack], "licenses": [attack], "keywords": [attack]}
+    (folder / "COLLECTION.json").write_text(json.dumps(collection))
+    return tacore.load(folder)
+
+
+def test_c041_metadata_is_escaped(golden: Path, tmp_path: Path) -> None:
+    page = hostile(golden, tmp_path)._repr_html_()
+    assert "<script" not in page and "&lt;script&gt;" in page
+
+
+class Page(HTMLParser):
+    """Counts elements, and sees that each one is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.seen.append(tag)
+        self.open.append(tag)
+        assert not {"src", "href", "onclick", "onload"} & {name for name, _ in attrs}
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_c042_html_has_four_sections_and_a_tree(golden: Path) -> None:
+    for name, lines in (("flat.tacozip", 0), ("nested.tacozip", 6), ("six_levels.tacozip", 5)):
+        text = tacore.load(golden / name)._repr_html_()
+        page = Page(text)
+        for section in ("Dimensions", "Hierarchy", "Attributes", "Fields"):
+            assert f"<summary>{section}</summary>" in text
+        assert "style" in page.seen and "circle" in page.seen and "script" not in page.seen
+        assert page.seen.count("line") >= lines
+        assert "url(" not in text and "@import" not in text
+    frame = tacore.load(golden / "nested_padded.tacozip").data._repr_html_()
+    assert Page(frame).seen.count("tr") == 3
+
+
+def test_c042_a_long_level_is_cut_in_the_middle(shared: Path) -> None:
+    text = tacore.load(shared / "golden/v2/folder/deep")._repr_html_()
+    assert ">Sample 0<" in text and ">Sample 1<" in text and ">Sample 19<" in text and "...(+17)" in text
+    assert "Sample 2<" not in text
+
+
+def test_c043_a_context_closes_and_twice_is_once(golden: Path) -> None:
+    with tacore.load(golden / "flat.tacozip") as dataset:
+        assert len(dataset.data) == 5
+    dataset.close()
+    with pytest.raises(tacore.TacoError, match="closed"):
+        _ = dataset.data
+    with pytest.raises(ZeroDivisionError), tacore.load(golden / "flat.tacozip"):
+        raise ZeroDivisionError
+
+
+def test_c044_closing_one_leaves_its_relatives(golden: Path) -> None:
+    parent = tacore.load(golden / "flat.tacozip")
+    child = parent.sql("SELECT * FROM data WHERE cloud_cover > 20")
+    sibling, grandchild = parent.sql("SELECT * FROM data LIMIT 1"), child.sql("SELECT * FROM data LIMIT 2")
+    child.close()
+    for use in (lambda: child.data, lambda: child.sql("SELECT 1"), lambda: child.id, child.is_rsut, child.__reduce__):
+        with pytest.raises(tacore.TacoError, match="closed"):
+            use()
+    assert "closed" in repr(child) and "closed" in child._repr_html_()
+    assert (len(parent.data), len(sibling.data), len(grandchild.data)) == (5, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"root": {"n": 1, "type": "X"}, "hierarchy": {}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"a": []}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"]}]}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "id": ["a"]}]}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": [], "id": ["a"]}]}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"], "id": []}]}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"], "id": ["a", "b"]}]}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["X"], "id": ["a"]}]}},
+        {"hierarchy": {}},
+        {"root": {"n": 1, "type": "FILE"}},
+        {"root": None, "hierarchy": {}},
+        {"root": {"n": 1, "type": "FILE"}, "hierarchy": []},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": None}},
+        {"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": "FILE", "id": "abcd"}]}},
+        [],
+    ],
+)
+def test_c045_malformed_trees_are_schema_errors(schema: Any) -> None:
+    with pytest.raises(tacore.TacoSchemaError):
+        tacore.PITSchema(schema)
+
+
+def test_c046_c047_trees_are_compared_without_their_counts(nested: tacore.TacoDataset) -> None:
+    tree = nested.pit_schema
+    assert tree.is_compatible(tree.with_n(99)) and tree.with_n(99).root["n"] == 99 and tree.root["n"] == 3
+    assert (tree.max_depth(), tacore.PITSchema({"root": {"n": 1, "type": "FILE"}, "hierarchy": {}}).max_depth()) == (
+        1,
+        0,
+    )
+    other = tree.to_dict()
+    other["hierarchy"]["1"][0]["id"].reverse()
+    assert not tree.is_compatible(tacore.PITSchema(other))
+
+
+# SQL.
+
+
+def test_c049_c050_c053_a_chain_is_and(flat: tacore.TacoDataset) -> None:
+    some = flat.sql("SELECT * FROM data WHERE cloud_cover > 10")
+    fewer = some.sql("SELECT * FROM data WHERE cloud_cover < 40")
+    both = flat.sql("SELECT * FROM data WHERE cloud_cover > 10 AND cloud_cover < 40")
+    assert ids(fewer.data) == ids(both.data) != ids(flat.data)
+    assert (flat.pit_schema.root["n"], fewer.pit_schema.root["n"]) == (5, len(fewer.data))
+    assert fewer.pit_schema.hierarchy == flat.pit_schema.hierarchy
+
+
+def test_c056_c061_empty_results_have_columns_and_answers_stay(flat: tacore.TacoDataset) -> None:
+    assert flat.sql("SELECT * FROM data WHERE false").data.columns == flat.data.columns
+    shuffled = flat.sql("SELECT * FROM data ORDER BY random()")
+    assert ids(shuffled.data) == ids(shuffled.data)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DROP TABLE data", "SELECT 1; SELECT 2", "SELEC", "SELECT nothing FROM data", "SELECT * FROM nowhere", "",
+        "SELECT * FROM read_csv('/etc/passwd')", "COPY data TO '/tmp/x'", "SET threads = 1", None, 5,
+    ],
+)  # fmt: skip
+def test_c058_c060_what_is_no_select_is_a_query_error(flat: tacore.TacoDataset, query: Any) -> None:
+    with pytest.raises(tacore.TacoQueryError) as caught:
+        len(flat.sql(query).data)
+    assert isinstance(caught.value, ValueError)
+    assert len(flat.data) == 5
+
+
+# Filters.
+
+
+def test_c063_c064_boxes(flat: tacore.TacoDataset) -> None:
+    found = flat.filter_bbox(-0.5, 39.3, -0.2, 39.6)
+    assert [row["location"] for row in found.data] == ["valencia"]
+    assert len(flat.filter_bbox("-0.5", 39.3, -0.2, 39.6).data) == 1  # type: ignore[arg-type]
+    assert len(flat.filter_bbox(50, 50, 51, 51).data) == 0
+
+
+def test_c065_c067_columns_that_are_not_there_are_query_errors(golden: Path, flat: tacore.TacoDataset) -> None:
+    bare = tacore.load(golden / "stats_flat.tacozip")
+    with pytest.raises(tacore.TacoQueryError, match="No geometry column found"):
+        len(bare.filter_bbox(0, 0, 1, 1).data)
+    with pytest.raises(tacore.TacoQueryError, match="No time column found"):
+        len(bare.filter_datetime("2023-01-01").data)
+    with pytest.raises(tacore.TacoQueryError, match="not found"):
+        len(flat.filter_bbox(0, 0, 1, 1, geometry_col="nothing").data)
+    with pytest.raises(tacore.TacoQueryError, match="not found"):
+        len(flat.filter_datetime("2023-01-01", time_col="nothing").data)
+
+
+UTC = dt.timezone.utc
+
+
+@pytest.mark.parametrize(
+    ("when", "count"),
+    [
+        ("2023-01-01/2023-01-15", 1),
+        ("2023-01-01/2023-02-15", 2),
+        ("2023-01-01", 1),
+        (dt.datetime(2023, 1, 1), 1),
+        (dt.datetime(2023, 1, 1, 15, tzinfo=UTC), 1),
+        (dt.datetime(2023, 1, 2, 1, tzinfo=dt.timezone(dt.timedelta(hours=2))), 1),
+        (dt.date(2023, 1, 1), 1),
+        ((dt.datetime(2023, 1, 1), dt.datetime(2023, 2, 15)), 2),
+        ((dt.datetime(2023, 1, 1, 1, tzinfo=UTC), dt.datetime(2023, 2, 15, tzinfo=UTC)), 1),
+        ((dt.date(2023, 1, 1), dt.date(2023, 1, 31)), 2),
+        (("2023-01-01", "2023-01-31"), 2),
+        ("../2023-01-31", 2),
+    ],
+)
+def test_c068_c071_times(flat: tacore.TacoDataset, when: Any, count: int) -> None:
+    assert len(flat.filter_datetime(when).data) == count
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        5, None, [], 1.5, b"2023", {}, (), (dt.datetime(2023, 1, 1),), (1, 2), (None, None),
+        (dt.datetime(2023, 1, 1),) * 3, [dt.datetime(2023, 1, 1)] * 2,
+    ],
+)  # fmt: skip
+def test_c073_other_types_are_query_errors(flat: tacore.TacoDataset, when: Any) -> None:
+    with pytest.raises(tacore.TacoQueryError, match="Invalid datetime input"):
+        flat.filter_datetime(when)
+
+
+@pytest.mark.parametrize(
+    "when", ["", "yesterday", "2023-13-01", "2023-02-01/2023-01-01", (dt.datetime(2023, 2, 1), dt.datetime(2023, 1, 1))]
+)
+def test_c072_c074_malformed_times_are_query_errors(flat: tacore.TacoDataset, when: Any) -> None:
+    with pytest.raises(tacore.TacoQueryError):
+        len(flat.filter_datetime(when).data)
+
+
+@pytest.mark.parametrize("level", [-1, 1, 99, 2**40])
+def test_c076_levels_that_do_not_exist_are_query_errors(flat: tacore.TacoDataset, level: int) -> None:
+    for find in (
+        lambda: flat.filter_bbox(0, 0, 1, 1, level=level),
+        lambda: flat.filter_datetime("2023-01-01", level=level),
+        lambda: flat.stats_mean(0, level=level, id="x"),
+    ):
+        with pytest.raises(tacore.TacoQueryError, match=r"Level .*does not exist"):
+            found = find()
+            len(found.data)
+
+
+@pytest.mark.parametrize("bound", [math.nan, math.inf, -math.inf, "north", None, [1]])
+def test_c078_bounds_are_finite_numbers(flat: tacore.TacoDataset, bound: Any) -> None:
+    with pytest.raises(tacore.TacoQueryError):
+        len(flat.filter_bbox(bound, 0, 1, 1).data)
+
+
+def test_c080_a_box_below_the_root_keeps_samples(shared: Path) -> None:
+    for name in ("zip/nested.tacozip", "folder/nested"):
+        dataset = tacore.load(shared / "golden/v2" / name).filter_bbox(-75, 40, -73, 41, level=1)
+        assert ids(dataset.data) == ["americas"]
+
+
+def test_c081_c084_cascades(cascade: tacore.TacoDataset) -> None:
+    assert ids(cascade.filter_bbox(*SPAIN, level=1).data) == ["europe"]
+    assert ids(cascade.filter_bbox(*JAPAN, level=1).data) == ["asia"]
+    madrid = cascade.filter_bbox(*MADRID, level=2).data
+    assert (ids(madrid), ids(madrid.read(0)), ids(madrid.read(0).read(0))) == (["europe"], ["country_0"], ["city_0"])
+    assert {"internal:current_id", "internal:parent_id", "internal:source_file"} <= set(madrid.columns)
+    assert len(cascade.filter_bbox(0, -89, 1, -88, level=2).data) == 0
+
+
+# Frames; more in test_frames.py.
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    pytest.importorskip(name)
+    return name
+
+
+def test_c093_c094_counts_agree(golden: Path, backend: str) -> None:
+    rows = tacore.load(golden / "flat.tacozip", backend=backend).data
+    assert (len(rows), len(rows.columns)) == rows.shape == rows._native().shape
+    assert (len(rows.head()), len(rows.tail()), len(rows.head(2)), len(rows.tail(99)), len(rows.head(-1))) == (
+        5,
+        5,
+        2,
+        5,
+        0,
+    )
+    assert (ids(rows.head(2)), ids(rows.tail(2))) == (["valencia", "madrid"], ["tokyo", "suva"])
+
+
+def test_c095_c108_c109_repr_and_padding(golden: Path, backend: str) -> None:
+    for name in ("nested_padded.tacozip", "nested_padded", "flat_padded.tacozip"):
+        rows = tacore.load(golden / name, backend=backend).data
+        frames = [rows] + [rows.read(at) for at in range(len(rows)) if "nested" in name]
+        for frame in frames:
+            text = repr(frame)
+            assert f"[TacoDataFrame: {len(frame)} rows, format=" in text and f"backend={backend}]" in text
+            assert "TACOPAD" not in text + frame._repr_html_() + str(list(frame)) + str(frame._native())
+    assert "format=zip" in text
+
+
+def test_c110_ids_that_merely_contain_the_word_are_kept(golden: Path) -> None:
+    assert any("TACOPAD" in name for name in ids(tacore.load(golden / "odd_names.tacozip").data))
+
+
+def test_c096_read_by_position_and_id(golden: Path, backend: str) -> None:
+    rows = tacore.load(golden / "nested.tacozip", backend=backend).data
+    children = rows.read("asia")
+    assert isinstance(children, tacore.TacoDataFrame) and type(children._native()) is type(rows._native())
+    assert rows.read(1).read(0) == children.read("item_0") == rows.read("asia/item_0")
+
+
+@pytest.mark.parametrize("position", [-1, 3, 2**40, 2**70, -(2**70)])
+def test_c097_positions_outside_are_navigation_errors(nested: tacore.TacoDataset, position: int) -> None:
+    with pytest.raises(tacore.TacoNavigationError, match=rf"Position {position} out of range \[0, 2\]"):
+        nested.data.read(position)
+    with pytest.raises(tacore.TacoNavigationError):
+        nested.data.read(0).read_bytes([0, position])
+
+
+def test_c098_c099_ids_that_are_not_there(nested: tacore.TacoDataset) -> None:
+    with pytest.raises(tacore.TacoNavigationError, match="'nowhere' not found"):
+        nested.data.read("nowhere")
+    with pytest.raises(tacore.TacoNavigationError):
+        nested.data.read("")
+    no_id = nested.sql('SELECT type, region, "internal:gdal_vsi" FROM data').data
+    with pytest.raises(tacore.TacoNavigationError, match="Cannot search by ID"):
+        no_id.read("asia")
+
+
+@pytest.mark.parametrize("key", [True, 1.5, None, b"x", [0], (0,), slice(1), {}, object()])
+def test_c100_keys_of_other_types_are_navigation_errors(nested: tacore.TacoDataset, key: Any) -> None:
+    for read in (nested.data.read, nested.read):
+        with pytest.raises(tacore.TacoNavigationError):
+            read(key)
+
+
+def test_c100_numpy_integers_are_positions(nested: tacore.TacoDataset) -> None:
+    numpy = pytest.importorskip("numpy")
+    children = nested.data.read(numpy.int64(1))
+    assert children.read(numpy.uint8(2)) == children.read(2)
+    assert children.read_bytes(numpy.array([2, 0])) == [children.read_bytes(2), children.read_bytes(0)]
+    for key in (numpy.bool_(True), numpy.float64(1)):
+        with pytest.raises(tacore.TacoNavigationError):
+            nested.data.read(key)
+
+
+def test_c101_rows_without_what_navigation_needs_say_so(nested: tacore.TacoDataset) -> None:
+    with pytest.raises(tacore.TacoNavigationError):
+        nested.sql("SELECT region FROM data").data.read(0)
+
+
+def test_c102_c105_paths(golden: Path, shared: Path, flat: tacore.TacoDataset) -> None:
+    assert flat.data.read(0).startswith("/vsisubfile/200_16,")
+    folder = golden / "nested"
+    assert tacore.load(folder).data.read("asia").read("item_1") == f"{folder}/DATA/asia/item_1"
+    for name in ("folder/deep", "tacocat/deep"):
+        tiles = tacore.load(shared / "golden/v2" / name).data
+        sensors = tiles.read("tile_07")
+        assert (len(tiles), len(sensors), len(sensors.read(1))) == (20, 2, 3)
+        assert sensors.read(1).read(0).endswith(("deep_part0001.tacozip", "tile_07/sensor_B/band_R"))
+
+
+def test_c111_a_missing_folder_is_an_error(golden: Path, tmp_path: Path) -> None:
+    folder = paths(tmp_path, golden / "uneven_children.tacozip", "set.tacozip")
+    folder.write_bytes(folder.read_bytes()[:300])
+    with pytest.raises(tacore.TacoError):
+        tacore.load(folder)
+
+
+@pytest.fixture(scope="module")
+def long_one(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A FOLDER of 50,000 rows."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    count, folder = 50_000, tmp_path_factory.mktemp("long")
+    (folder / "METADATA").mkdir()
+    (folder / "DATA").mkdir()
+    numbers = pa.array(range(count), pa.int64())
+    columns = {"id": [f"s{n}" for n in range(count)], "type": ["FILE"] * count, "stats": [[[0.5] * 9] * 4] * count}
+    columns |= {"internal:current_id": numbers, "internal:parent_id": numbers}
+    pq.write_table(pa.table(columns), folder / "METADATA/level0.parquet")
+    tree = {"root": {"n": count, "type": "FILE"}, "hierarchy": {}}
+    (folder / "COLLECTION.json").write_text(json.dumps({"id": "long", "taco:pit_schema": tree}))
+    return folder
+
+
+#: Seconds, ten times what is promised: the machine may be busy. What grows with the rows takes longer.
+QUICK, SOON = 0.05, 0.5
+
+
+def best(work: Any, times: int = 20) -> float:
+    """Seconds of the quickest of some runs: others work here, too."""
+    took = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        took.append(time.perf_counter() - start)
+    return min(took)
+
+
+def test_c112_nothing_takes_longer_with_more_rows(long_one: Path, backend: str) -> None:
+    dataset = tacore.load(long_one, backend=backend)
+    rows = dataset.data
+    rows.read("s0"), repr(rows), rows._repr_html_()  # what the first one makes
+    assert best(lambda: dataset.data.read(49_999)) < QUICK
+    assert best(lambda: rows.read("s49999")) < QUICK
+    assert best(lambda: rows.head()) < QUICK and best(lambda: rows[10:20]) < QUICK
+    assert best(lambda: repr(rows)) < SOON and best(rows._repr_html_) < SOON and best(lambda: next(iter(rows))) < SOON
+    assert rows._made == {}, "no table of all rows is made for any of it"
+    rows["x"] = 1
+    assert best(lambda: rows.read(49_999)) < QUICK and best(lambda: repr(rows)) < SOON
+
+
+def test_c118_every_backend_converts_to_every_other(golden: Path, backend: str) -> None:
+    rows = tacore.load(golden / "flat.tacozip", backend=backend).data
+    for other, module in (("arrow", "pyarrow"), ("polars", "polars"), ("pandas", "pandas")):
+        pytest.importorskip(module)
+        table = getattr(rows, f"to_{other}")()
+        assert type(table).__module__.split(".")[0] == module and len(table) == 5
+
+
+def test_c120_frames_outlive_their_dataset(golden: Path, backend: str) -> None:
+    with tacore.load(golden / "nested.tacozip", backend=backend) as dataset:
+        rows = dataset.data
+        some = dataset.sql("SELECT * FROM data LIMIT 1").data
+    assert rows.read(0).read_bytes(0) == some.read(0).read_bytes(0)
+    assert len(rows._native()) == 3
+
+
+# Statistics.
+
+
+def test_c121_c125_statistics(flat: tacore.TacoDataset, shared: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    expected = {
+        "mean": [138.96, 122.52, 103.70],
+        "std": [47.313656, 41.113934, 45.443520],
+        "min": [0, 0, 0],
+        "max": [255, 255, 255],
+        "p25": [92.4, 80.6, 65.8],
+        "p50": [135.6, 119, 100.6],
+        "median": [135.6, 119, 100.6],
+        "p75": [181, 163, 141],
+        "p95": [224, 211, 192],
+    }
+    for name, values in expected.items():
+        for source in (flat, flat.data):
+            found = getattr(source, f"stats_{name}")([0, 1, 2])
+            assert found.dtype == numpy.float32 and found == pytest.approx(values, rel=1e-6)
+            single = getattr(source, f"stats_{name}")(numpy.int64(1))
+            assert isinstance(single, float) and single == pytest.approx(values[1], rel=1e-6)
+    nested = tacore.load(shared / "golden/v2/zip/nested.tacozip")
+    assert nested.stats_mean(0, level=1, id="americas") == pytest.approx(81.51667, rel=1e-6)
+    classes = nested.stats_categorical(0, level=1, id="europe")
+    assert classes == pytest.approx([0.4, 0.33333334, 0.26666668], rel=1e-6)
+    assert nested.stats_categorical([0, 1], level=1, id="europe").shape == (2, 3)
+
+
+def test_c125_c126_wrong_questions_are_query_errors(flat: tacore.TacoDataset, shared: Path) -> None:
+    nested = tacore.load(shared / "golden/v2/zip/nested.tacozip")
+    for ask in (
+        lambda: flat.stats_mean(99),
+        lambda: flat.stats_mean(-1),
+        lambda: flat.stats_mean([0, 99]),
+        lambda: flat.stats_categorical(0),
+        lambda: nested.stats_mean(0),
+        lambda: nested.stats_mean(0, level=1),
+        lambda: nested.stats_mean(0, level=1, id="europe"),
+        lambda: nested.stats_mean(0, level=1, id="nowhere"),
+        lambda: flat.stats_mean(2**40),
+    ):
+        with pytest.raises(tacore.TacoQueryError):
+            ask()
+
+
+def test_c129_statistics_follow_the_view(flat: tacore.TacoDataset) -> None:
+    one = flat.sql("SELECT * FROM data LIMIT 1")
+    assert one.stats_mean(0) == one.data.stats_mean(0) == flat.data[:1].stats_mean(0) != flat.stats_mean(0)
+
+
+# Concat.
+
+
+def test_c131_c135_concat_refuses(golden: Path, flat: tacore.TacoDataset, nested: tacore.TacoDataset) -> None:
+    for given in ([], [flat]):
+        with pytest.raises(tacore.TacoQueryError, match="at least 2"):
+            tacore.concat(given)
+    with pytest.raises(tacore.TacoSchemaError):
+        tacore.concat([flat, nested])
+    with pytest.raises(tacore.TacoBackendError, match="different backends"):
+        tacore.concat([nested, tacore.load(golden / "nested.tacozip", backend="pandas")])
+    with pytest.raises(tacore.TacoQueryError):
+        tacore.concat([nested, nested], column_mode="nothing")
+    other = nested.sql("SELECT *, 1 AS extra FROM data")
+    with pytest.raises(tacore.TacoSchemaError, match="extra") as caught:
+        tacore.concat([nested, other], column_mode="strict")
+    assert isinstance(caught.value, ValueError)
+    with pytest.raises(tacore.TacoError):
+        tacore.concat([nested, "x"])  # type: ignore[list-item]
+
+
+def test_c134_c137_concat_joins_and_leaves_its_inputs(nested: tacore.TacoDataset) -> None:
+    other = nested.sql("SELECT *, 1 AS extra FROM data LIMIT 2")
+    for _ in range(2):
+        common, filled = tacore.concat([nested, other]), tacore.concat([nested, other], mode="fill_missing")
+        assert (len(common.data), common.pit_schema.root["n"], nested.pit_schema.root["n"]) == (5, 5, 3)
+        assert "extra" not in common.data.columns and "extra" in filled.data.columns
+        assert [row["extra"] for row in filled.data] == [None, None, None, 1, 1]
+        assert common.data.read(4).read_bytes(0) == nested.data.read(1).read_bytes(0)
+    assert common.data_raw.columns.count("internal:gdal_vsi") == 1
+
+
+def test_c140_c142_concat_of_concat(golden: Path) -> None:
+    parts = [tacore.load(golden / f"cascade_tacocat/cascade_part000{n}.tacozip") for n in (1, 2, 3, 4)]
+    all_of = tacore.concat([tacore.concat(parts[:2]), tacore.concat(parts[2:])])
+    assert ids(all_of.data) == ["europe", "asia", "americas", "africa"]
+    assert [f"cascade_part000{n + 1}" in row["internal:gdal_vsi"] for n, row in enumerate(all_of.data)] == [True] * 4
+    assert len(all_of.sql("SELECT * FROM data WHERE false").data) == 0
+
+
+def test_c143_dropped_columns_are_a_warning_that_can_be_switched_off(
+    golden: Path, nested: tacore.TacoDataset, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = nested.sql("SELECT *, 1 AS extra FROM data")
+    len(tacore.concat([nested, other]).data)
+    assert any(record.levelno == logging.WARNING and "extra" in record.message for record in caplog.records)
+    said = [
+        run(
+            f"import tacore; {before}; a = tacore.load({str(golden / 'nested')!r});"
+            "len(tacore.concat([a, a.sql('SELECT *, 1 AS extra FROM data')]).data)"
+        ).stderr
+        for before in ("pass", "tacore.verbose(False)")
+    ]
+    assert "extra" in said[0] and said[1] == ""
+
+
+# Messages.
+
+
+@pytest.mark.parametrize("level", [1, 0, "INFO", None, "x", 2, [], "warning"])
+def test_c147_other_levels_are_value_errors(level: Any) -> None:
+    with pytest.raises(ValueError, match="Invalid verbose level"):
+        tacore.verbose(level)
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+
+
+def test_c147_c148_levels_may_change_and_lines_come_once(golden: Path) -> None:
+    path = golden / "flat.tacozip"
+    done = run(
+        f"import sys, tacore\n"
+        f"def work(mark):\n"
+        f"    print(mark, file=sys.stderr, flush=True)\n"
+        f"    len(tacore.load({str(path)!r}).sql('SELECT * FROM data WHERE cloud_cover > 7').data)\n"
+        f"work('quiet')\n"
+        f"tacore.verbose(); work('info'); tacore.verbose(); tacore.verbose('debug'); work('debug')\n"
+        f"tacore.verbose(False); work('off')\n"
+    )
+    assert done.stdout == ""
+    quiet, rest = done.stderr.split("info\n")
+    info, rest = rest.split("debug\n", 1)
+    debug, off = rest.rsplit("off\n", 1)
+    assert (quiet, off) == ("quiet\n", "")
+    assert "INFO [tacore]" in info and "DEBUG" not in info
+    assert "DEBUG [tacore]" in debug and "cloud_cover > 7" in debug
+    lines = info.splitlines()
+    assert len(lines) == len(set(lines))

@@ -1,0 +1,432 @@
+"""Writing: statements T81-T97, T115-T124 and T135-T138 of the toolbox dossier, as far as they are Python's."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tacore
+from tacore.datamodel import STAC, Header, Sample, Tortilla
+from toolbox import flat, make_taco, nested, placed
+
+GB = 1024**3
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def rows(path: Path) -> list[bytes]:
+    data = tacore.load(path).data
+    return [data.read_bytes(n) for n in range(len(data))]
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tacozip", "x.ZIP", "x.TacoZip", "x", "x.folder"])
+def test_t81_the_name_says_the_format(tmp_path: Path, name: str) -> None:
+    made = tacore.create(make_taco(Tortilla(flat())), tmp_path / name)
+    assert made == [tmp_path / name]
+    assert made[0].is_dir() is not name.lower().endswith("zip")
+    assert rows(made[0]) == [bytes([n]) * (n + 1) for n in range(4)]
+
+
+def test_t81_the_format_can_be_said(tmp_path: Path) -> None:
+    taco = make_taco(Tortilla(flat()))
+    assert tacore.create(taco, tmp_path / "x.zip", output_format="folder") == [tmp_path / "x"]
+    for wrong in ("tar", "ZIP", ""):
+        with pytest.raises(tacore.TacoValidationError, match="Invalid format"):
+            tacore.create(taco, tmp_path / "y.zip", output_format=wrong)
+    with pytest.raises(tacore.TacoValidationError, match="ends in"):
+        tacore.create(taco, tmp_path / "y", output_format="zip")
+
+
+@pytest.mark.parametrize("name", ["x.tacozip", "x"])
+def test_t82_what_is_there_stays_unless_it_is_to_go(tmp_path: Path, name: str) -> None:
+    tacore.create(make_taco(Tortilla(flat(2))), tmp_path / name)
+    with pytest.raises(tacore.TacoValidationError, match="exists"):
+        tacore.create(make_taco(Tortilla(flat(3))), tmp_path / name)
+    assert len(rows(tmp_path / name)) == 2
+    tacore.create(make_taco(Tortilla(flat(3))), tmp_path / name, overwrite=True)
+    assert len(rows(tmp_path / name)) == 3
+
+
+@pytest.mark.parametrize("name", ["DATA", "METADATA", ".tacocat"])
+def test_t83_reserved_names(tmp_path: Path, name: str) -> None:
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.create(make_taco(Tortilla(flat())), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", [3, "3", "3B", " 3 b ", "0.003 KiB", "3.0"])
+def test_t84_t85_parts_are_filled_in_order(tmp_path: Path, size: Any) -> None:
+    made = tacore.create(make_taco(Tortilla(flat(4))), tmp_path / "x.tacozip", split_size=size)
+    assert [path.name for path in made] == [f"x_part000{n}.tacozip" for n in (1, 2, 3)]
+    assert [len(rows(path)) for path in made] == [2, 1, 1]
+    whole = tacore.load(tmp_path / ".tacocat").data
+    assert [whole.read_bytes(n) for n in range(4)] == [bytes([n]) * (n + 1) for n in range(4)]
+
+
+@pytest.mark.parametrize("size", ["0", 0, -1, "4XB", "", "GB", 1.5e400])
+def test_t84_a_size_that_is_none_is_refused(tmp_path: Path, size: Any) -> None:
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.create(make_taco(Tortilla(flat())), tmp_path / "x.tacozip", split_size=size)
+
+
+def test_t85_what_fits_has_the_plain_name(tmp_path: Path) -> None:
+    for name, size in (("a", "4GB"), ("b", None), ("c", "1 TiB"), ("d", 4 * GB)):
+        made = tacore.create(make_taco(Tortilla(flat())), tmp_path / f"{name}.zip", split_size=size)
+        assert made == [tmp_path / f"{name}.zip"]
+    assert not (tmp_path / ".tacocat").exists()
+
+
+def test_t86_groups(tmp_path: Path) -> None:
+    samples = flat(4)
+    for sample, (where, year) in zip(samples, [("a/b", 1), (None, 1), ("a/b", 2), ("a/b", 1)]):
+        sample.extend_with({"where": where, "year": year})
+    taco = make_taco(Tortilla(samples))
+    made = tacore.create(taco, tmp_path / "x.tacozip", group_by="where")
+    assert [path.name for path in made] == ["x_a_b.tacozip", "x_None.tacozip"]
+    assert [len(rows(path)) for path in made] == [3, 1]
+    (tmp_path / "two").mkdir()
+    made = tacore.create(taco, tmp_path / "two" / "x.tacozip", group_by=["where", "year"], consolidate=False)
+    assert [path.name for path in made] == ["x_a_b_1.tacozip", "x_None_1.tacozip", "x_a_b_2.tacozip"]
+    assert not (tmp_path / "two" / ".tacocat").exists()
+
+
+def test_t87_an_unknown_column_lists_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoCreationError, match=r"'zz' not found.*cloud"):
+        tacore.create(make_taco(Tortilla(flat(cloud=1))), tmp_path / "x.tacozip", group_by="zz")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(tacore.TacoValidationError, match="FOLDER"):
+        tacore.create(make_taco(Tortilla(flat(cloud=1))), tmp_path / "x", group_by="cloud")
+
+
+def test_t88_collisions_are_found_first(tmp_path: Path) -> None:
+    samples = flat(2)
+    samples[0].extend_with({"k": "a/b"})
+    samples[1].extend_with({"k": "a:b"})
+    with pytest.raises(tacore.TacoError):
+        tacore.create(make_taco(Tortilla(samples)), tmp_path / "x.tacozip", group_by="k")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "y_part0002.tacozip").touch()
+    with pytest.raises(tacore.TacoValidationError, match="exists"):
+        tacore.create(make_taco(Tortilla(flat(2))), tmp_path / "y.tacozip", split_size=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["y_part0002.tacozip"]
+
+
+def test_t90_an_index_is_in_the_way_only_of_another(tmp_path: Path) -> None:
+    (tmp_path / ".tacocat").mkdir()
+    tacore.create(make_taco(Tortilla(flat(2))), tmp_path / "x.tacozip")
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.create(make_taco(Tortilla(flat(2))), tmp_path / "y.tacozip", split_size=1)
+
+
+def test_t92_bytes_can_be_written_twice(tmp_path: Path) -> None:
+    taco = make_taco(Tortilla(flat()))
+    assert rows(*tacore.create(taco, tmp_path / "x.tacozip")) == rows(*tacore.create(taco, tmp_path / "x"))
+
+
+def test_t93_t109_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.write_bytes(b"12345")
+    taco = make_taco(Tortilla([Sample(id="a", path=data)]))
+    data.write_bytes(b"123")
+    for name in ("out/x.tacozip", "out/x"):
+        with pytest.raises(tacore.TacoCreationError, match="data") as caught:
+            tacore.create(taco, tmp_path / name)
+        assert isinstance(caught.value, OSError) and caught.value.path
+    assert not (tmp_path / "out").exists()
+    data.unlink()
+    with pytest.raises(tacore.TacoCreationError):
+        tacore.create(taco, tmp_path / "out" / "x")
+
+
+def test_t94_options_of_parquet(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    taco = make_taco(Tortilla(flat()))
+    options = {"compression": "snappy", "row_group_size": 2, "write_statistics": False}
+    tacore.create(taco, tmp_path / "x", **options)
+    footer = pyarrow.parquet.ParquetFile(tmp_path / "x" / "METADATA" / "level0.parquet").metadata
+    assert footer.num_row_groups == 2 and footer.row_group(0).column(0).compression == "SNAPPY"
+    assert footer.row_group(0).column(0).statistics is None
+    with pytest.raises(TypeError, match="nonsense"):
+        tacore.create(taco, tmp_path / "y", nonsense=1)
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.create(taco, tmp_path / "y", compression="nonsense")
+    assert not (tmp_path / "y").exists()
+
+
+def test_t95_t96_the_same_samples_are_the_same_bytes(tmp_path: Path) -> None:
+    for name, jobs in (("a", 1), ("b", 3), ("c", 0)):
+        tacore.create(make_taco(Tortilla(nested(5))), tmp_path / f"{name}.tacozip", jobs=jobs)
+    assert len({digest(path) for path in tmp_path.glob("*.tacozip")}) == 1
+
+
+def test_t97_the_folder_is_made(tmp_path: Path) -> None:
+    assert tacore.create(make_taco(Tortilla(flat())), str(tmp_path / "a/b/c.zip")) == [tmp_path / "a/b/c.zip"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("name", ["x.tacozip", "x"])
+def test_t104_t105_t125_each_sample_has_its_bytes(tmp_path: Path, name: str, order: int) -> None:
+    samples = nested(12)[::order]
+    (made,) = tacore.create(make_taco(Tortilla(samples)), tmp_path / name)
+    data = tacore.load(made).data
+    for at, sample in enumerate(samples):
+        children = data.read(at)
+        assert isinstance(children, tacore.TacoDataFrame)
+        for child in ("a", "b"):
+            assert children.read_bytes(child) == f"{sample.number}{child}".encode()
+    assert tacore.validator.validate(made, deep=True) == []
+
+
+def test_t102_other_tools_read_the_zip(tmp_path: Path) -> None:
+    (made,) = tacore.create(make_taco(Tortilla(nested(2))), tmp_path / "x.tacozip")
+    with zipfile.ZipFile(made) as archive:
+        assert archive.testzip() is None
+        assert archive.read("DATA/folder_1/b") == b"1b"
+        assert archive.namelist()[-1] == "COLLECTION.json"
+
+
+def test_t113_the_collection_is_what_the_taco_says(tmp_path: Path) -> None:
+    taco = make_taco(Tortilla([placed(10, 20, 0)]), title="Ñ", more={"x": [1.5, float("nan")]})
+    made = tacore.create(taco, tmp_path / "x")[0]
+    collection = json.loads((made / "COLLECTION.json").read_text("utf-8"))
+    assert list(collection)[:3] == ["id", "dataset_version", "description"]
+    assert collection["title"] == "Ñ" and collection["more"] == {"x": [1.5, None]}
+    assert collection["extent"] == taco.collection["extent"]
+    assert collection["taco_version"] == "2.0.0"
+
+
+def test_a_check_tells_everything_and_writes_nothing(tmp_path: Path) -> None:
+    taco = make_taco(Tortilla(flat(4)))
+    (tmp_path / "x_part0001.tacozip").touch()
+    found = taco.validate(tmp_path / "x.tacozip", split_size=3)
+    assert found.num_samples == 4 and found.num_bytes == 10 and len(found.parts) == 3
+    assert len(found.issues) == 1 and "exists" in found.issues[0]
+    assert taco.validate(tmp_path / "y.tacozip").issues == []
+    taco.id = "A B"
+    assert len(taco.validate(tmp_path / "y.tacozip", compression="no").issues) == 2
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.create(taco, tmp_path / "y.tacozip")
+
+
+def test_a_tree_becomes_compliant(tmp_path: Path) -> None:
+    taco = make_taco(Tortilla(nested(2)))
+    assert taco.make_compliant() == (taco, [])
+    taco.tortilla = Tortilla([nested(1)[0], *nested(1, ids=("b",), prefix="other")])
+    with pytest.raises(tacore.TacoError):
+        tacore.create(taco, tmp_path / "x")
+    mended, changes = taco.make_compliant()
+    assert len(changes) == 1 and "padding" in changes[0]
+    tacore.create(mended, tmp_path / "x")
+    assert len(tacore.load(tmp_path / "x").data.read("other0")) == 1
+
+
+# Indexes.
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    taco = make_taco(Tortilla(nested(3)))
+    return tacore.create(taco, tmp_path / "parts" / "x.tacozip", split_size=4, consolidate=False)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda parts, out: tacore.create_tacocat(parts, out),
+        lambda parts, out: tacore.create_tacocat(tacozips=parts, output_dir=out, compression="snappy"),
+        lambda parts, out: tacore.create_tacocat(inputs=parts, output_path=out, parquet_kwargs={"row_group_size": 1}),
+        lambda parts, out: tacore.create_tacocat(parts),
+    ],
+)
+def test_t115_t116_an_index(parts: list[Path], call: Any) -> None:
+    assert call(parts, parts[0].parent) is None
+    index = parts[0].parent / ".tacocat"
+    assert {path.name for path in index.iterdir()} == {"level0.parquet", "level1.parquet", "COLLECTION.json"}
+    dataset = tacore.load(index)
+    assert len(dataset.data) == 3 and dataset.data.read(2).read_bytes("b") == b"2b"
+    assert dataset.collection["taco:pit_schema"]["root"]["n"] == 3
+    assert set(dataset.data_raw.to_arrow()["internal:source_file"].to_pylist()) == {path.name for path in parts}
+
+
+def test_t117_what_cannot_be_indexed(parts: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoValidationError, match="No input"):
+        tacore.create_tacocat([])
+    with pytest.raises(FileNotFoundError):
+        tacore.create_tacocat([tmp_path / "missing.tacozip"])
+    (tmp_path / "file").touch()
+    with pytest.raises(tacore.TacoConsolidationError, match="must be a directory"):
+        tacore.create_tacocat(parts, tmp_path / "file")
+    with pytest.raises(tacore.TacoConsolidationError):
+        tacore.create_tacocat([tmp_path / "file"])
+    with pytest.raises(TypeError):
+        tacore.create_tacocat(parts, tacozips=parts)
+    assert not (tmp_path / ".tacocat").exists()
+    tacore.create_tacocat(parts)
+    with pytest.raises(tacore.TacoConsolidationError, match="already exists"):
+        tacore.create_tacocat(parts)
+    tacore.create_tacocat(parts, overwrite=True)
+
+
+def test_t118_t119_schemas_that_differ(tmp_path: Path) -> None:
+    inputs = []
+    for name, metadata in (("a", {"k": 1}), ("b", {"k": 1, "more": "x"})):
+        inputs += tacore.create(make_taco(Tortilla(flat(**metadata))), tmp_path / f"{name}.tacozip")
+    with pytest.raises(tacore.TacoSchemaError, match="more") as caught:
+        tacore.create_tacocat(inputs)
+    assert isinstance(caught.value, tacore.TacoToolboxError)
+    tacore.create_tacocat(inputs, validate_schema=False)
+    assert tacore.load(tmp_path).data.to_arrow()["more"].to_pylist() == [None] * 4 + ["x"] * 4
+
+
+def test_t121_folders_that_differ(parts: list[Path], tmp_path: Path) -> None:
+    other = tacore.create(make_taco(Tortilla(nested(1, prefix="z"))), tmp_path / "other" / "y.tacozip")
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.create_tacocat([*parts, *other])
+
+
+def test_t122_t124_a_collection_of_collections(parts: list[Path], tmp_path: Path) -> None:
+    other = tacore.create(make_taco(Tortilla(nested(1, prefix="z"))), tmp_path / "parts" / "folder")
+    tacore.create_tacollection([*parts, *other])
+    document = json.loads((parts[0].parent / "TACOLLECTION.json").read_text())
+    assert document["taco:pit_schema"]["root"]["n"] == 4 and document["taco:sources"]["count"] == len(parts) + 1
+    with pytest.raises(tacore.TacoError):
+        tacore.create_tacollection(parts)
+    document = tmp_path / "parts" / "TACOLLECTION.json"
+    tacore.create_tacollection(tacozips=parts, output=document, overwrite=True)
+    assert json.loads(document.read_text())["taco:pit_schema"]["root"]["n"] == 3
+    with pytest.raises(ValueError, match="always called"):
+        tacore.create_tacollection(parts, tmp_path / "parts" / "COLLECTION.json")
+    with pytest.raises(ValueError):
+        tacore.create_tacollection([])
+
+
+# Python.
+
+
+def test_t135_the_tree_of_errors() -> None:
+    for name in ("Validation", "Creation", "Consolidation", "Schema", "IO", "Documentation"):
+        assert issubclass(getattr(tacore, f"Taco{name}Error"), tacore.TacoToolboxError)
+    assert issubclass(tacore.TacoValidationError, ValueError) and issubclass(tacore.TacoSchemaError, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("datamodel", "Sample Tortilla Taco SampleExtension TortillaExtension TacoExtension"),
+        ("datamodel.sample", "Sample STAC ISTAC GeotiffStats Scaling Split TACOTIFFHeader"),
+        ("datamodel.tortilla", "Tortilla MajorTOM GeoEnrich SpatialGrouping"),
+        ("datamodel.taco", "Taco Extent Provider Curator Labels LabelClass OpticalData Publications SplitStrategy"),
+        ("validator.sample", "TacoTIFF TacotiffValidator SampleValidator ValidationError"),
+        ("sample.datamodel", "Sample SampleExtension"),
+        ("sample.extensions.stac", "STAC"),
+        ("sample.extensions.istac", "ISTAC"),
+        ("sample.extensions.geotiff_stats", "GeotiffStats"),
+        ("sample.extensions.scaling", "Scaling"),
+        ("sample.extensions.split", "Split"),
+        ("sample.extensions.tacotiff", "Header"),
+        ("sample.validators.tacotiff", "TacotiffValidator"),
+        ("tortilla.datamodel", "Tortilla TortillaExtension"),
+        ("tortilla.extensions.majortom", "MajorTOM"),
+        ("tortilla.extensions.spatial_grouping", "SpatialGrouping"),
+        ("tortilla.extensions.geoenrich", "GeoEnrich"),
+        ("taco.datamodel", "Taco TacoExtension Provider Curator Extent TaskType"),
+        ("taco.extensions.labels", "Labels LabelClass"),
+        ("taco.extensions.opticaldata", "OpticalData SpectralBand"),
+        ("taco.extensions.scientific", "Publications Publication"),
+        ("taco.extensions.split", "SplitStrategy"),
+    ],
+)
+def test_t136_import_paths(module: str, names: str) -> None:
+    code = f"from tacore.{module} import {', '.join(names.split())}"
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    assert importlib.import_module(f"tacore.{module}")
+
+
+def test_t137_ten_thousand_samples_are_written(tmp_path: Path) -> None:
+    data = b"x" * 1000
+    samples = []
+    for n in range(10_000):
+        sample = Sample(id=f"s{n}", path=data)
+        sample.extend_with(
+            STAC(crs="EPSG:4326", tensor_shape=(3, 10, 10), geotransform=(0, 1, 0, 0, 0, -1), time_start=n)
+        )
+        samples.append(sample)
+    tacore.create(make_taco(Tortilla(samples)), tmp_path / "x.tacozip", quiet=True)
+    assert len(tacore.load(tmp_path / "x.tacozip").data) == 10_000
+
+
+def test_t138_damage_is_detected(tmp_path: Path) -> None:
+    (made,) = tacore.create(make_taco(Tortilla(flat(3))), tmp_path / "x.tacozip")
+    assert tacore.validator.validate(made, deep=True) == []
+    broken = bytearray(made.read_bytes())
+    broken[broken.index(b"\x02\x02\x02")] ^= 1
+    made.write_bytes(broken)
+    issues = tacore.validator.validate(made, deep=True)
+    assert issues and all(issue.rule and issue.message for issue in issues) and issues[0].is_error
+    assert tacore.validator.validate(tmp_path / "missing.tacozip") != []
+
+
+def test_ctrl_c_stops_and_cleans_up(tmp_path: Path) -> None:
+    # Who starts tests in the background may have had the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    samples = [Sample(id=f"s{n}", path=os.urandom(1) * 2_000_000) for n in range(100)]
+    taco = make_taco(Tortilla(samples))
+    timer = threading.Timer(0.02, signal.raise_signal, [signal.SIGINT])
+    try:
+        timer.start()
+        for n in range(50):
+            tacore.create(taco, tmp_path / f"{n}.tacozip")
+    except KeyboardInterrupt:
+        pass
+    else:
+        pytest.fail("it went on")
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert all(tacore.validator.validate(path) == [] for path in tmp_path.iterdir())
+
+
+def test_the_recipe_of_a_nested_dataset(tmp_path: Path) -> None:
+    """As the published recipes make them: folders of two rasters, parts by cell."""
+    folders = []
+    for n, (lon, lat) in enumerate([(10, 10), (10.01, 10.01), (120, -30)]):
+        children = []
+        for id in ("geo_patch", "cloudsat_aligned"):
+            child = Sample(id=id, path=f"{n}{id}".encode())
+            child.extend_with(Header(schema_only=True))
+            children.append(child)
+        folder = Sample(id=f"z{9 - n}", path=Tortilla(children))
+        folder.extend_with({"day": n})
+        folder.extend_with(
+            STAC(crs="EPSG:4326", tensor_shape=(1, 2, 2), geotransform=(lon, 1, 0, lat, 0, -1), time_start=n)
+        )
+        folders.append(folder)
+    tortilla = tacore.datamodel.Tortilla(folders)
+    tortilla.extend_with(tacore.datamodel.MajorTOM(dist_km=1000))
+    made = tacore.create(
+        make_taco(tortilla),
+        tmp_path / "clouds.tacozip",
+        split_size=None,
+        group_by="majortom:code",
+        row_group_size=122_880,
+        compression="zstd",
+        compression_level=22,
+        use_dictionary=False,
+        write_statistics=False,
+        data_page_size=262_144,
+    )
+    assert len(made) == 2 and (tmp_path / ".tacocat").is_dir()
+    assert tacore.load(tmp_path).data.read("z8").read_bytes("geo_patch") == b"1geo_patch"

@@ -1,0 +1,72 @@
+"""Coordinate reference systems, by pyproj."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import tacore
+
+pyproj = pytest.importorskip("pyproj")
+
+
+def test_points_are_those_of_pyproj() -> None:
+    from tacore import _pyproj
+
+    for crs in ("EPSG:32719", "EPSG:2056", pyproj.CRS("EPSG:31985").to_wkt(), "+proj=utm +zone=30 +datum=WGS84"):
+        expected = pyproj.Transformer.from_crs(crs, "EPSG:4326", always_xy=True).transform(500000, 1200000)
+        assert _pyproj.to_wgs84(crs, 500000, 1200000) == expected
+        assert not _pyproj.is_geographic(crs)
+    # x is the longitude, whatever order the authority has.
+    assert _pyproj.to_wgs84("EPSG:4326", 7, 46) == (7, 46)
+    assert _pyproj.is_geographic("EPSG:4326")
+    assert not _pyproj.is_geographic("EPSG:4807")  # in grads
+
+
+@pytest.mark.parametrize("crs", ["EPSG:999999", "nonsense", "", "/etc/passwd"])
+def test_a_system_that_is_not_known_is_a_schema_error(crs: str) -> None:
+    from tacore import _pyproj
+
+    with pytest.raises(tacore.TacoSchemaError, match="CRS"):
+        _pyproj.is_geographic(crs)
+
+
+def test_a_point_that_lies_nowhere_is_a_schema_error() -> None:
+    from tacore import _pyproj
+
+    with pytest.raises(tacore.TacoSchemaError, match="no longitude"):
+        _pyproj.to_wgs84("EPSG:32630", 1e30, 1e30)
+
+
+def test_threads_have_transformers_of_their_own() -> None:
+    from tacore import _pyproj
+
+    results: list[tuple[float, float]] = []
+    work = [threading.Thread(target=lambda: results.append(_pyproj.to_wgs84("EPSG:32630", 5e5, 4e6))) for _ in range(8)]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert len(set(results)) == 1
+    assert len(results) == 8
+
+
+def test_without_pyproj_the_error_says_what_to_install() -> None:
+    code = """
+import sys
+sys.modules["pyproj"] = None
+import tacore
+try:
+    from tacore import _pyproj
+except tacore.TacoSchemaError as error:
+    assert "pip install pyproj" in str(error), error
+else:
+    sys.exit("imported")
+"""
+    package = str(Path(tacore.__file__).parents[1])
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": package})

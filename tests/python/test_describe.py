@@ -1,0 +1,287 @@
+"""Descriptions: T130-T132 of the toolbox checklist, and what others make of each form."""
+
+from __future__ import annotations
+
+import gc
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacore
+from tacore import describe
+from tacore import transform as tf
+
+DATASETS = [
+    "flat.tacozip",
+    "nested",
+    "cascade_tacocat",
+    "cascade_tacocat/TACOLLECTION.json",
+    "v1/flat.taco",
+    "v1/nested.tortilla",
+]
+
+
+class Page(html.parser.HTMLParser):
+    """What a page has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def links(self) -> list[str]:
+        return [str(attributes["href"]) for tag, attributes in self.tags if tag == "a"]
+
+
+@pytest.fixture
+def titled(golden: Path, tmp_path: Path) -> Path:
+    """A dataset with all that a text shows."""
+    path = Path(shutil.copy(golden / "flat.tacozip", tmp_path / "titled.tacozip"))
+    tf.edit(
+        path,
+        {
+            "title": "Clouds </script><script>alert(1)</script> & more",
+            "keywords": ["a|b"],
+            "extent": {"spatial": [-10, 30, 20, 50], "temporal": ["2023-01-01T00:00:00Z", "2023-12-31T00:00:00Z"]},
+        },
+    )
+    return path
+
+
+def collection_file(dataset: Path, to: Path) -> Path:
+    to.write_text(json.dumps(tacore.load(dataset).collection), "utf-8")
+    return to
+
+
+# ------------------------------------------------------------------------------------------------------- Markdown, HTML
+
+
+def test_t130_texts_are_made_of_a_collection_file(golden: Path, titled: Path, tmp_path: Path) -> None:
+    document = collection_file(titled, tmp_path / "COLLECTION.json")
+    page = tacore.generate_html(document, tmp_path / "index.html", theme_color="#112233")
+    text = page.read_text("utf-8")
+    assert page == tmp_path / "index.html"
+    assert "flat" in text and "#112233" in text
+    readme = tacore.generate_markdown(document, tmp_path / "README.md")
+    assert readme.read_text("utf-8").startswith("# Clouds ")
+    assert '"flat.tacozip"' in readme.read_text("utf-8")
+    tacore.generate_markdown(document, readme, dataset_example_path="/data/mine.tacozip")
+    assert '"/data/mine.tacozip"' in readme.read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "COLLECTION.json",
+        "README.md",
+        "index.html",
+        "titled.tacozip",
+    ]
+
+
+def test_t130_what_is_no_collection_is_told(tmp_path: Path) -> None:
+    for generate in (tacore.generate_html, tacore.generate_markdown):
+        with pytest.raises(FileNotFoundError) as missing:
+            generate(tmp_path / "missing.json", tmp_path / "out")
+        assert isinstance(missing.value, tacore.TacoError) and missing.value.path == str(tmp_path / "missing.json")
+        for text in ("{", "[]", "{}", '{"id": "x"}', '{"id": 5, "taco:pit_schema": {}}'):
+            (tmp_path / "bad.json").write_text(text)
+            with pytest.raises(tacore.TacoDocumentationError, match=r"Invalid JSON in .*bad\.json") as caught:
+                generate(tmp_path / "bad.json", tmp_path / "out")
+            assert isinstance(caught.value, ValueError) and isinstance(caught.value, tacore.TacoToolboxError)
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.json"]
+
+
+def test_a_text_that_cannot_be_written_is_told(golden: Path, tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoDocumentationError) as caught:
+        tacore.generate_markdown(golden / "flat.tacozip", tmp_path / "missing" / "README.md")
+    assert isinstance(caught.value, tacore.TacoIOError) and isinstance(caught.value, OSError)
+    assert caught.value.path == str(tmp_path / "missing" / "README.md") and caught.value.errno
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_t131_colours_have_variants_and_a_default(golden: Path) -> None:
+    def colours(given: str) -> list[str]:
+        style = describe.collection2html(golden / "flat.tacozip", accent_colour=given)
+        return [re.findall(rf"--{name}:(#\w+)", style)[0] for name in ("accent", "accent-dark", "accent-light")]
+
+    assert colours("#4CAF50") == colours("green") == colours("#12") == ["#4caf50", "#39833c", "#c9e7ca"]
+    assert colours("#FF8000")[1] == "#bf6000"
+
+
+def test_t131_t132_nothing_of_a_dataset_is_markup(titled: Path, tmp_path: Path) -> None:
+    for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
+        page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
+        scripts = [attributes.get("type") for tag, attributes in page.tags if tag == "script"]
+        assert scripts == (["application/ld+json"] if input == titled else [])
+        assert "Clouds </script><script>alert(1)</script> & more" in page.text
+        assert "None" not in page.text
+        text = tacore.generate_markdown(input, tmp_path / "README.md").read_text("utf-8")
+        assert "<script" not in "".join(text.split("```")[::2])
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_t132_every_kind_of_dataset_is_taken(golden: Path, tmp_path: Path, name: str) -> None:
+    page = Page(tacore.generate_html(golden / name, tmp_path / "index.html").read_text("utf-8"))
+    opened = tacore.load(golden / name)
+    title = opened.title or opened.id
+    assert title in page.text
+    assert not {"src", "onclick", "onload"} & {key for _, attributes in page.tags for key in attributes}
+    text = tacore.generate_markdown(opened, tmp_path / "README.md").read_text("utf-8")
+    assert text.startswith("# ") and "None" not in text
+    again = tacore.generate_markdown(golden / name, tmp_path / "AGAIN.md").read_text("utf-8")
+    assert again == text
+
+
+def test_t132_a_dataset_of_one_file_has_a_map(titled: Path, tmp_path: Path) -> None:
+    for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
+        page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
+        assert "svg" in [tag for tag, _ in page.tags]
+
+
+def test_a_page_leads_where_it_is_told(golden: Path, tmp_path: Path) -> None:
+    index = golden / "cascade_tacocat" / ".tacocat" / "COLLECTION.json"
+
+    def links(**how: Any) -> list[str]:
+        return Page(tacore.generate_html(index, tmp_path / "index.html", **how).read_text("utf-8")).links()
+
+    assert "https://tacofoundation.github.io/catalogue" in links()
+    assert "https://example.org/all" in links(catalogue_url="https://example.org/all")
+    assert not [link for link in links(catalogue_url="javascript:alert(1)") if "alert" in link]
+    parts = [link for link in links(download_base_url="https://example.org/data/") if link.endswith(".tacozip")]
+    assert len(parts) == 4 and all(link.startswith("https://example.org/data/") for link in parts)
+    assert links(inline_deps=False) == links()
+
+
+def test_the_view_is_described_not_the_file(golden: Path) -> None:
+    dataset = tacore.load(golden / "flat.tacozip")
+    some = dataset.sql("SELECT * FROM data LIMIT 2")
+    assert "**Samples**: 2" in describe.collection2markdown(some)
+    assert [item["properties"]["taco:path"] for item in describe.footer2stac(some)] == some.data.to_arrow()[
+        "id"
+    ].to_pylist()
+
+
+# ---------------------------------------------------------------------------------------------------------------- forms
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_collections_are_stac(golden: Path, name: str) -> None:
+    document = describe.collection2stac(golden / name)
+    assert document["type"] == "Collection" and document["stac_version"].startswith("1.1")
+
+
+def test_a_catalogue_is_a_collection_and_its_items(golden: Path, tmp_path: Path) -> None:
+    dataset = tacore.load(golden / "flat.tacozip")
+    folder = describe.write_stac(dataset, tmp_path / "catalogue")
+    collection = json.loads((folder / "collection.json").read_text("utf-8"))
+    links = [folder / link["href"] for link in collection["links"] if link["rel"] == "item"]
+    items = [json.loads(link.read_text("utf-8")) for link in links]
+    assert [item["properties"]["taco:path"] for item in items] == dataset.data.to_arrow()["id"].to_pylist()
+    with pytest.raises(tacore.TacoIOError):
+        describe.write_stac(dataset, folder)
+    describe.write_stac(dataset, folder, overwrite=True, base_url="https://example.org/x")
+
+
+def test_croissant_is_a_dataset(golden: Path) -> None:
+    document = describe.collection2croissant(golden / "flat.tacozip")
+    assert document["@type"] == "sc:Dataset" or document["@type"] == "Dataset"
+
+
+def test_datacite_needs_a_year(golden: Path, titled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert str(describe.collection2datacite(titled)["publicationYear"]) == "2023"
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    with pytest.raises(tacore.TacoSchemaError, match="year"):
+        describe.collection2datacite(golden / "flat.tacozip")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
+    assert str(describe.collection2datacite(golden / "flat.tacozip")["publicationYear"]) == "2020"
+
+
+def test_a_card_is_front_matter_and_the_markdown(golden: Path) -> None:
+    card = describe.collection2datacard(golden / "flat.tacozip")
+    assert card.startswith("---\n")
+    assert card.split("---\n", 2)[2].strip() == describe.collection2markdown(golden / "flat.tacozip").strip()
+
+
+def test_tables_have_places(golden: Path, tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = describe.footer2geoparquet(golden / "flat.tacozip", tmp_path / "a.parquet", compression="snappy")
+    geo = json.loads(pq.read_metadata(path).metadata[b"geo"])
+    assert geo["version"] == "1.1.0" and geo["primary_column"] == "geometry"
+    assert pq.read_metadata(path).row_group(0).column(0).compression == "SNAPPY"
+    items = describe.footer2geoparquetstac(golden / "flat.tacozip", tmp_path / "b.parquet")
+    assert b"stac-geoparquet" in pq.read_metadata(items).metadata
+    with pytest.raises(tacore.TacoIOError, match="exists"):
+        describe.footer2geoparquet(golden / "flat.tacozip", path)
+    describe.footer2geoparquet(golden / "flat.tacozip", path, overwrite=True)
+    with pytest.raises(tacore.TacoSchemaError):
+        describe.footer2geoparquet(golden / "nested", tmp_path / "c.parquet", 0)
+    assert pq.read_metadata(describe.footer2geoparquet(golden / "nested", tmp_path / "c.parquet", 1)).num_rows == 9
+    with pytest.raises(TypeError, match="compresion"):
+        describe.footer2geoparquet(golden / "flat.tacozip", tmp_path / "d.parquet", compresion="x")
+
+
+# ---------------------------------------------------------------------------------------------------------------- Items
+
+
+@pytest.fixture
+def many(golden: Path) -> tacore.TacoDataset:
+    """1000 samples."""
+    return tacore.concat([tacore.load(golden / "flat.tacozip")] * 200)
+
+
+def test_items_are_those_of_a_level(golden: Path) -> None:
+    items = list(describe.footer2stac(golden / "nested", 1))
+    assert [item["properties"]["taco:path"] for item in items][:2] == ["africa/item_0", "africa/item_1"]
+    assert len({item["id"] for item in items}) == 9
+
+
+def test_items_that_cannot_be_made_are_told(golden: Path) -> None:
+    with pytest.raises(tacore.TacoSchemaError, match="no time"):
+        list(describe.footer2stac(golden / "nested", 0))
+    with pytest.raises(tacore.TacoQueryError, match="Level 7"):
+        next(describe.footer2stac(golden / "nested", 7))
+
+
+def threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "tacore items"]
+
+
+def test_items_come_as_they_are_made_and_their_thread_ends(many: tacore.TacoDataset) -> None:
+    items = describe.footer2stac(many)
+    assert threads() == []
+    first = next(items)
+    assert threads() == ["tacore items"]  # 1000 are more than it makes ahead
+    assert len([first, *items]) == 1000
+    with pytest.raises(StopIteration):
+        next(items)
+    items = describe.footer2stac(many)
+    next(items)
+    del items
+    gc.collect()
+    assert threads() == []
+
+
+def test_items_that_nobody_took_do_not_keep_the_interpreter(golden: Path) -> None:
+    program = f"""
+import tacore
+from tacore import describe
+items = describe.footer2stac(tacore.concat([tacore.load({str(golden / "flat.tacozip")!r})] * 200))
+next(items)
+"""
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+    assert time.monotonic() - began < 30

@@ -1,0 +1,388 @@
+"""Work on many machines gives what it gives on one."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import pickle
+import random
+import struct
+import sys
+import types
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacore
+from tacore import _core, distributed, raster
+from tacore.datamodel import Sample, Taco, Tortilla
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
+ABOUT: dict[str, Any] = {
+    "id": "made",
+    "dataset_version": "1.0.0",
+    "description": "Made by a test",
+    "licenses": ["MIT"],
+    "providers": [{"name": "tacore"}],
+    "tasks": ["other"],
+}
+
+
+def part(first: int, count: int, **metadata: Any) -> Taco:
+    samples = [Sample(id=f"s{n}", path=str(n).encode(), number=n, **metadata) for n in range(first, first + count)]
+    return Taco(Tortilla(samples), **ABOUT)
+
+
+def broken(name: str) -> Taco:
+    raise KeyError(name)
+
+
+def refused() -> Taco:
+    return Taco(Tortilla([Sample(id="a", path=b"")]), **{**ABOUT, "tasks": ["none-of-them"]})
+
+
+def dies() -> Taco:
+    os._exit(1)
+
+
+PARTS = {
+    "one": functools.partial(part, 0, 3),
+    "two": functools.partial(part, 3, 2),
+    "three": functools.partial(part, 5, 4),
+}
+
+
+class FakeRay(types.ModuleType):
+    """Of the module `ray` what is used: tasks by `remote`, results by `get`."""
+
+    class _Remote:
+        def __init__(self, function: Callable[..., Any]) -> None:
+            self._function = function
+
+        def remote(self, *arguments: Any) -> bytes:
+            function, arguments = pickle.loads(pickle.dumps((self._function, arguments)))
+            return pickle.dumps(function(*arguments))
+
+    def __init__(self) -> None:
+        super().__init__("ray")
+        self.cancelled = 0
+
+    def remote(self, function: Callable[..., Any]) -> _Remote:
+        return self._Remote(function)
+
+    def get(self, reference: bytes) -> Any:
+        return pickle.loads(reference)
+
+    def cancel(self, reference: bytes) -> None:
+        self.cancelled += 1
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 2.0}
+
+
+@pytest.fixture(scope="module")
+def dask_client() -> Iterator[Any]:
+    dask = pytest.importorskip("distributed")
+    with (
+        dask.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        dask.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Executor]:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["default", "threads", "processes", "ray", "dask"])
+def client(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param == "dask":
+        yield request.getfixturevalue("dask_client")
+    elif request.param == "ray":
+        yield FakeRay()
+    elif request.param == "processes":
+        yield request.getfixturevalue("processes")
+    elif request.param == "threads":
+        with ThreadPoolExecutor(2) as pool:
+            yield pool
+    else:
+        yield None
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# ---------------------------------------------------------------------------------------------------------- partitions
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What one machine makes, one after another."""
+    folder = tmp_path_factory.mktemp("expected")
+    for name, make in PARTS.items():
+        tacore.create(make(), folder / f"{name}.tacozip")
+    tacore.create_tacocat([folder / f"{name}.tacozip" for name in PARTS], folder)
+    return contents(folder)
+
+
+def test_partitions_and_their_index_are_those_of_one_machine(
+    client: Any, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    seen: list[tuple[int, int]] = []
+    index = distributed.create_partitions(PARTS, tmp_path / "new", client, progress=lambda *at: seen.append(at))
+    assert index == tmp_path / "new" / ".tacocat"
+    assert contents(tmp_path / "new") == expected
+    assert os.listdir(tmp_path) == ["new"]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    dataset = tacore.load(index)
+    assert dataset.data.to_arrow()["number"].to_pylist() == list(range(9))
+    assert [dataset.data.read_bytes(n) for n in range(9)] == [str(n).encode() for n in range(9)]
+
+
+def test_datasets_and_lists_are_partitions_too(client: Any, tmp_path: Path) -> None:
+    distributed.create_partitions([part(0, 2), part(2, 1)], tmp_path, client, prefix="p", compression="snappy")
+    assert sorted(os.listdir(tmp_path)) == [".tacocat", "p0001.tacozip", "p0002.tacozip"]
+    assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("num_partitions", "sizes"), [(1, [7]), (3, [3, 3, 1]), (7, [1] * 7), (100, [1] * 7)])
+def test_one_dataset_is_split_with_all_its_columns(
+    client: Any, tmp_path: Path, num_partitions: int, sizes: list[int]
+) -> None:
+    taco = part(0, 7)
+    taco.tortilla.extend_with({"score": [n / 2 for n in range(6)] + [None]})
+    taco.extend_with({"mine:key": [1]})
+    distributed.create_partitions(taco, tmp_path, client, num_partitions=num_partitions)
+    parts = [tacore.load(path) for path in sorted(tmp_path.glob("*.tacozip"))]
+    assert [len(each.data) for each in parts] == sizes
+    rows = tacore.load(tmp_path).data.to_arrow()
+    assert rows["number"].to_pylist() == list(range(7))
+    assert rows["score"].to_pylist() == [n / 2 for n in range(6)] + [None]
+    assert tacore.load(tmp_path).collection["mine:key"] == [1]
+
+
+def test_a_part_that_fails_is_named_and_nothing_is_left(client: Any, tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoCreationError, match="partition bad: KeyError: 'x'") as caught:
+        distributed.create_partitions({**PARTS, "bad": functools.partial(broken, "x")}, tmp_path, client)
+    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(tacore.TacoValidationError, match="partition bad: .*none-of-them"):
+        distributed.create_partitions({"bad": refused, **PARTS}, tmp_path, client)
+    with pytest.raises(tacore.TacoSchemaError, match=r"other\.tacozip"):
+        distributed.create_partitions({**PARTS, "other": functools.partial(part, 9, 1, extra=1)}, tmp_path, client)
+    with pytest.raises(tacore.TacoIOError, match="stopped"):
+        distributed.create_partitions(PARTS, tmp_path, client, progress=lambda done, total: False)
+    with pytest.raises(ZeroDivisionError):
+        distributed.create_partitions(PARTS, tmp_path, client, progress=lambda done, total: 1 // 0)
+    assert os.listdir(tmp_path) == []
+    index = distributed.create_partitions(
+        {**PARTS, "other": functools.partial(part, 9, 1, extra=1)}, tmp_path, client, validate_schema=False
+    )
+    assert tacore.load(index).data.to_arrow()["extra"].to_pylist() == [None] * 9 + [1]
+
+
+def test_what_is_there_is_replaced_only_when_told(tmp_path: Path) -> None:
+    distributed.create_partitions(PARTS, tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(tacore.TacoValidationError, match="exists already") as caught:
+        distributed.create_partitions(PARTS, tmp_path)
+    assert caught.value.path == str(tmp_path / "one.tacozip")
+    with pytest.raises(tacore.TacoCreationError):
+        distributed.create_partitions({"one": functools.partial(broken, "x")}, tmp_path, overwrite=True)
+    assert contents(tmp_path) == before
+    distributed.create_partitions({"one": functools.partial(part, 100, 1)}, tmp_path, overwrite=True)
+    assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [100]
+
+
+@pytest.mark.parametrize("parts", [{}, [], {"a/b": part}, {"": part}, {".a": part}])
+def test_parts_need_names(tmp_path: Path, parts: Any) -> None:
+    with pytest.raises(tacore.TacoValidationError):
+        distributed.create_partitions(parts, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_clients_of_another_kind_are_refused(tmp_path: Path) -> None:
+    for client in ("dask", 4, object()):
+        with pytest.raises(TypeError, match=r"dask\.distributed\.Client"):
+            distributed.create_partitions(PARTS, tmp_path, client)
+    with pytest.raises(tacore.TacoValidationError, match="num_partitions"):
+        distributed.create_partitions(PARTS, tmp_path, num_partitions=2)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_lost_worker_is_told(tmp_path: Path) -> None:
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+        pytest.raises(tacore.TacoCreationError, match="partition gone"),
+    ):
+        distributed.create_partitions({"gone": dies}, tmp_path, pool)
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_current_dask_client_is_taken(dask_client: Any, tmp_path: Path) -> None:
+    pid = os.getpid()
+    distributed.create_partitions({"a": lambda: part(os.getpid() != pid, 1)}, tmp_path)  # a closure
+    assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [1]
+
+
+def test_ray_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, bytes]) -> None:
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        with pytest.raises(tacore.TacoBackendError, match="pip install ray"):
+            distributed.create_partitions(PARTS, tmp_path, "ray")
+    fake = FakeRay()
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    monkeypatch.setattr(distributed, "require", lambda *_: None)
+    distributed.create_partitions(PARTS, tmp_path, "ray")
+    assert contents(tmp_path) == expected
+    assert fake.cancelled == 0
+
+
+# ---------------------------------------------------------------------------------------------------------- statistics
+
+
+def states(made: Any) -> tuple[Any, ...]:
+    return [band.__getstate__() for band in made.bands], made.num_samples, made.failures
+
+
+def test_statistics_are_those_of_one_machine_to_the_last_bit(client: Any) -> None:
+    dataset = tacore.load(EXAMPLES / "landsat.tacozip")
+    on_one = states(raster.compute_statistics(dataset))
+    for num_tasks in (None, 1, 2, 3, 1000):
+        assert states(distributed.compute_statistics(dataset, client, num_tasks=num_tasks)) == on_one
+    some = dataset.data[1:4]
+    assert states(distributed.compute_statistics(some, client, bands=[2, 1])) == states(
+        raster.compute_statistics(some, bands=[2, 1])
+    )
+    assert states(distributed.compute_statistics(EXAMPLES / "landsat.tacozip", client)) == on_one
+
+
+def tiff(seed: int) -> bytes:
+    """8 x 8 random pixels, float32, whose sums depend on their order."""
+    numbers = random.Random(seed)
+    pixels = struct.pack("<64f", *(numbers.gauss(100, 5) for _ in range(64)))
+    tags = {256: 8, 257: 8, 258: 32, 259: 1, 262: 1, 273: 8, 277: 1, 278: 8, 279: len(pixels), 339: 3}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    return b"II*\0" + struct.pack("<I", 8 + len(pixels)) + pixels + struct.pack("<H", len(tags)) + entries + bytes(4)
+
+
+def test_parts_of_several_rows_are_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = [Sample(id=f"s{n}", path=tiff(n)) for n in range(2100)]
+    tacore.create(Taco(Tortilla(samples), **ABOUT), tmp_path / "many.tacozip")
+    rows = tacore.load(tmp_path / "many.tacozip").data[:2099]
+    on_one = states(raster.compute_statistics(rows))
+    assert _core.part_rows(len(rows)) == 2
+    for num_tasks in (3, 7):
+        assert states(distributed.compute_statistics(rows, num_tasks=num_tasks)) == on_one
+    monkeypatch.setattr(_core, "part_rows", lambda num_rows: 1)
+    assert states(distributed.compute_statistics(rows)) != on_one  # so it matters
+
+
+def test_samples_below_and_progress(client: Any) -> None:
+    dataset = tacore.load(EXAMPLES / "landsat_nested.tacozip")
+    child = dataset.data.read(0).to_arrow()["id"][0].as_py()
+    seen: list[tuple[int, int]] = []
+    made = distributed.compute_statistics(
+        dataset, client, child=child, num_tasks=2, progress=lambda *at: seen.append(at)
+    )
+    assert states(made) == states(raster.compute_statistics(dataset, child=child))
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_samples_that_cannot_be_read_are_told_or_skipped(client: Any, tmp_path: Path) -> None:
+    source = tacore.load(EXAMPLES / "landsat.tacozip").data
+    data = [source.read_bytes(0), b"no raster", source.read_bytes(1), b"none"]
+    path = tmp_path / "some.tacozip"
+    tacore.create(Taco(Tortilla([Sample(id=f"s{n}", path=each) for n, each in enumerate(data)]), **ABOUT), path)
+    made = distributed.compute_statistics(path, client, on_error="skip", num_tasks=2)
+    on_one = raster.compute_statistics(tacore.load(path), on_error="skip")
+    assert states(made) == states(on_one)
+    assert [failure.position for failure in made.failures] == [1, 3]
+    with pytest.raises(tacore.TacoError, match="rows 0 to 1: .*s1") as caught:
+        distributed.compute_statistics(path, client, num_tasks=2)
+    with pytest.raises(tacore.TacoError) as alone:
+        raster.compute_statistics(tacore.load(path))
+    assert type(caught.value) is type(alone.value) and caught.value.path == alone.value.path
+    with pytest.raises(tacore.TacoQueryError, match="no samples"):
+        distributed.compute_statistics(tacore.load(path).sql("SELECT * FROM data WHERE false"), client)
+
+
+def test_samples_with_other_numbers_of_bands_are_refused(client: Any, tmp_path: Path) -> None:
+    source = tacore.load(EXAMPLES / "landsat.tacozip").data
+    nested = tacore.load(EXAMPLES / "landsat_nested.tacozip").data.read(0)
+    shapes = {raster.open_raster(nested, n).shape[0]: nested.read_bytes(n) for n in range(len(nested))}
+    shapes[raster.open_raster(source, 0).shape[0]] = source.read_bytes(0)
+    if len(shapes) < 2:
+        pytest.skip("all example rasters have as many bands")
+    samples = [Sample(id=f"s{n}", path=each) for n, each in enumerate(shapes.values())]
+    tacore.create(Taco(Tortilla(samples), **ABOUT), tmp_path / "x.tacozip")
+    with pytest.raises(tacore.TacoQueryError, match="choose bands that all have"):
+        distributed.compute_statistics(tmp_path / "x.tacozip", client, num_tasks=2)
+
+
+# ---------------------------------------------------------------------------------------------------------- validation
+
+
+def test_validation_of_many_is_that_of_each(client: Any, golden: Path, tmp_path: Path) -> None:
+    paths = [golden / name for name in ("flat.tacozip", "permuted_offsets.tacozip", "nested")] + [tmp_path / "missing"]
+    found = distributed.validate(paths, client, deep=True)
+    assert list(found) == [str(path) for path in paths]
+    for path in paths:
+        assert found[str(path)] == tacore.validator.validate(path, deep=True)
+    assert found[str(golden / "flat.tacozip")] == [] != found[str(tmp_path / "missing")]
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+
+
+def test_errors_survive_the_way_back(golden: Path) -> None:
+    with pytest.raises(tacore.TacoFileNotFoundError) as caught:
+        tacore.load(golden / "missing.tacozip")
+    for error in (pickle.loads(pickle.dumps(caught.value)), distributed._renamed(caught.value, "rows 1 to 2")):
+        assert type(error) is type(caught.value)
+        assert (error.path, error.errno, error.message) == (
+            caught.value.path, caught.value.errno, caught.value.message
+        )  # fmt: skip
+    assert str(error) == f"rows 1 to 2: {caught.value}"
+
+
+def test_work_that_fails_early_does_not_begin_the_rest(tmp_path: Path) -> None:
+    class OneByOne(Executor):
+        """Begins a task when it is asked for its result."""
+
+        def __init__(self) -> None:
+            self.begun = 0
+
+        def submit(self, function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+            from concurrent.futures import Future
+
+            executor = self
+
+            class Later(Future[Any]):
+                def result(self, timeout: float | None = None) -> Any:
+                    executor.begun += 1
+                    return function(*arguments)
+
+            return Later()
+
+    executor = OneByOne()
+    parts = {"bad": functools.partial(broken, "x"), **PARTS}
+    with pytest.raises(tacore.TacoCreationError):
+        distributed.create_partitions(parts, tmp_path, executor)
+    assert executor.begun == 1
+
+
+def test_rows_are_cut_in_whole_parts() -> None:
+    for num_rows, step, num_tasks in itertools.product((1, 2, 7, 2099), (1, 2, 32), (1, 2, 5, 10000)):
+        ranges = distributed._ranges(num_rows, step, num_tasks)
+        assert [row for begin, end in ranges for row in range(begin, end)] == list(range(num_rows))
+        assert len(ranges) <= num_tasks
+        assert all(begin % step == 0 for begin, _ in ranges)

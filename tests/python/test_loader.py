@@ -1,0 +1,343 @@
+"""Batches: their pixels, their order, their memory, and going on."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacore
+from tacore import raster
+from tacore.loader import Input, Loader
+
+numpy = pytest.importorskip("numpy")
+pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
+
+ROOT = Path(__file__).resolve().parents[2]
+NESTED = ROOT / "examples" / "data" / "landsat_nested.tacozip"
+FLAT = ROOT / "examples" / "data" / "landsat.tacozip"
+
+
+def flat() -> Any:
+    return tacore.load(FLAT).data
+
+
+def positions(loader: Loader) -> list[int]:
+    return [position for batch in loader for position in batch.positions]
+
+
+def test_batches_have_the_pixels_of_their_samples() -> None:
+    rows = tacore.load(NESTED).data
+    inputs = ["optical/3,4", Input("dem", window=(0, 0, 32, 16), dtype="float32", scale=(0.1, 1)), "mask"]
+    names = []
+    for batch in Loader(rows, inputs, batch_size=4, seed=3):
+        optical, dem, mask = batch
+        assert batch.names == ("optical/3,4", "dem", "mask")
+        assert batch["mask"] is mask
+        assert (dem.dtype, dem.shape[1:], mask.shape[1:]) == (numpy.float32, (1, 16, 32), (1, 64, 64))
+        for slot, position in enumerate(batch.positions):
+            children = rows.read(position)
+            assert (optical[slot] == raster.read_tensor(children, "optical", bands=[3, 4])).all()
+            assert (mask[slot] == raster.read_tensor(children, "mask")).all()
+            expected = raster.read_tensor(children, "dem", window=(0, 0, 32, 16), scale=(0.1, 1))
+            assert (dem[slot] == expected).all()
+        names += batch.positions
+    assert sorted(names) == list(range(6))
+    with pytest.raises(KeyError, match="label"):
+        batch["label"]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("label", Input("label")),
+        ("s2/3,4,10", Input("s2", [3, 4, 10])),
+        ("a/b/7", Input("a/b", [7])),
+        ("3,4", Input("", [3, 4])),
+        ("", Input()),
+        ("s2/3,b", Input("s2/3,b")),
+        ("s2/3,", Input("s2/3,")),
+    ],
+)
+def test_inputs_are_text_too(text: str, meant: Input) -> None:
+    assert Input.parse(text) == meant
+
+
+def test_inputs_have_names() -> None:
+    rows = tacore.load(NESTED)
+    batch = next(iter(Loader(rows, {"x": "optical/1", "y": Input("mask")})))
+    assert list(batch.as_dict()) == ["x", "y"]
+    assert batch["y"] is batch[1]
+    assert "x" in repr(batch)
+    with pytest.raises(ValueError, match="names"):
+        Loader(rows, ["mask", Input("mask")])
+    with pytest.raises(TypeError):
+        Loader(rows, [3])
+
+
+def test_the_order_depends_on_seed_and_epoch_alone() -> None:
+    first = positions(Loader(flat(), batch_size=5, seed=7))
+    assert sorted(first) == list(range(16))
+    assert first == positions(Loader(flat(), batch_size=2, seed=7, threads=1, prefetch=1))
+    assert first != positions(Loader(flat(), batch_size=5, seed=8))
+    assert first == positions(Loader(flat(), shuffle=True, seed=7))
+    assert positions(Loader(flat(), batch_size=5)) == list(range(16))
+    assert positions(Loader(flat(), batch_size=5, shuffle=False, seed=7)) == list(range(16))
+    assert positions(Loader(flat(), shuffle=True)) == positions(Loader(flat(), seed=0))
+
+
+def test_each_pass_is_the_next_epoch() -> None:
+    loader = Loader(flat(), batch_size=5, seed=7)
+    passes = []
+    for epoch in range(3):
+        assert loader.epoch == epoch
+        assert len(loader) == 4
+        passes.append(positions(loader))
+    assert passes == [positions(Loader(flat(), seed=7, epoch=epoch)) for epoch in range(3)]
+    assert passes[0] != passes[1]
+    loader.set_epoch(1)
+    assert positions(loader) == passes[1]
+
+
+def test_a_pass_that_was_left_begins_anew() -> None:
+    loader = Loader(flat(), batch_size=5, seed=7)
+    peeked = next(iter(loader)).positions
+    assert next(iter(loader)).positions == peeked
+    assert positions(loader)[:5] == peeked
+
+
+@pytest.mark.parametrize("world_size", [1, 2, 3])
+@pytest.mark.parametrize("num_workers", [1, 2, 4])
+def test_ranks_and_workers_share_the_order(world_size: int, num_workers: int) -> None:
+    share = {"batch_size": 2, "seed": 1, "world_size": world_size, "num_workers": num_workers}
+    steps: dict[int, dict[int, list[int]]] = {}
+    for rank in range(world_size):
+        passes = [iter(Loader(flat(), rank=rank, worker=worker, **share)) for worker in range(num_workers)]
+        step = 0
+        while (batch := next(passes[step % num_workers], None)) is not None:
+            steps.setdefault(step, {})[rank] = batch.positions
+            step += 1
+    order = [position for _, ranks in sorted(steps.items()) for _, some in sorted(ranks.items()) for position in some]
+    assert order == positions(Loader(flat(), seed=1))
+
+
+def test_a_training_goes_on_with_other_sizes() -> None:
+    whole = positions(Loader(flat(), seed=5))
+    passes = [iter(Loader(flat(), batch_size=3, seed=5, rank=rank, world_size=2)) for rank in range(2)]
+    batches = [next(each) for each in passes]
+    assert {batch.next_start for batch in batches} == {6}
+    rest = positions(Loader(flat(), batch_size=4, seed=5, start=6))
+    assert [position for batch in batches for position in batch.positions] + rest == whole
+
+
+@pytest.mark.parametrize("num_workers", [1, 3])
+@pytest.mark.parametrize("num_done", [0, 1, 2])
+def test_a_state_leads_to_the_next_batch(num_workers: int, num_done: int) -> None:
+    for worker in range(num_workers):
+        options = {"batch_size": 2, "seed": 5, "num_workers": num_workers, "worker": worker}
+        whole = [batch.positions for batch in Loader(flat(), **options)]
+        loader = Loader(flat(), **options)
+        stopped = iter(loader)
+        for _ in range(num_done):
+            next(stopped)
+        resumed = Loader(flat(), **options)
+        resumed.load_state_dict(pickle.loads(pickle.dumps(loader.state_dict())))
+        assert len(resumed) == len(whole) - num_done
+        assert [batch.positions for batch in resumed] == whole[num_done:]
+        assert [batch.positions for batch in resumed] == [
+            batch.positions for batch in Loader(flat(), epoch=1, **options)
+        ]
+    with pytest.raises(ValueError, match="seed"):
+        Loader(flat(), seed=6).load_state_dict(loader.state_dict())
+
+
+def test_a_state_after_the_end_is_the_next_epoch() -> None:
+    loader = Loader(flat(), batch_size=5, seed=1)
+    positions(loader)
+    resumed = Loader(flat(), batch_size=5, seed=1)
+    resumed.load_state_dict(loader.state_dict())
+    assert (resumed.epoch, positions(resumed)) == (1, positions(Loader(flat(), seed=1, epoch=1)))
+
+
+def test_the_last_step_may_be_dropped() -> None:
+    assert [len(batch.positions) for batch in Loader(flat(), batch_size=5)] == [5, 5, 5, 1]
+    assert [len(batch.positions) for batch in Loader(flat(), batch_size=5, drop_last=True)] == [5, 5, 5]
+
+
+def test_batches_own_their_memory() -> None:
+    expected = [batch[0].copy() for batch in Loader(flat(), batch_size=4, seed=2)]
+    loader = Loader(flat(), batch_size=4, seed=2)
+    held = [batch[0] for batch in loader]
+    addresses = {array.ctypes.data for array in held}
+    del loader
+    gc.collect()
+    assert len(addresses) == len(held)
+    for array, copy in zip(held, expected):
+        assert array.flags.writeable
+        assert (array == copy).all()
+
+
+def test_memory_that_nobody_looks_at_is_used_again() -> None:
+    addresses = set()
+    view = None
+    loader = Loader(flat(), batch_size=1, prefetch=1)
+    for epoch in range(4):
+        for batch in loader:
+            if view is None:
+                view = batch[0][:, :, 5:7]
+                kept = view.copy()
+                continue
+            assert not numpy.shares_memory(view, batch[0])
+            addresses.add((epoch, batch[0].ctypes.data))
+    assert max(sum(1 for at, _ in addresses if at == epoch) for epoch in range(4)) <= 6
+    assert (view == kept).all()
+
+
+def test_samples_that_cannot_be_read_are_left_out_or_raised(golden: Path) -> None:
+    mixed = tacore.load(golden / "flat.tacozip").data  # no rasters at all
+    with pytest.raises(tacore.TacoError, match=r"row 0"):
+        Loader(mixed)
+    rows = tacore.load(NESTED).data
+    with pytest.raises(tacore.TacoNavigationError, match="nothing"):
+        Loader(rows, "nothing")
+    with pytest.raises(tacore.TacoQueryError):
+        Loader(rows, "optical/7")
+    # Rows of another size stand for all that does not fit the first.
+    both = tacore.concat([tacore.load(FLAT), tacore.load(FLAT)])
+    assert len(positions(Loader(both, batch_size=5))) == 32
+
+
+def damaged(tmp_path: Path) -> Any:
+    """A FOLDER dataset, one of whose rasters is broken."""
+    path = tmp_path / "x.tacozip"
+    data = bytearray(FLAT.read_bytes())
+    where = tacore.load(FLAT).data.read(3)
+    offset, size = (int(number) for number in where.removeprefix("/vsisubfile/").split(",")[0].split("_"))
+    data[offset : offset + size] = b"\0" * size
+    path.write_bytes(data)
+    return tacore.load(path).data
+
+
+def test_a_broken_sample_is_named(tmp_path: Path) -> None:
+    rows = damaged(tmp_path)
+    loader = Loader(rows, batch_size=2)
+    passing = iter(loader)
+    next(passing)
+    for _ in range(2):
+        with pytest.raises(tacore.TacoError, match=r"\(row 3\)"):
+            next(passing)
+    assert loader.state_dict()["start"] == 2
+
+
+def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
+    batches = list(Loader(damaged(tmp_path), batch_size=2, on_error="skip"))
+    assert [batch.positions for batch in batches][:3] == [[0, 1], [2], [4, 5]]
+    assert batches[1][0].shape[0] == 1
+    assert [failure.position for failure in batches[1].failures] == [3]
+    assert "row 3" in batches[1].failures[0].message
+    assert not batches[0].failures
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"batch_size": 0},
+        {"rank": 1},
+        {"world_size": 0},
+        {"worker": 2, "num_workers": 2},
+        {"threads": -1},
+        {"prefetch": 0},
+        {"start": -1},
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, int]) -> None:
+    with pytest.raises(tacore.TacoQueryError):
+        Loader(flat(), **options)
+
+
+@pytest.mark.parametrize("wrong", [{"on_error": "ignore"}, {"seed": -1}, {"seed": 1.5}, {"batch": 3}])
+def test_arguments_of_another_kind_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Loader(flat(), **wrong)
+
+
+def test_a_filter_is_a_dataset_of_its_own() -> None:
+    some = tacore.load(FLAT).sql("SELECT * FROM data ORDER BY id DESC LIMIT 3")
+    (batch,) = Loader(some, batch_size=8)
+    for slot in range(3):
+        assert (batch[0][slot] == raster.read_tensor(some, slot)).all()
+
+
+def in_a_child(loader: Loader, queue: Any) -> None:
+    queue.put(positions(loader))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_loaders_go_along_to_other_processes(method: str) -> None:
+    context = get_context(method)
+    loader = Loader(flat(), batch_size=3, seed=4)
+    running = iter(loader)
+    expected = list(next(running).positions)
+    queue = context.Queue()
+    child = context.Process(target=in_a_child, args=(loader, queue))
+    child.start()
+    got = queue.get(timeout=60)
+    child.join()
+    assert child.exitcode == 0
+    assert got[:3] == expected
+    assert got == positions(Loader(flat(), seed=4))
+    assert got == expected + [position for batch in running for position in batch.positions]
+
+
+def test_a_pass_that_runs_does_not_go_along_with_a_fork() -> None:
+    running = iter(Loader(flat(), batch_size=3))
+    next(running)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(running)
+        except tacore.TacoQueryError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(list(running)) == 5
+
+
+def test_rasterio_reads_for_the_threads_of_a_loader(tmp_path: Path) -> None:
+    pytest.importorskip("rasterio")
+    folder = png_dataset(tmp_path)
+    expected = {batch.positions[0]: batch[0][0].copy() for batch in Loader(tacore.load(folder), threads=1)}
+    for batch in Loader(tacore.load(folder), batch_size=3, seed=1, threads=4, prefetch=3):
+        for slot, position in enumerate(batch.positions):
+            assert (batch[0][slot] == expected[position]).all()
+    # A pass that is left half way, at the latest by the interpreter, does not wait for the interpreter.
+    code = """
+import sys, tacore
+from tacore.loader import Loader
+running = iter(Loader(tacore.load(sys.argv[1]), batch_size=2, threads=2))
+next(running)
+"""
+    subprocess.run(
+        [sys.executable, "-c", code, folder], check=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    )
+
+
+def png_dataset(tmp_path: Path) -> Path:
+    """The tiles of a dataset, as PNG files in the place of TIFFs."""
+    path = tmp_path / "x.tacozip"
+    data = bytearray(FLAT.read_bytes())
+    rows = tacore.load(FLAT).data
+    for row in range(len(rows)):
+        png = raster.encode_png(numpy.moveaxis(raster.read_tensor(rows, row, bands=[1, 2, 3]), 0, 2).copy())
+        offset, size = (int(number) for number in rows.read(row).removeprefix("/vsisubfile/").split(",")[0].split("_"))
+        assert len(png) <= size
+        data[offset : offset + size] = png.ljust(size, b"\0")
+    path.write_bytes(data)
+    return path

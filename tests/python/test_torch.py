@@ -1,0 +1,264 @@
+"""Datasets for PyTorch: with PyTorch where it is installed, and by what stands in for its protocol."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacore
+from tacore import raster
+from tacore.loader import Input, Loader, TorchDataset, TorchIterableDataset
+
+numpy = pytest.importorskip("numpy")
+try:
+    import torch
+except ImportError:
+    torch = None
+
+needs_torch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
+ROOT = Path(__file__).resolve().parents[2]
+NESTED = ROOT / "examples" / "data" / "landsat_nested.tacozip"
+FLAT = ROOT / "examples" / "data" / "landsat.tacozip"
+INPUTS = ["optical/3,4", Input("dem", dtype="float32"), "mask"]
+
+
+def as_arrays(sample: Any) -> list[Any]:
+    return [numpy.asarray(each) for each in sample]
+
+
+def double(sample: Any) -> Any:
+    return [2 * each for each in sample]
+
+
+def ids_of(batches: Any) -> list[int]:
+    """What tells the samples of FLAT apart: the sum of their pixels."""
+    return [int(numpy.asarray(sample).astype("int64").sum()) for (batch,) in batches for sample in batch]
+
+
+def in_order(**options: Any) -> list[int]:
+    return ids_of(tuple(batch) for batch in Loader(tacore.load(FLAT), **options))
+
+
+# The protocol.
+
+
+def test_a_sample_has_its_pixels() -> None:
+    rows = tacore.load(NESTED).data
+    data = TorchDataset(rows, INPUTS)
+    assert len(data) == 6
+    for index in (0, -1, numpy.int64(2)):
+        optical, dem, mask = as_arrays(data[index])
+        children = rows.read(range(6)[index])
+        assert (optical == raster.read_tensor(children, "optical", bands=[3, 4])).all()
+        assert (dem == raster.read_tensor(children, "dem")).all()
+        assert dem.dtype == numpy.float32
+        assert (mask == raster.read_tensor(children, "mask")).all()
+    for wrong in (6, -7):
+        with pytest.raises(IndexError):
+            data[wrong]
+    with pytest.raises(TypeError):
+        data[1.5]
+
+
+def test_a_batch_is_read_at_once() -> None:
+    data = TorchDataset(tacore.load(NESTED), INPUTS, threads=3)
+    for batch in (data.__getitems__([4, 0, 4]), copy.copy(data).__getitems__([4, 0, 4])):
+        assert len(batch) == 3
+        for sample, index in zip(batch, [4, 0, 4]):
+            for got, expected in zip(as_arrays(sample), as_arrays(data[index])):
+                assert (got == expected).all()
+
+
+def test_samples_of_named_inputs_are_dicts_and_transforms_see_them() -> None:
+    named = TorchDataset(tacore.load(NESTED), {"x": "optical", "y": "mask"})
+    assert list(named[0]) == ["x", "y"]
+    data = TorchDataset(tacore.load(NESTED), "dem", transform=double)
+    plain = TorchDataset(tacore.load(NESTED), "dem")
+    assert (numpy.asarray(data[1][0]) == 2 * numpy.asarray(plain[1][0])).all()
+    assert (numpy.asarray(data.__getitems__([1])[0][0]) == numpy.asarray(data[1][0])).all()
+
+
+def test_what_cannot_be_read_is_raised() -> None:
+    with pytest.raises(tacore.TacoNavigationError, match="nothing"):
+        TorchDataset(tacore.load(NESTED), "nothing")[0]
+    with pytest.raises(tacore.TacoNavigationError, match="FILE"):
+        TorchDataset(tacore.load(FLAT), "dem")[0]
+    with pytest.raises(tacore.TacoQueryError):
+        TorchDataset(tacore.load(FLAT), "7").__getitems__([0, 1])
+
+
+def test_datasets_survive_pickling() -> None:
+    data = TorchDataset(tacore.load(NESTED), INPUTS, transform=double)
+    data.__getitems__([0])
+    again = pickle.loads(pickle.dumps(data))
+    for got, expected in zip(as_arrays(again.__getitems__([3])[0]), as_arrays(data[3])):
+        assert (got == expected).all()
+
+
+def test_batches_are_those_of_a_loader() -> None:
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    assert len(data) == 6
+    assert ids_of(data) == in_order(seed=2)
+    assert ids_of(data) == in_order(seed=2, epoch=1)
+    data.set_epoch(1)
+    assert ids_of(pickle.loads(pickle.dumps(data))) == in_order(seed=2, epoch=1)
+    named = TorchIterableDataset(
+        tacore.load(NESTED), {"x": "optical"}, transform=lambda batch: batch["x"], batch_size=4
+    )
+    assert [tuple(batch.shape) for batch in named] == [(4, 6, 64, 64), (2, 6, 64, 64)]
+
+
+def test_ranks_are_given_together() -> None:
+    with pytest.raises(ValueError, match="together"):
+        TorchIterableDataset(tacore.load(FLAT), rank=1)
+    shares = [TorchIterableDataset(tacore.load(FLAT), batch_size=3, rank=rank, world_size=2) for rank in range(2)]
+    assert sorted(ids_of(shares[0]) + ids_of(shares[1])) == sorted(in_order())
+    assert len(shares[0]) == 3
+
+
+def test_a_stream_goes_on_where_its_state_says() -> None:
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    passing = iter(data)
+    first = [next(passing), next(passing)]
+    state = data.state_dict()
+    again = TorchIterableDataset(tacore.load(FLAT), batch_size=5, seed=2)
+    again.load_state_dict(state)
+    assert ids_of(first) + ids_of(again) == in_order(seed=2)
+    assert ids_of(again) == in_order(seed=2, epoch=1)
+
+
+def test_samples_left_out_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "x.tacozip"
+    data = bytearray(FLAT.read_bytes())
+    where = tacore.load(FLAT).data.read(3).removeprefix("/vsisubfile/").split(",")[0]
+    offset, size = (int(number) for number in where.split("_"))
+    data[offset : offset + size] = b"\0" * size
+    path.write_bytes(data)
+    batches = list(TorchIterableDataset(tacore.load(path), batch_size=4, on_error="skip"))
+    assert sum(len(batch[0]) for batch in batches) == 15
+    assert "row 3" in caplog.text
+
+
+def test_without_torch_they_follow_the_same_protocol() -> None:
+    code = """
+import sys
+sys.modules["torch"] = None
+import numpy, tacore
+from tacore.loader import TorchDataset, TorchIterableDataset
+rows = tacore.load(sys.argv[1])
+assert isinstance(TorchDataset(rows)[0][0], numpy.ndarray)
+assert [len(batch[0]) for batch in TorchIterableDataset(rows, batch_size=6)] == [6, 6, 4]
+"""
+    subprocess.run([sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_torch_is_imported_for_its_datasets_only() -> None:
+    code = """
+import sys, tacore
+from tacore.loader import Loader
+list(Loader(tacore.load(sys.argv[1])))
+assert "torch" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+# PyTorch itself.
+
+
+@needs_torch
+def test_tensors_are_the_memory_of_the_core() -> None:
+    data = TorchDataset(tacore.load(NESTED), ["optical", "dem"])
+    optical, dem = data[0]
+    assert isinstance(data, torch.utils.data.Dataset)
+    assert isinstance(optical, torch.Tensor)
+    assert (optical.dtype, dem.dtype) == (torch.uint8, torch.int16)
+    (batch,) = next(iter(Loader(tacore.load(FLAT), batch_size=4)))
+    assert torch.from_numpy(batch).data_ptr() == batch.ctypes.data
+    tensor = raster.open_raster(tacore.load(FLAT), 0)._core.read(raster.tensor_options(None, None, None, None, None))
+    assert torch.from_dlpack(tensor).data_ptr() == numpy.asarray(tensor).ctypes.data
+    view = torch.from_dlpack(tensor)
+    kept = view.clone()
+    del tensor
+    assert torch.equal(view, kept)
+
+
+@needs_torch
+def test_dtypes_of_torch_are_known() -> None:
+    data = TorchDataset(tacore.load(FLAT), Input(dtype=torch.float32))
+    assert data[0][0].dtype == torch.float32
+
+
+@needs_torch
+@pytest.mark.parametrize("num_workers", [0, 2])
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_data_loader_reads_every_sample_once(num_workers: int, method: str) -> None:
+    data = TorchDataset(tacore.load(FLAT))
+    data.__getitems__([0, 1])  # threads of this process do not go along
+    how = {"num_workers": num_workers, "multiprocessing_context": method if num_workers else None}
+    batches = torch.utils.data.DataLoader(data, batch_size=5, shuffle=True, **how)
+    assert sorted(ids_of(batches)) == sorted(in_order())
+
+
+@needs_torch
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_share_a_stream(method: str) -> None:
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    for num_workers in (0, 2, 3):
+        how = {"num_workers": num_workers, "multiprocessing_context": method if num_workers else None}
+        data.set_epoch(4)
+        batches = torch.utils.data.DataLoader(data, batch_size=None, **how)
+        assert len(batches) == 6
+        assert ids_of(batches) == in_order(seed=2, epoch=4)
+
+
+@needs_torch
+def test_persistent_workers_go_on_with_the_next_epoch() -> None:
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    batches = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2, persistent_workers=True)
+    for epoch in range(3):
+        assert ids_of(batches) == in_order(seed=2, epoch=epoch)
+
+
+@needs_torch
+@pytest.mark.parametrize("num_workers", [0, 2])
+@pytest.mark.parametrize("num_done", [1, 2, 3, 5])
+def test_a_stateful_data_loader_goes_on(num_workers: int, num_done: int) -> None:
+    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
+    options = {"batch_size": None, "num_workers": num_workers}
+    first = stateful(TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2), **options)
+    passing = iter(first)
+    done = [next(passing) for _ in range(num_done)]
+    state = pickle.loads(pickle.dumps(first.state_dict()))
+    del passing
+    again = stateful(TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2), **options)
+    again.load_state_dict(state)
+    assert ids_of(done) + ids_of(again) == in_order(seed=2)
+
+
+def share_of(rank: int, folder: str, queue: Any) -> None:
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=2, seed=9)
+    batches = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2, multiprocessing_context="spawn")
+    queue.put((rank, [ids_of([batch]) for batch in batches]))
+    torch.distributed.destroy_process_group()
+
+
+@needs_torch
+def test_ranks_of_torch_distributed_share_a_stream(tmp_path: Path) -> None:
+    context = torch.multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    ranks = [context.Process(target=share_of, args=(rank, str(tmp_path), queue)) for rank in range(2)]
+    for each in ranks:
+        each.start()
+    shares = dict(queue.get(timeout=120) for _ in ranks)
+    for each in ranks:
+        each.join()
+    dealt = [number for step in zip(shares[0], shares[1]) for share in step for number in share]
+    assert dealt == in_order(seed=9)

@@ -1,0 +1,272 @@
+"""Tortillas: statements T27-T40 of the toolbox dossier, as far as they are Python's."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import tacore
+from tacore.datamodel import MajorTOM, Sample, SampleExtension, Tortilla, TortillaExtension
+from toolbox import flat, make_taco, nested, point
+
+polars = pytest.importorskip("polars")
+pandas = pytest.importorskip("pandas")
+
+
+def test_t27_no_samples_and_equal_ids_are_refused() -> None:
+    with pytest.raises(ValueError):
+        Tortilla([])
+    with pytest.raises(ValueError, match="x"):
+        Tortilla([Sample(id="x", path=b""), Sample(id="x", path=b"")])
+    with pytest.raises(TypeError):
+        Tortilla([b"x"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("other", [{"a": 1}, {"a": 1, "b": "x", "c": 1}, {"b": "x", "a": 1}, {"a": 1.5, "b": "x"}])
+def test_t28_fields_that_differ_are_named(other: dict[str, Any]) -> None:
+    samples = [Sample(id="s0", path=b"", a=1, b="x"), Sample(id="s1", path=b"", **other)]
+    with pytest.raises(ValueError, match="s1"):
+        Tortilla(samples)
+
+
+def test_t29_t30_loose_schemas_are_joined() -> None:
+    samples = [Sample(id="a", path=b"", z=1), Sample(id="b", path=b"", z=2.5, a="x"), Sample(id="c", path=b"", z=None)]
+    rows = Tortilla(samples, strict_schema=False).export_metadata()
+    assert rows.column_names == ["id", "type", "path", "z", "a"]  # in the order first seen
+    assert rows["z"].to_pylist() == [1.0, 2.5, None] and rows["a"].to_pylist() == [None, "x", None]
+
+
+def test_t31_padding_fills_up() -> None:
+    padded = Tortilla(flat(3, k=1), pad_to=4)
+    rows = padded.export_metadata().to_pylist()
+    assert len(padded) == 4 and rows[3]["id"].startswith("__TACOPAD__") and rows[3]["k"] is None
+    assert len(Tortilla(flat(4), pad_to=2)) == 4
+
+
+@pytest.mark.parametrize(("pad_to", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("2", TypeError)])
+def test_t32_padding_to_nothing_is_refused(pad_to: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Tortilla(flat(3), pad_to=pad_to)
+
+
+def test_t33_files_before_folders_are_warned_of() -> None:
+    folder = Sample(id="f", path=Tortilla(flat()))
+    with pytest.warns(UserWarning, match="FOLDERs before FILEs"):
+        Tortilla([Sample(id="a", path=b""), folder])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Tortilla([folder, Sample(id="a", path=b"")])
+
+
+def test_t34_t35_depth_and_export() -> None:
+    tree = Tortilla(nested(2))
+    assert (Tortilla(flat()).depth, tree.depth) == (0, 1)
+    assert Tortilla([Sample(id="x", path=tree)]).depth == 2
+    rows = tree.export_metadata(deep=1)
+    assert rows["id"].to_pylist() == ["a", "b", "a", "b"]
+    assert rows["internal:parent_id"].to_pylist() == [0, 0, 1, 1]
+    assert rows["internal:current_id"].to_pylist() == [0, 1, 2, 3]
+    texts = set()
+    for deep in (-1, 2, 6):
+        with pytest.raises(ValueError) as caught:
+            tree.export_metadata(deep)
+        texts.add(str(caught.value))
+    assert len(texts) == 3
+
+
+def test_t34_seven_levels_are_refused() -> None:
+    tree = Tortilla(flat(1))
+    for _ in range(5):
+        tree = Tortilla([Sample(id="x", path=tree)])
+    make_taco(tree)
+    with pytest.raises(ValueError, match="7 levels"):
+        make_taco(Tortilla([Sample(id="x", path=tree)]))
+
+
+class Numbers(TortillaExtension):
+    answer: Any = None
+    key: str = "n:row"
+
+    def get_schema(self) -> Any:
+        return {self.key: polars.Int32}
+
+    def get_field_descriptions(self) -> dict[str, str]:
+        return {self.key: "Of the row"}
+
+    def _compute(self, tortilla: Tortilla) -> Any:
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"n:row": [0, 1, 2]},
+        [{"n:row": 0}, {"n:row": 1}, {"n:row": 2}],
+        pa.table({"n:row": [0, 1, 2]}),
+        polars.DataFrame({"n:row": [0, 1, 2]}),
+        pandas.DataFrame({"n:row": [0, 1, 2]}),
+        {"n:row": np.arange(3)},
+    ],
+)
+def test_t37_what_an_extension_gives_gets_its_types(answer: Any) -> None:
+    tortilla = Tortilla(flat(3))
+    assert tortilla.extend_with(Numbers(answer=answer)) is tortilla
+    assert tortilla.fields() == [("n:row", "int32", "Of the row")]
+    assert tortilla.column("n:row") == [0, 1, 2]
+
+
+def test_t37_rows_and_names_must_fit() -> None:
+    tortilla = Tortilla(flat(3, k=1))
+    before = tortilla.export_metadata()
+    with pytest.raises(ValueError, match="Extension returned 2 rows, expected 3"):
+        tortilla.extend_with(Numbers(answer={"n:row": [1, 2]}))
+    with pytest.raises(ValueError, match="k"):
+        tortilla.extend_with(Numbers(answer={"k": [1, 2, 3]}, key="k"))
+    for wrong in (None, 5):
+        with pytest.raises(TypeError):
+            tortilla.extend_with(Numbers(answer=wrong))
+    assert tortilla.export_metadata().equals(before)
+
+
+@pytest.mark.parametrize("name", ["schema_only", "return_none"])
+def test_t56_nulls_for_each_sample(name: str) -> None:
+    tortilla = Tortilla(flat(3)).extend_with(Numbers(**{name: True})).extend_with(MajorTOM(**{name: True}))
+    assert tortilla.column("n:row") == [None] * 3 and tortilla.column("majortom:code") == [None] * 3
+    assert [kind for _, kind, _ in tortilla.fields()] == ["int32", "string"]
+
+
+def test_t38_pop() -> None:
+    tortilla = Tortilla(flat(3)).extend_with({"k": pa.array([1, 2, 3], pa.int8()), "o": ["a", None, "c"]})
+    assert tortilla.pop("k").equals(pa.table({"k": pa.array([1, 2, 3], pa.int8())}))
+    assert [name for name, _, _ in tortilla.fields()] == ["o"]
+    with pytest.raises(ValueError, match="Cannot pop core field"):
+        tortilla.pop("id")
+    with pytest.raises(KeyError, match="does not exist"):
+        tortilla.pop("k")
+
+
+def test_t39_columns_of_nested_tortillas_stay() -> None:
+    children = Tortilla(flat(2)).extend_with({"extra": [1, 2]})
+    tree = Tortilla([Sample(id="f", path=children)])
+    assert tree.column("extra", level=1) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"k": [1, 2, 3, 4]},
+        [{"k": 1}, {"k": 2}, {"k": 3}, {"k": 4}],
+        pa.table({"k": [1, 2, 3, 4]}),
+        polars.DataFrame({"k": [1, 2, 3, 4]}),
+        pandas.DataFrame({"k": [1, 2, 3, 4]}),
+    ],
+)
+def test_t40_tables_extend(table: Any) -> None:
+    assert Tortilla(flat(4)).extend_with(table).column("k") == [1, 2, 3, 4]
+    with pytest.raises(ValueError, match="expected 3"):
+        Tortilla(flat(3)).extend_with(table)
+
+
+def test_a_deeper_level_can_be_extended() -> None:
+    tree = Tortilla(nested(2)).extend_with({"k": [1, 2, 3, 4]}, level=1)
+    assert tree.column("k", level=1) == [1, 2, 3, 4]
+
+
+class Length(SampleExtension):
+    factor: int = 1
+
+    def get_schema(self) -> Any:
+        return {"length": "int32"}
+
+    def _compute(self, sample: Sample) -> Any:
+        if sample.id == "s9":
+            raise RuntimeError("nine")
+        return {"length": self.factor * len(sample.read_bytes())}
+
+
+def test_samples_are_extended_in_parallel_and_in_order() -> None:
+    tortilla = Tortilla(flat(9), pad_to=10)
+    assert tortilla.extend_samples(Length(factor=2)).column("length") == [2 * n for n in range(1, 10)] + [None]
+    assert tortilla.fields()[0][:2] == ("length", "int32")
+    with ThreadPoolExecutor(2) as threads:
+        assert Tortilla(flat(3)).extend_samples(Length(), executor=threads).column("length") == [1, 2, 3]
+
+
+def test_extensions_of_samples_and_of_tortillas_are_not_mixed() -> None:
+    with pytest.raises(TypeError, match="extend_samples"):
+        Tortilla(flat(2)).extend_with(Length())
+    with pytest.raises(TypeError, match="SampleExtension"):
+        Tortilla(flat(2)).extend_samples(MajorTOM())  # type: ignore[arg-type]
+
+
+def test_samples_are_extended_in_processes() -> None:
+    import multiprocessing
+
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
+        assert Tortilla(flat(3)).extend_samples(Length(), executor=processes).column("length") == [1, 2, 3]
+
+
+def test_an_error_in_one_sample_changes_nothing() -> None:
+    tortilla = Tortilla(flat(12))
+    with pytest.raises(RuntimeError, match="nine"):
+        tortilla.extend_samples(Length())
+    assert tortilla.fields() == []
+
+
+def test_samples_of_tables_and_folders(tmp_path: Path) -> None:
+    for name in ("t0/a.bin", "t0/b.bin", "t1/a.bin", "t1/b.bin"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_bytes(name.encode())
+    tree = Tortilla.from_folder(tmp_path / "in")
+    assert [sample.id for sample in tree] == ["t0", "t1"] and tree[1].type == "FOLDER"
+    child = tree[1].path
+    assert isinstance(child, Tortilla) and child[0].read_bytes() == b"t1/a.bin"
+    table = {
+        "id": ["t0", "t0/a", "t1", "t1/a"],
+        "path": [None, str(tmp_path / "in/t0/a.bin"), None, str(tmp_path / "in/t1/a.bin")],
+        "cloud": [1, None, 2, None],
+        "place": [point(1, 2), None, point(3, 4), None],
+    }
+    for rows in (pa.table(table), polars.DataFrame(table)):
+        tree = Tortilla.from_table(rows)
+        assert tree.column("cloud") == [1, 2] and tree[0].cloud == 1
+        assert pickle.loads(pickle.dumps(tree)).export_metadata().equals(_plain(tree.export_metadata()))
+    pandas.DataFrame(table).drop(columns="place").to_csv(tmp_path / "list.csv", index=False)
+    assert Tortilla.from_table(tmp_path / "list.csv").depth == 1
+    with pytest.raises(tacore.TacoSchemaError):
+        Tortilla.from_table(pa.table({"path": ["x"]}))
+    with pytest.raises(TypeError):
+        Tortilla.from_table(5)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    return table.cast(pa.schema([pa.field(f.name, f.type) for f in table.schema]))
+
+
+def test_millions_of_samples_are_columns(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(b"x")
+    tortilla = Tortilla.from_columns(["a", "b"], [file, str(file)], {"k": np.array([1, 2], np.int16)})
+    assert tortilla.fields() == [("k", "int16", "")] and len(tortilla) == 2
+    with pytest.raises(ValueError):
+        Tortilla.from_columns(["a"], [file, file])
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_copies_are_alike(again: Any) -> None:
+    tree = Tortilla(nested(3), strict_schema=False).extend_with({"k": pa.array([1, None, 3], pa.int8())})
+    padded = Tortilla(flat(3, k=b"x"), pad_to=2)
+    for tortilla in (tree, padded):
+        other = again(tortilla)
+        for level in range(tortilla.depth + 1):
+            assert other.export_metadata(level).equals(tortilla.export_metadata(level))
+        assert other.size_bytes == tortilla.size_bytes
+        other.extend_with({"only": list(range(len(other)))})
+        assert "only" not in [name for name, _, _ in tortilla.fields()]

@@ -1,0 +1,599 @@
+"""One dataset made of another: T115-T129 and T138 of the toolbox checklist, C149 and C150 of the reader's."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacore
+from tacore import _core, _progress
+from tacore import transform as tf
+from tacore.validator import validate
+
+
+def tree(dataset: Any, path: Any = ()) -> dict[str, tuple[dict[str, Any], bytes]]:
+    """Metadata and bytes of all samples by their paths."""
+    frame = dataset.data if isinstance(dataset, tacore.TacoDataset) else dataset
+    out: dict[str, tuple[dict[str, Any], bytes]] = {}
+    rows = frame.to_arrow().to_pylist()
+    for n, row in enumerate(rows):
+        name = "/".join([*path, row["id"]])
+        values = {key: value for key, value in row.items() if not key.startswith("internal:")}
+        if row["type"] == "FOLDER":
+            out[name] = (values, b"")
+            out |= tree(frame.read(n), (*path, row["id"]))
+        else:
+            out[name] = (values, frame.read_bytes(n))
+    return out
+
+
+def is_clean(path: Path) -> bool:
+    return validate(path, deep=True) == []
+
+
+def copies(source: Path, folder: Path, *names: str) -> list[Path]:
+    return [Path(shutil.copy(source, folder / name)) for name in names]
+
+
+def tacocat(inputs: list[Path], output: Any = None, **how: Any) -> Path:
+    tacore.create_tacocat(inputs, output, **how)
+    return (output or inputs[0].parent) / ".tacocat"
+
+
+def tacollection(inputs: list[Path], output: Any = None, **how: Any) -> Path:
+    tacore.create_tacollection(inputs, output, **how)
+    return (output or inputs[0].parent) / "TACOLLECTION.json"
+
+
+# ------------------------------------------------------------------------------------------------------------- indexes
+
+
+def test_t115_an_index_names_the_zip_of_each_row(golden: Path, tmp_path: Path) -> None:
+    index = tacocat(copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip"))
+    assert index == tmp_path / ".tacocat"
+    assert sorted(path.name for path in index.iterdir()) == ["COLLECTION.json", "level0.parquet", "level1.parquet"]
+    rows = tacore.load(tmp_path).data_raw.to_arrow()
+    assert rows["internal:source_file"].to_pylist() == ["a.tacozip"] * 3 + ["b.tacozip"] * 3
+
+
+def test_t116_rows_and_counts_add_up_on_each_level(golden: Path, tmp_path: Path) -> None:
+    tacocat(copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip"))
+    dataset = tacore.load(tmp_path)
+    assert len(dataset.sql("SELECT * FROM level1").data) == 18
+    assert dataset.pit_schema.root["n"] == 6
+    assert dataset.pit_schema.hierarchy["1"][0]["n"] == 18
+
+
+def test_t117_what_cannot_be_indexed_is_told_before_anything_is_written(golden: Path, tmp_path: Path) -> None:
+    [part] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
+    (tmp_path / "file").touch()
+    (tmp_path / "text.tacozip").write_text("no ZIP")
+    with pytest.raises(tacore.TacoValidationError):
+        tacocat([])
+    with pytest.raises(FileNotFoundError):
+        tacocat([part, tmp_path / "missing.tacozip"])
+    with pytest.raises(tacore.TacoFormatError):
+        tacocat([part, tmp_path / "text.tacozip"])
+    with pytest.raises(tacore.TacoError):
+        tacocat([part], tmp_path / "file")
+    assert not (tmp_path / ".tacocat").exists()
+    tacocat([part])
+    with pytest.raises(tacore.TacoConsolidationError, match="exists"):
+        tacocat([part])
+    tacocat([part], overwrite=True)
+
+
+def test_t118_columns_that_differ_are_told_with_level_file_and_types(golden: Path, tmp_path: Path) -> None:
+    parts = copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip")
+    table = tmp_path / "numbers.jsonl"
+    table.write_text("".join(json.dumps({"id": id, "region": 1}) + "\n" for id in ("asia", "africa", "europe")))
+    tf.edit(parts[1], columns=table, drop=["region"])
+    with pytest.raises(tacore.TacoSchemaError) as caught:
+        tacocat(parts)
+    text = str(caught.value)
+    assert all(part in text for part in ("b.tacozip", "level0", "region", "string", "int64"))
+
+
+def test_t119_without_validation_columns_are_aligned_with_nulls(golden: Path, tmp_path: Path) -> None:
+    parts = copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip")
+    tf.edit(parts[1], drop=["region"])
+    tacocat(parts, validate_schema=False)
+    regions = tacore.load(tmp_path).data.to_arrow()["region"].to_pylist()
+    assert None not in regions[:3] and regions[3:] == [None] * 3
+
+
+def test_t120_columns_keep_the_order_of_the_first_part(golden: Path, tmp_path: Path) -> None:
+    parts = copies(golden / "flat.tacozip", tmp_path, "a.tacozip", "b.tacozip")
+    tacocat(parts)
+    first = [name for name in tacore.load(parts[0]).data_raw.columns if not name.startswith("internal:")]
+    columns = tacore.load(tmp_path).data_raw.columns
+    assert columns[: len(first)] == first
+    assert all(name.startswith("internal:") for name in columns[len(first) :])
+
+
+def test_t121_inputs_of_several_folders_need_an_output(golden: Path, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    parts = [
+        *copies(golden / "nested.tacozip", tmp_path / "one", "a.tacozip"),
+        *copies(golden / "nested.tacozip", tmp_path / "two", "b.tacozip"),
+    ]
+    with pytest.raises(tacore.TacoValidationError, match="folder"):
+        tacocat(parts)
+
+
+def test_t122_collections_are_merged(golden: Path, tmp_path: Path) -> None:
+    parts = copies(golden / "flat.tacozip", tmp_path, "a.tacozip", "b.tacozip")
+    tf.edit(
+        parts[1],
+        {"extent": {"spatial": [-10, -20, 30, 40], "temporal": ["2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"]}},
+    )
+    first = tacore.load(parts[0])
+    merged = json.loads(tacollection(parts).read_text("utf-8"))
+    assert merged["taco:sources"]["count"] == 2 and merged["taco:sources"]["files"] == ["a.tacozip", "b.tacozip"]
+    assert merged["taco:pit_schema"]["root"]["n"] == 2 * len(first.data)
+    assert merged["extent"]["temporal"][0].startswith("2020-01-01")
+    assert merged["id"] == first.id
+    assert len(tacore.load(tmp_path / "TACOLLECTION.json").data) == 2 * len(first.data)
+    (tmp_path / "new").mkdir()
+    with pytest.raises(tacore.TacoSchemaError):
+        tacollection([parts[0], *copies(golden / "nested.tacozip", tmp_path, "c.tacozip")], tmp_path / "new")
+
+
+def test_t123_boxes_over_the_antimeridian_are_joined_on_the_circle(golden: Path, tmp_path: Path) -> None:
+    parts = copies(golden / "flat.tacozip", tmp_path, "a.tacozip", "b.tacozip")
+    for part, box in zip(parts, ([170, -10, 178, 0], [-178, -10, -170, 0])):
+        tf.edit(part, {"extent": {"spatial": box, "temporal": None}, "description": str(part)})
+    merged = json.loads(tacollection(parts).read_text("utf-8"))
+    assert merged["extent"]["spatial"] == [170, -10, -170, 0]
+
+
+def test_t124_folders_are_partitions_too(golden: Path, tmp_path: Path) -> None:
+    shutil.copytree(golden / "nested", tmp_path / "folder")
+    parts = [tmp_path / "folder", *copies(golden / "nested.tacozip", tmp_path, "a.tacozip")]
+    assert len(tacore.load(tacollection(parts)).data) == 6
+
+
+# -------------------------------------------------------------------------------------------------------------- export
+
+
+def test_t125_a_round_trip_keeps_every_byte_and_value(golden: Path, tmp_path: Path) -> None:
+    for name in ("flat", "nested", "nested_padded", "six_levels", "odd_names_nested", "permuted_offsets", "polygons"):
+        source = golden / f"{name}.tacozip"
+        folder = tacore.zip2folder(source, tmp_path / name)
+        again = tacore.folder2zip(folder, tmp_path / f"{name}.tacozip")
+        before = tree(tacore.load(source))
+        assert before and tree(tacore.load(folder)) == before, name
+        assert tree(tacore.load(again)) == before, name
+        assert (folder / "COLLECTION.json").read_bytes() == zipfile.ZipFile(source).read("COLLECTION.json")
+        assert is_clean(folder) and is_clean(again), name
+        assert not tf.diff(source, again), name
+
+
+def test_c149_t126_an_export_is_what_the_filter_shows(golden: Path, tmp_path: Path) -> None:
+    source = tacore.load(golden / "nested.tacozip")
+    some = source.sql("SELECT * FROM data WHERE id <> 'asia' ORDER BY id DESC")
+    path = tacore.export(some, tmp_path / "some.tacozip")
+    assert path == tmp_path / "some.tacozip"
+    exported = tacore.load(path)
+    assert tree(exported) == tree(some)
+    assert list(tree(exported)) == list(tree(some))
+    raw = exported.data_raw.to_arrow()
+    assert raw["internal:current_id"].to_pylist() == list(range(len(some.data)))
+    level1 = exported.sql('SELECT *, "internal:current_id" AS row, "internal:parent_id" AS parent FROM level1')
+    level1 = level1.data.to_arrow()
+    assert level1["row"].to_pylist() == list(range(6))
+    assert level1["parent"].to_pylist() == [row // 3 for row in range(6)]
+    assert exported.collection["taco:subset_of"] == source.id
+    assert exported.collection["taco:subset_date"].endswith("Z")
+    assert is_clean(path)
+
+
+def test_c149_t128_what_cannot_be_exported_is_refused(golden: Path, tmp_path: Path) -> None:
+    dataset = tacore.load(golden / "nested.tacozip")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "file").touch()
+    with pytest.raises(tacore.TacoValidationError, match="exists"):
+        tacore.export(dataset, tmp_path / "there")
+    with pytest.raises(tacore.TacoQueryError, match="no samples"):
+        tacore.export(dataset.sql("SELECT * FROM data WHERE false"), tmp_path / "none.tacozip")
+    joined = 'SELECT data.* FROM data JOIN level1 ON level1."internal:parent_id" = data."internal:current_id"'
+    with pytest.raises(tacore.TacoNavigationError, match="level1"):
+        tacore.export(dataset.sql(joined), tmp_path / "joined.tacozip")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_c150_the_collection_is_that_of_what_was_exported(golden: Path, tmp_path: Path) -> None:
+    source = golden / "flat.tacozip"
+    before = source.read_bytes()
+    dataset = tacore.load(source)
+    some = dataset.filter_bbox(-10, 35, 5, 45).sql("SELECT *, cloud_cover * 2 AS double_cover FROM data")
+    exported = tacore.load(tacore.export(some, tmp_path / "some.tacozip"))
+    west, south, east, north = exported.extent["spatial"]
+    assert -10 <= west <= east <= 5 and 35 <= south <= north <= 45
+    assert exported.collection["taco:pit_schema"]["root"]["n"] == len(some.data) < len(dataset.data)
+    assert "double_cover" in [row[0] for row in exported.field_schema["level0"]]
+    assert source.read_bytes() == before
+    twice = tacore.export(tacore.concat([some, some]), tmp_path / "twice.tacozip")
+    ids = tacore.load(twice).data.to_arrow()["id"].to_pylist()
+    assert len(set(ids)) == len(ids) == 2 * len(some.data)
+
+
+def test_t126_children_that_differ_are_padded_or_refused(golden: Path, tmp_path: Path) -> None:
+    source = tacore.load(golden / "uneven_children.tacozip")
+    with pytest.raises(tacore.TacoSchemaError):
+        tacore.export(source, tmp_path / "strict.tacozip", strict=True)
+    assert list(tmp_path.iterdir()) == []
+    exported = tacore.load(tacore.export(source, tmp_path / "padded.tacozip"))
+    assert tree(exported) == tree(source)
+    assert exported.pit_schema.hierarchy["1"][0]["n"] == 3 * len(source.data)
+
+
+def test_t127_local_metadata_is_what_create_writes(golden: Path, tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder = tacore.export(golden / "nested.tacozip", tmp_path / "folder")
+    meta = pq.read_table(io.BytesIO((folder / "DATA" / "asia" / "__meta__").read_bytes()))
+    assert [name for name in meta.column_names if name.startswith("internal:")] == []
+    path = tacore.export(golden / "nested.tacozip", tmp_path / "a.tacozip")
+    meta = pq.read_table(io.BytesIO(zipfile.ZipFile(path).read("DATA/asia/__meta__")))
+    assert meta.column_names[-2:] == ["internal:offset", "internal:size"]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A FOLDER whose files are of 100 MB, without taking them from the disk."""
+    folder = tmp_path_factory.mktemp("large") / "large"
+    tacore.export(Path(__file__).parents[1] / "golden" / "nested.tacozip", folder)
+    for file in sorted((folder / "DATA").glob("*/item_0")):
+        os.truncate(file, 100 << 20)
+    return folder
+
+
+def test_t129_an_export_to_zip_streams(large: Path, tmp_path: Path) -> None:
+    program = f"""
+import resource, tacore
+dataset = tacore.load({str(large)!r})
+dataset.data
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+seen = []
+tacore.export(dataset, {str(tmp_path / "x.tacozip")!r}, progress=lambda *at: seen.append(at))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 64
+    assert os.listdir(tmp_path) == ["x.tacozip"]
+
+
+def test_an_export_of_several_places_is_one_dataset(golden: Path, tmp_path: Path) -> None:
+    index = tacore.load(golden / "cascade_tacocat")
+    exported = tacore.load(tacore.export(index, tmp_path / "all.tacozip"))
+    assert tree(exported) == tree(index)
+    both = tacore.concat([tacore.load(golden / "flat.tacozip"), tacore.load(golden / "flat_plain.tacozip")])
+    assert len(tacore.load(tacore.export(both, tmp_path / "both", id="both")).data) == len(both.data)
+    assert tacore.load(tmp_path / "both").id == "both"
+
+
+@pytest.mark.parametrize("name", ["flat.taco", "nested.taco", "flat.tortilla", "nested.tortilla"])
+def test_datasets_before_2_0_become_datasets_of_2_0(golden: Path, tmp_path: Path, name: str) -> None:
+    source = tacore.load(golden / "v1" / name)
+    exported = tacore.export(source, tmp_path / "new.tacozip")
+    assert [issue for issue in validate(exported, deep=True) if issue.is_error] == []
+    assert [data for _, data in tree(tacore.load(exported)).values()] == [data for _, data in tree(source).values()]
+
+
+@pytest.mark.parametrize(
+    ("output", "output_format", "expected", "is_zip"),
+    [
+        ("a.tacozip", "auto", "a.tacozip", True),
+        ("a.ZIP", "auto", "a.ZIP", True),
+        ("a", "auto", "a", False),
+        ("a.zip", "zip", "a.zip", True),
+        ("a.tacozip", "folder", "a", False),
+        ("a.b", "folder", "a.b", False),
+    ],
+)
+def test_t81_the_format_is_the_suffix_or_said(
+    golden: Path, tmp_path: Path, output: str, output_format: str, expected: str, is_zip: bool
+) -> None:
+    path = tacore.export(golden / "flat.tacozip", tmp_path / "new" / "folders" / output, output_format)
+    assert path == tmp_path / "new" / "folders" / expected
+    assert path.is_file() == is_zip and path.exists()
+
+
+def test_a_refused_export_leaves_no_folders(golden: Path, tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoValidationError, match="name of a ZIP"):
+        tacore.export(golden / "flat.tacozip", tmp_path / "x", "zip")
+    with pytest.raises(tacore.TacoValidationError, match="Invalid format"):
+        tacore.export(golden / "flat.tacozip", tmp_path / "x", "tar")
+    with pytest.raises(tacore.TacoValidationError, match="compression"):
+        tacore.export(golden / "flat.tacozip", tmp_path / "new" / "folders" / "x", compression="rar")
+    with pytest.raises(TypeError, match="compresion"):
+        tacore.export(golden / "flat.tacozip", tmp_path / "new" / "x", compresion="zstd")
+    for name in ("workers", "limit"):
+        with pytest.raises(tacore.TacoValidationError, match=name):
+            tacore.export(golden / "flat.tacozip", tmp_path / "x", **{name: 0})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parquet_options_reach_the_tables(golden: Path, tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder = tacore.export(golden / "flat.tacozip", tmp_path / "x", compression="snappy", row_group_size=2)
+    metadata = pq.read_metadata(folder / "METADATA" / "level0.parquet")
+    assert metadata.num_row_groups == 3
+    assert metadata.row_group(0).column(0).compression == "SNAPPY"
+
+
+def test_other_spellings_mean_the_same(golden: Path, tmp_path: Path) -> None:
+    tacore.export(dataset=golden / "nested.tacozip", output_path=tmp_path / "a", mode="folder")
+    tacore.export(tacore.load(golden / "nested.tacozip"), tmp_path / "b", workers=1, progress=False)
+    tacore.folder2zip(folder_path=tmp_path / "a", zip_output=tmp_path / "a.tacozip")
+    tacore.folder2zip(source=tmp_path / "a", output=tmp_path / "b.tacozip", progress=False)
+    tacore.zip2folder(zip_path=tmp_path / "a.tacozip", folder_output=tmp_path / "c", quiet=True)
+    tacore.zip2folder(source=tmp_path / "a.tacozip", output=tmp_path / "d", workers=2)
+    tacore.zip2folder(str(tmp_path / "a.tacozip"), str(tmp_path / "e"), 10, True)
+    assert tree(tacore.load(tmp_path / "e")) == tree(tacore.load(tmp_path / "a"))
+    with pytest.raises(TypeError, match="both 'output' and 'output_path'"):
+        tacore.export(golden / "flat.tacozip", tmp_path / "x", output_path=tmp_path / "y")
+
+
+def test_converters_refuse_the_other_kind(golden: Path, tmp_path: Path) -> None:
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.zip2folder(golden / "nested", tmp_path / "x")
+    with pytest.raises(tacore.TacoValidationError):
+        tacore.folder2zip(golden / "nested.tacozip", tmp_path / "x.tacozip")
+    with pytest.raises(FileNotFoundError):
+        tacore.folder2zip(tmp_path / "missing", tmp_path / "x.tacozip")
+    with pytest.raises(tacore.TacoValidationError, match="index"):
+        tf.convert(golden / "cascade_tacocat", tmp_path / "x")
+    assert tf.convert(golden / "nested", tmp_path / "x.tacozip").is_file()
+    assert tf.convert(golden / "nested.tacozip", tmp_path / "y").is_dir()
+
+
+def test_damaged_bytes_are_an_error_and_leave_nothing(golden: Path, tmp_path: Path) -> None:
+    damaged = bytearray((golden / "nested.tacozip").read_bytes())
+    place = tacore.load(golden / "nested.tacozip").data.read("asia").read("item_0")
+    damaged[int(place.split("/vsisubfile/")[1].split("_")[0])] ^= 0xFF
+    (tmp_path / "damaged.tacozip").write_bytes(damaged)
+    for work in (tacore.export, tacore.zip2folder):
+        with pytest.raises(tacore.TacoFormatError, match=r"damaged\.tacozip"):
+            work(tmp_path / "damaged.tacozip", tmp_path / "new")
+    assert os.listdir(tmp_path) == ["damaged.tacozip"]
+
+
+def test_names_that_are_no_text_work(golden: Path, tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    path = tacore.export(golden / "flat.tacozip", name + ".tacozip")
+    assert os.fsencode(path.name) == b"caf\xe9.tacozip" and path.is_file()
+    assert validate(path) == []
+    with pytest.raises(tacore.TacoValidationError) as caught:
+        tacore.export(golden / "flat.tacozip", path)
+    assert caught.value.path == str(path)
+
+
+# ------------------------------------------------------------------------------------------------ progress and stopping
+
+
+def long_work(large: Path, folder: Path) -> list[tuple[str, Callable[[Any], object]]]:
+    index = copies(Path(__file__).parents[1] / "golden" / "nested.tacozip", folder, "a.tacozip", "b.tacozip")
+    return [
+        ("export", lambda call: tacore.export(large, folder / "new.tacozip", progress=call)),
+        ("folder2zip", lambda call: tacore.folder2zip(large, folder / "new.tacozip", progress=call)),
+        ("diff", lambda call: tf.diff(large, large, progress=call)),
+        ("sync", lambda call: tf.sync(large, folder / "store", progress=call)),
+        ("tacocat", lambda call: _core.create_tacocat(index, "", True, False, False, 0, {}, call)),
+        ("edit", lambda call: tf.edit(index[0], {"title": "T"}, progress=call)),
+    ]
+
+
+def test_progress_counts_up_to_all(large: Path, tmp_path: Path) -> None:
+    for name, work in long_work(large, tmp_path):
+        seen: list[tuple[int, int]] = []
+        work(lambda done, total, seen=seen: seen.append((done, total)))
+        assert seen, name
+        assert [done for done, _ in seen] == sorted(done for done, _ in seen), name
+        assert seen[-1][0] == seen[-1][1], name
+        for made in ("new.tacozip", "store"):
+            path = tmp_path / made
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def test_a_callback_stops_the_work_which_leaves_nothing(large: Path, tmp_path: Path) -> None:
+    for name, work in long_work(large, tmp_path):
+        before = sorted(os.listdir(tmp_path))
+        with pytest.raises(tacore.TacoIOError, match="stopped"):
+            work(lambda done, total: False)
+        with pytest.raises(ZeroDivisionError):
+            work(lambda done, total: 1 / 0)
+        left = [path for path in sorted(os.listdir(tmp_path)) if path in before or path != "store"]
+        assert left == before, name  # but for what is stored, which the next sync finds
+    with pytest.raises(tacore.TacoValidationError):
+        tf.sync(tmp_path / "store" / "large", tmp_path / "back")
+
+
+def test_ctrl_c_stops_the_work_which_leaves_nothing(large: Path, tmp_path: Path) -> None:
+    program = f"""
+import sys, time, tacore
+def slow(done, total):
+    print("at", done, flush=True)
+    time.sleep(0.02)
+try:
+    tacore.export({str(large)!r}, {str(tmp_path / "new" / "x.tacozip")!r}, progress=slow)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    sys.exit(3)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("at")
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    assert rest.endswith("interrupted\n")
+    assert process.returncode == 3
+    assert os.listdir(tmp_path) == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_t134_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
+    golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(name: str, **how: Any) -> str:
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        tacore.export(golden / "flat.tacozip", tmp_path / name, **how)
+        return terminal.getvalue()
+
+    assert "Exporting [" in shown("a") and "100%" in shown("b")
+    assert shown("c", quiet=True) == shown("d", progress=False) == ""
+    seen: list[int] = []
+    assert shown("e", quiet=True, progress=lambda done, total: seen.append(done)) == ""
+    assert seen
+    assert _progress.callback("x", progress=True) is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["nested.tacozip", "nested_padded", "cascade_tacocat", "polygons.tacozip"]
+)
+def test_a_dataset_becomes_samples_to_be_written(golden: Path, tmp_path: Path, name: str) -> None:
+    source = tacore.load(golden / name)
+    taco = tf.taco_of(source)
+    assert taco.id == source.id and len(taco) == len(source.data)
+    assert taco["taco:subset_of"] == source.id
+    tacore.create(taco, tmp_path / "created.tacozip")
+    assert tree(tacore.load(tmp_path / "created.tacozip")) == tree(source)
+    exported = tacore.export(source, tmp_path / "exported.tacozip")
+    found = tf.diff(tmp_path / "created.tacozip", exported)
+    assert {change.name for change in found.collection} <= {"taco:subset_date"} and not found.samples
+
+
+def test_a_dataset_before_2_0_becomes_samples_too(golden: Path, tmp_path: Path) -> None:
+    source = tacore.load(golden / "v1" / "nested.taco")
+    tacore.create(tf.taco_of(source), tmp_path / "created.tacozip")
+    tacore.export(source, tmp_path / "exported.tacozip")
+    assert tree(tacore.load(tmp_path / "created.tacozip")) == tree(tacore.load(tmp_path / "exported.tacozip"))
+
+
+def test_samples_of_a_dataset_can_be_extended(golden: Path, tmp_path: Path) -> None:
+    taco = tf.taco_of(tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data ORDER BY id LIMIT 2"))
+    taco.tortilla.extend_with({"score": [1.5, 2.5]})
+    taco.title = "Two"
+    tacore.create(taco, tmp_path / "two.tacozip")
+    made = tacore.load(tmp_path / "two.tacozip")
+    assert made.data.to_arrow()["score"].to_pylist() == [1.5, 2.5] and made.title == "Two"
+    assert len(made.data.read(0)) == 3
+    with pytest.raises(tacore.TacoQueryError):
+        tf.taco_of(tacore.load(golden / "flat.tacozip").sql("SELECT * FROM data WHERE false"))
+
+
+# ----------------------------------------------------------------------------------------- edit, diff, sync, validation
+
+
+def test_an_edit_changes_what_it_says_and_nothing_else(golden: Path, tmp_path: Path) -> None:
+    [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
+    opened = tacore.load(path)
+    before = tree(opened)
+    tf.edit(path, {"title": "Ünï", "keywords": ["a"], "mine:note": {"n": [1, 2.5, None]}}, drop=["region"])
+    edited = tacore.load(path)
+    assert edited.title == "Ünï" and edited.collection["mine:note"] == {"n": [1, 2.5, None]}
+    assert "region" not in edited.data.columns
+    assert [data for _, data in tree(edited).values()] == [data for _, data in before.values()]
+    assert tree(opened) == before  # whoever has it open goes on reading it
+    tf.edit(path, unset=["mine:note"])
+    assert "mine:note" not in tacore.load(path).collection
+    assert is_clean(path)
+
+
+def test_columns_come_from_files_and_tables(golden: Path, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
+    (tmp_path / "more.csv").write_text("id,label\nasia,x\neurope,y\n")
+    tf.edit(path, columns=[tmp_path / "more.csv", pa.table({"id": ["asia"], "score": pa.array([0.5], pa.float32())})])
+    rows = {row["id"]: row for row in tacore.load(path).data.to_arrow().to_pylist()}
+    assert [rows[id]["label"] for id in ("asia", "europe", "africa")] == ["x", "y", None]
+    assert [rows[id]["score"] for id in ("asia", "europe", "africa")] == [0.5, None, None]
+    tf.edit(path, columns=tacore.load(path).data.with_column("score", "2 * coalesce(score, 1)"))
+    assert tacore.load(path).data.to_arrow()["score"].to_pylist().count(2.0) == 2
+    tf.edit(path, columns=pa.table({"id": ["asia/item_0"], "depth": [1]}), level=1)
+    assert "depth" in tacore.load(path).data.read("asia").columns
+
+
+def test_an_edit_that_breaks_a_rule_changes_nothing(golden: Path, tmp_path: Path) -> None:
+    [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
+    before = path.read_bytes()
+    for wrong in (
+        lambda: tf.edit(path),
+        lambda: tf.edit(path, {"tasks": ["none-of-them"]}),
+        lambda: tf.edit(path, {"id": "other"}),
+    ):
+        with pytest.raises(tacore.TacoValidationError):
+            wrong()
+    with pytest.raises(tacore.TacoSchemaError):
+        tf.edit(path, drop=["missing"])
+    with pytest.raises(TypeError):
+        tf.edit(path, {"title": object()})
+    assert path.read_bytes() == before
+
+
+def test_a_diff_tells_what_became_of_what(golden: Path, tmp_path: Path) -> None:
+    same = tf.diff(golden / "nested.tacozip", golden / "nested")
+    assert not same and repr(same) == "<Diff: equal>"
+    [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"id": "asia", "region": "east"}\n')
+    tf.edit(path, {"title": "New"}, columns=table)
+    found = tf.diff(golden / "nested.tacozip", path)
+    assert found and found.num_changed == 1 and found.num_added == found.num_removed == 0
+    assert [(change.name, change.b) for change in found.collection if change.name == "title"] == [("title", '"New"')]
+    [sample] = found.samples
+    assert (sample.change, sample.level, sample.path) == ("changed", 0, "asia")
+    assert sample.fields == [tf.ValueChange("region", sample.fields[0].a, "east")]
+    assert "changed asia" in repr(found)
+    some = tacore.export(tacore.load(path).sql("SELECT * FROM data WHERE id <> 'asia'"), tmp_path / "some")
+    assert tf.diff(path, some).num_removed == 4
+
+
+def test_a_store_gives_back_every_byte(golden: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    first = tf.sync(golden / "nested.tacozip", store)
+    assert first.num_bytes_moved > 0 and first.num_bytes_there == 0
+    second = tf.sync(golden / "nested.tacozip", store / "again")
+    assert second.num_chunks_moved == 0 and second.num_chunks_there == first.num_chunks_moved
+    tf.sync(store / "again", tmp_path / "back.tacozip")
+    assert (tmp_path / "back.tacozip").read_bytes() == (golden / "nested.tacozip").read_bytes()
+    with pytest.raises(tacore.TacoValidationError):
+        tf.sync(store / "again", tmp_path / "back.tacozip")
+    tf.sync(store / "again", tmp_path / "back.tacozip", overwrite=True)
+    with pytest.raises(tacore.TacoValidationError):
+        tf.sync(store / "missing", tmp_path / "none.tacozip")
+
+
+def test_t138_validation_finds_what_is_broken(golden: Path, tmp_path: Path) -> None:
+    assert is_clean(golden / "nested.tacozip")
+    issues = validate(golden / "permuted_offsets.tacozip")
+    assert {"OFF-1"} <= {issue.rule for issue in issues}
+    assert any(issue.level == 1 for issue in issues)
+    damaged = bytearray((golden / "flat.tacozip").read_bytes())
+    damaged[int(tacore.load(golden / "flat.tacozip").data.read(0).split("/vsisubfile/")[1].split("_")[0])] ^= 1
+    (tmp_path / "damaged.tacozip").write_bytes(damaged)
+    assert validate(tmp_path / "damaged.tacozip") == []
+    [issue] = validate(tmp_path / "damaged.tacozip", deep=True)
+    assert issue.is_error and "CRC" in issue.message and issue.path == str(tmp_path / "damaged.tacozip")
+    [missing] = validate(tmp_path / "missing.tacozip")
+    assert missing.is_error
+    with pytest.raises(tacore.TacoQueryError):
+        validate(golden / "flat.tacozip", profiles=["stac-tortilla"])
+    assert isinstance(validate(golden / "v1" / "flat.tortilla", profiles=["stac-tortilla"]), list)
