@@ -2,7 +2,7 @@
 # and no DuckDB: those two are fetched, pinned by hash, at configure time and never later.
 #
 # Result: targets Arrow::arrow_shared, Parquet::parquet_shared, DuckDB::duckdb, tacore::libdeflate, tacore::zstd,
-# nlohmann_json::nlohmann_json, OpenSSL::Crypto, Threads::Threads; and TACORE_BUNDLED_LIBRARIES and
+# nlohmann_json::nlohmann_json, OpenSSL::Crypto, tacore::curl_headers, Threads::Threads; and TACORE_BUNDLED_LIBRARIES and
 # TACORE_BUNDLED_LICENSES, the files an installation has to carry with it.
 
 set(TACORE_BUNDLED_LIBRARIES)
@@ -171,6 +171,10 @@ endif()
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256
+find_package(CURL 7.85 REQUIRED)  # loaded when it is needed: src/net/curl_library.hpp
+add_library(tacore_curl_headers INTERFACE)
+add_library(tacore::curl_headers ALIAS tacore_curl_headers)
+target_include_directories(tacore_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIRS})
 # Debian's libdeflate 1.14 has no CMake package, only pkg-config; newer ones have both.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)

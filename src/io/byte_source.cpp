@@ -71,6 +71,19 @@ class Slice final : public ByteSource {
 ByteSource::~ByteSource() = default;
 Storage::~Storage() = default;
 
+std::vector<std::shared_ptr<const ByteSource>> Storage::open_all(std::span<const std::string> paths) const {
+  std::vector<std::shared_ptr<const ByteSource>> out;
+  for (const std::string& path : paths) {
+    try {
+      out.push_back(open(path));
+    } catch (const IoError& error) {
+      if (!error.not_found()) throw;
+      out.push_back(nullptr);
+    }
+  }
+  return out;
+}
+
 void ByteSource::require_inside(ByteRange range) const {
   if (is_inside(range, size())) return;
   throw IoError("read of " + describe(range) + " passes the end at " + std::to_string(size()), {.path = name()});

@@ -55,6 +55,9 @@ class Storage {
   /// True for a file or, with `directory`, for a directory. Throws IoError when that cannot be told
   /// (permissions).
   virtual bool exists(const std::string& path, bool directory = false) const = 0;
+  /// Opens several files of one place, side by side where that is quicker. nullptr for one that is not there; throws
+  /// IoError as open() for other reasons.
+  virtual std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const;
 };
 
 /// The file system of this machine. Opens regular files only, not directories, pipes or devices.

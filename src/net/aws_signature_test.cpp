@@ -1,0 +1,63 @@
+#include "net/aws_signature.hpp"
+
+#include <doctest/doctest.h>
+
+namespace tacore::net {
+namespace {
+
+// The examples of "Authenticating Requests: Using the Authorization Header", Amazon S3 API reference.
+const AwsKey kKey{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"};
+constexpr int64_t kTime = 1369353600;  // 2013-05-24T00:00:00Z
+
+std::string header(const HttpHeaders& headers, std::string_view name) {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+std::string signature(const std::string& url, const HttpHeaders& headers = {}, const AwsKey& key = kKey) {
+  const std::string all = header(sign_aws(url, headers, key, "us-east-1", "s3", kTime), "Authorization");
+  return all.substr(all.rfind('=') + 1);
+}
+
+TEST_CASE("requests are signed as the store's own examples are") {
+  const HttpHeaders range{{"Range", "bytes=0-9"}};
+  const HttpHeaders added =
+      sign_aws("https://examplebucket.s3.amazonaws.com/test.txt", range, kKey, "us-east-1", "s3", kTime);
+  CHECK(header(added, "x-amz-date") == "20130524T000000Z");
+  CHECK(header(added, "x-amz-content-sha256") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(header(added, "Authorization") ==
+        "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,"
+        "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,"
+        "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
+  CHECK(signature("https://examplebucket.s3.amazonaws.com?lifecycle") ==
+        "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
+  CHECK(signature("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J") ==
+        "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
+}
+
+TEST_CASE("parameters are signed in order, and the usual port is none") {
+  CHECK(signature("https://examplebucket.s3.amazonaws.com/?prefix=J&max-keys=2") ==
+        signature("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J"));
+  CHECK(signature("https://host:443/a") == signature("https://host/a"));
+  CHECK(signature("http://host:80/a") == signature("http://host/a"));
+  CHECK(signature("http://host:443/a") != signature("http://host/a"));
+}
+
+TEST_CASE("the token of a session is sent and signed") {
+  const AwsKey session{kKey.id, kKey.secret, "a token"};
+  const HttpHeaders added = sign_aws("https://h/k", {}, session, "us-east-1", "s3", kTime);
+  CHECK(header(added, "x-amz-security-token") == "a token");
+  CHECK(header(added, "Authorization").find("host;x-amz-content-sha256;x-amz-date;x-amz-security-token") !=
+        std::string::npos);
+  CHECK(signature("https://h/k", {}, session) != signature("https://h/k"));
+}
+
+TEST_CASE("names are encoded as stores sign them") {
+  CHECK(percent_encoded("a-b_c.d~e/f", true) == "a-b_c.d~e/f");
+  CHECK(percent_encoded("a b/ü+=?", false) == "a%20b%2F%C3%BC%2B%3D%3F");
+}
+
+}  // namespace
+}  // namespace tacore::net

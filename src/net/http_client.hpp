@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/byte_source.hpp"
+
+namespace tacore::net {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+/// A GET. Redirects are not followed.
+struct HttpRequest {
+  std::string url;  ///< http or https
+  HttpHeaders headers = {};
+  uint64_t max_body = 0;  ///< of an answer that has more, the rest is not read
+};
+
+/// Either `failure` is set, or an answer came whole.
+struct HttpResponse {
+  int status = 0;            ///< 0: none came
+  HttpHeaders headers = {};  ///< names in lower case
+  Bytes body = {};
+  bool is_too_large = false;  ///< the body is more than max_body; it is empty here
+  std::string failure = {};   ///< what went wrong on the way
+
+  /// The last header of this name (lower case); "" when there is none.
+  std::string_view header(std::string_view name) const noexcept;
+};
+
+/// Sends requests side by side over connections that it keeps. Safe from several threads, and from a child process
+/// after fork(), which gets connections of its own.
+class HttpClient {
+ public:
+  /// At most `limit` requests are in flight. A request fails when it is not connected after `timeout` seconds, and when
+  /// less than a thousand bytes a second arrive for that long.
+  HttpClient(int limit, double timeout);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  /// Waits for all of them. Throws QueryError when interrupt_check() wants to stop, IoError when no client can be made.
+  std::vector<HttpResponse> get(std::span<const HttpRequest> requests) const;
+
+ private:
+  class Worker;
+
+  int limit_;
+  double timeout_;
+  mutable std::shared_ptr<Worker> worker_;  ///< of this process
+  mutable std::mutex mutex_;
+};
+
+}  // namespace tacore::net

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "net/remote_address.hpp"
+
+namespace tacore::net {
+
+/// What requests of all files share. Safe from several threads.
+struct HttpSession {
+  HttpSession(int limit, double timeout, int tries) : client(limit, timeout), max_tries(tries) {}
+
+  /// Whether it makes sense to ask for several ranges at once: until a server answered with something else.
+  bool sends_parts() const noexcept { return parts_; }
+  void forget_parts() const noexcept { parts_ = false; }
+
+  HttpClient client;
+  int max_tries;
+
+ private:
+  mutable std::atomic<bool> parts_ = true;
+};
+
+struct HttpOpened {
+  std::shared_ptr<const ByteSource> file = {};  ///< nullptr: it is not there
+  int status = 0;                               ///< of HTTP
+};
+
+/// Opens files with one request each, side by side: the first kFirstRead bytes, or the last of a `.parquet`, which stay
+/// in memory. Later reads are checked against the size and the ETag of that answer.
+///
+/// Failures that may pass (no connection, a body that ends early or is not what was asked for, 408, 429, 5xx) are tried
+/// again, after a pause that doubles or that `Retry-After` names. Redirects are followed, with credentials only on the
+/// host that they are for, never from https to http. Throws IoError, which names the URL, the range and the status.
+std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> session,
+                                        std::span<const RemoteAddress> addresses);
+
+/// Of a small dataset, header and metadata come in two of these.
+inline constexpr uint64_t kFirstRead = 32 * 1024;
+/// What a server that ignores ranges may send instead of them.
+inline constexpr uint64_t kMaxWhole = 64 * 1024 * 1024;
+
+}  // namespace tacore::net

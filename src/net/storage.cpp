@@ -1,0 +1,193 @@
+#include "net/storage.hpp"
+
+#include <cerrno>
+#include <map>
+#include <mutex>
+
+#include "base/text.hpp"
+#include "io/vsi_path.hpp"
+#include "net/http_file.hpp"
+#include "net/remote_address.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+class OtherFile final : public ByteSource {
+ public:
+  OtherFile(std::string name, std::unique_ptr<RemoteFile> file) : name_(std::move(name)), file_(std::move(file)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  uint64_t size() const override { return file_->size(); }
+  bool is_local() const noexcept override { return false; }
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    if (!out.empty()) file_->read(offset, out);
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<RemoteFile> file_;
+};
+
+class RemoteStorage final : public Storage {
+ public:
+  explicit RemoteStorage(const RemoteOptions& options)
+      : options_(net::with_environment(options)),
+        session_(std::make_shared<net::HttpSession>(options.limit, options.timeout, options.max_tries)) {}
+
+  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+    if (!net::is_http_path(path)) {
+      if (auto file = open_other(path)) return file;
+      throw IoError("cannot open", {.path = path}, ENOENT);
+    }
+    const net::RemoteAddress address = address_of(path);
+    auto opened = net::open_http_files(session_, {&address, 1})[0];
+    if (opened.file) return opened.file;
+    // Who may not list a bucket is not told whether something is there.
+    throw IoError("HTTP status " + std::to_string(opened.status), {.path = path},
+                  opened.status == 403 ? EACCES : ENOENT);
+  }
+
+  bool exists(const std::string& path, bool directory) const override {
+    // A store has no folders, only names with slashes in them.
+    return !directory && open_all({&path, 1})[0] != nullptr;
+  }
+
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
+    std::vector<std::shared_ptr<const ByteSource>> out(paths.size());
+    std::vector<net::RemoteAddress> addresses;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (net::is_http_path(paths[i])) {
+        addresses.push_back(address_of(paths[i]));
+        places.push_back(i);
+      } else {
+        out[i] = open_other(paths[i]);
+      }
+    }
+    auto files = net::open_http_files(session_, addresses);
+    for (std::size_t i = 0; i < files.size(); ++i) out[places[i]] = std::move(files[i].file);
+    return out;
+  }
+
+ private:
+  net::RemoteAddress address_of(const std::string& path) const {
+    return net::address_of(path, options_, region_of(path));
+  }
+
+  std::shared_ptr<const ByteSource> open_other(const std::string& path) const {
+    if (options_.others == nullptr) {
+      throw IoError("reading from there needs GDAL, which this program does not load", {.path = path});
+    }
+    auto file = options_.others->open(to_vsi(path));
+    return file ? std::make_shared<OtherFile>(path, std::move(file)) : nullptr;
+  }
+
+  /// One for all files of a bucket, so that it is learnt once.
+  std::shared_ptr<net::Region> region_of(const std::string& path) const {
+    const std::string url = from_vsi(path);
+    if (!url.starts_with("s3://")) return nullptr;
+    const std::string bucket = url.substr(0, url.find('/', std::string_view("s3://").size()));
+    const std::lock_guard lock(mutex_);
+    auto& region = regions_[bucket];
+    if (!region) region = std::make_shared<net::Region>(options_.region.empty() ? "us-east-1" : options_.region);
+    return region;
+  }
+
+  RemoteOptions options_;
+  std::shared_ptr<const net::HttpSession> session_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<net::Region>> regions_;
+};
+
+class AnyStorage final : public Storage {
+ public:
+  explicit AnyStorage(std::shared_ptr<const Storage> remote) : remote_(std::move(remote)) {}
+
+  std::shared_ptr<const ByteSource> open(const std::string& path) const override { return storage_of(path).open(path); }
+  bool exists(const std::string& path, bool directory) const override {
+    return storage_of(path).exists(path, directory);
+  }
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
+    // Those of one dataset are at one place.
+    return paths.empty() ? std::vector<std::shared_ptr<const ByteSource>>() : storage_of(paths[0]).open_all(paths);
+  }
+
+ private:
+  const Storage& storage_of(const std::string& path) const { return is_remote(path) ? *remote_ : *local_; }
+
+  std::shared_ptr<const Storage> local_ = local_storage();
+  std::shared_ptr<const Storage> remote_;
+};
+
+void check(const RemoteOptions& options) {
+  for (const auto& [name, value] : options.headers) {
+    const bool is_one_line = (name + value).find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos;
+    if (name.empty() || name.find(':') != name.npos || !is_one_line) {
+      throw QueryError("header " + quoted(name) + ": a name without a colon and a value of one line expected");
+    }
+  }
+  if (options.limit < 1) throw QueryError("limit is " + std::to_string(options.limit) + "; at least 1 expected");
+  if (options.max_tries < 1)
+    throw QueryError("max_tries is " + std::to_string(options.max_tries) + "; at least 1 expected");
+  if (!(options.timeout > 0) || options.timeout > 86400) {
+    throw QueryError("timeout is " + std::to_string(options.timeout) +
+                     "; more than 0 and at most 86400 seconds expected");
+  }
+}
+
+std::mutex default_mutex;
+/// What is used where no options are given. Never destroyed: files may be read while a program ends.
+struct Defaults {
+  RemoteOptions options = {};
+  std::shared_ptr<const Storage> remote = {};  ///< nullptr until it is needed
+};
+Defaults& defaults() {
+  static auto& value = *new Defaults;
+  return value;
+}
+
+/// Made when something remote is opened: it reads the environment and files of credentials.
+class DefaultRemote final : public Storage {
+ public:
+  std::shared_ptr<const ByteSource> open(const std::string& path) const override { return now()->open(path); }
+  bool exists(const std::string& path, bool directory) const override { return now()->exists(path, directory); }
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
+    return now()->open_all(paths);
+  }
+
+ private:
+  static std::shared_ptr<const Storage> now() {
+    const std::lock_guard lock(default_mutex);
+    auto& storage = defaults().remote;
+    if (!storage) storage = std::make_shared<RemoteStorage>(defaults().options);
+    return storage;
+  }
+};
+
+}  // namespace
+
+RemoteFile::~RemoteFile() = default;
+RemoteOpener::~RemoteOpener() = default;
+
+void set_remote_options(const RemoteOptions& options) {
+  check(options);
+  const std::lock_guard lock(default_mutex);
+  defaults().options = options;
+  defaults().remote = nullptr;
+}
+
+RemoteOptions remote_options() {
+  const std::lock_guard lock(default_mutex);
+  return defaults().options;
+}
+
+std::shared_ptr<const Storage> any_storage() { return std::make_shared<AnyStorage>(std::make_shared<DefaultRemote>()); }
+
+std::shared_ptr<const Storage> any_storage(const RemoteOptions& options) {
+  check(options);
+  return std::make_shared<AnyStorage>(std::make_shared<RemoteStorage>(options));
+}
+
+}  // namespace tacore

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "io/byte_source.hpp"
+#include "tacore/remote.hpp"
+
+namespace tacore {
+
+/// Local files, and remote ones by their path. Without options those of set_remote_options(). Safe from several
+/// threads.
+std::shared_ptr<const Storage> any_storage();
+std::shared_ptr<const Storage> any_storage(const RemoteOptions& options);
+
+}  // namespace tacore
