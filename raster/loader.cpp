@@ -13,15 +13,20 @@
 #include <utility>
 
 #include "about_sample.hpp"
+#include "base/num_threads.hpp"
 #include "base/text.hpp"
 #include "batch_plan.hpp"
 #include "format/names.hpp"
+#include "io/vsi_path.hpp"
 #include "permutation.hpp"
 #include "reader/dataframe_impl.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
+
+/// Threads that read remote samples wait, most of the time: each has one request under way.
+constexpr int kRemoteThreads = 32;
 
 /// An input, and what all of its samples have in common.
 struct Input {
@@ -98,10 +103,11 @@ struct Loader::Impl {
 
   void start_threads() {
     if (owner != 0) return;
-    const int wanted =
-        options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int wanted = num_threads(options.threads);
+    const bool waits = options.threads == 0 && is_remote(rows.impl()->dataset->leaf(0)->path());
     try {
-      for (int i = 0; i < wanted; ++i) threads.emplace_back([this] { run(); });
+      for (int i = 0; i < (waits ? std::max(wanted, kRemoteThreads) : wanted); ++i)
+        threads.emplace_back([this] { run(); });
     } catch (const std::system_error&) {  // no more threads: those there are do the work
       if (threads.empty()) throw;
     }

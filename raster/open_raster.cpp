@@ -1,6 +1,8 @@
 #include "base/text.hpp"
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"
+#include "net/remote_address.hpp"
+#include "net/storage.hpp"
 #include "reader/dataframe_impl.hpp"
 #include "row_source.hpp"
 #include "tacore/error.hpp"
@@ -12,6 +14,8 @@
 
 namespace tacore {
 namespace {
+
+constexpr std::string_view kSubfile = "/vsisubfile/";
 
 std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> bytes, const std::string& vsi_path,
                                           const RasterOpener* others) {
@@ -28,18 +32,18 @@ std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> byte
 }  // namespace
 
 std::shared_ptr<const ByteSource> open_bytes(const std::string& path) {
-  constexpr std::string_view kSubfile = "/vsisubfile/";
-  if (!path.starts_with(kSubfile)) return local_storage()->open(path);
+  if (!path.starts_with(kSubfile)) return any_storage()->open(path);
   const VsiSubfile part = parse_vsi_subfile(path);
-  return slice(local_storage()->open(part.root), part.range);
+  return slice(any_storage()->open(part.root), part.range);
+}
+
+bool is_of_gdal(const std::string& path) {
+  const std::string file = path.starts_with(kSubfile) ? parse_vsi_subfile(path).root : path;
+  return is_remote(file) && !net::is_http_path(file);
 }
 
 std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterOpener* others) {
-  const bool is_part = path.starts_with("/vsisubfile/");
-  if (is_remote(is_part ? parse_vsi_subfile(path).root : path) && !is_part) {
-    if (others) return others->open(to_vsi(path));
-    throw IoError("reading from there needs GDAL", {.path = path});
-  }
+  if (others && is_of_gdal(path)) return others->open(to_vsi(path));
   return open_source(open_bytes(path), path, others);
 }
 

@@ -18,6 +18,8 @@ struct RowSource {
 
 /// A local file, or a part of one as GDAL has it ("/vsisubfile/OFFSET_SIZE,PATH"). Throws IoError.
 std::shared_ptr<const ByteSource> open_bytes(const std::string& path);
+/// True for a path, or a part of one, that only GDAL can read.
+bool is_of_gdal(const std::string& path);
 
 /// The FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
 RowSource open_row(const DataFrame& frame, int64_t position);

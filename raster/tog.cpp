@@ -82,8 +82,7 @@ TiffDirectory tags_of(const Raster& raster) {
 }
 
 TiffDirectory tags_of(const std::string& path, const Raster& raster) {
-  const bool is_part = path.starts_with("/vsisubfile/");
-  if (is_remote(is_part ? parse_vsi_subfile(path).root : path)) return tags_of(raster);
+  if (is_of_gdal(path)) return tags_of(raster);
   const auto source = open_bytes(path);
   if (!is_tiff(source->read({0, std::min<uint64_t>(source->size(), 4)}))) return tags_of(raster);
   return read_tiff_directory(*source);

@@ -15,6 +15,7 @@
 #include "tacore/error.hpp"
 #include "tacore/export.hpp"
 #include "tacore/pit_schema.hpp"
+#include "tacore/remote.hpp"
 #include "tacore/statistics.hpp"
 #include "tacore/time_range.hpp"
 
@@ -115,10 +116,13 @@ struct LoadOptions {
   std::string base_path = {};
   /// Tortilla and TACO before 2.0 only: take the partitions that are there; else one that is missing is an error.
   bool allow_partial = false;
+  /// For http(s)://, s3://, hf:// and other remote paths; without it those of set_remote_options().
+  std::optional<RemoteOptions> remote = {};
 };
 
 /// Opens .tacozip/.zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__`, TACOLLECTION.json, `.tortilla`
-/// or `.taco`, told apart by name and by content. Reads headers, COLLECTION.json and Parquet footers only. A Tortilla
+/// or `.taco`, told apart by name and by content; local, or remote (docs/remote.md). Reads headers, COLLECTION.json and
+/// Parquet footers only. A Tortilla
 /// or TACO of several partitions, `x.0000.part.taco`, is loaded whole, whichever of them is named; a column that
 /// some of them lack is null there. Throws IoError when nothing is there, FormatError when something else is.
 TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});
@@ -126,8 +130,8 @@ TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {
 /// they are all paths, they are joined as above. Throws QueryError for an empty list.
 TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions& options = {});
 
-/// Reads COLLECTION.json alone.
-TACORE_EXPORT Collection read_collection(std::string_view path);
+/// Reads COLLECTION.json alone. Of `options` only `remote` counts.
+TACORE_EXPORT Collection read_collection(std::string_view path, const LoadOptions& options = {});
 
 /// What concat() does with columns that not all datasets have (§7.2.4).
 enum class ColumnMode {

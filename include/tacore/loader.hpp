@@ -38,7 +38,7 @@ struct LoaderOptions {
   int world_size = 1;
   int worker = 0;  ///< of `num_workers` processes that load for one rank, each with a loader of its own
   int num_workers = 1;
-  int threads = 0;   ///< that read and decode; 0: one for each processor
+  int threads = 0;   ///< that read and decode; 0: one for each processor, more for a remote dataset
   int prefetch = 2;  ///< batches that are made ahead, at least 1
   OnError on_error = OnError::Throw;
   const RasterOpener* others = nullptr;  ///< as open_raster takes it; lives as long as the loader

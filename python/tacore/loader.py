@@ -133,7 +133,7 @@ class Loader:
         world_size: Their number.
         worker: Of `num_workers` processes that load for one rank.
         num_workers: Their number.
-        threads: That read and decode; 0: one for each processor.
+        threads: That read and decode; 0: one for each processor, more for a remote dataset.
         prefetch: Batches that are made ahead, at least 1. They, and those you hold, are what memory is needed for.
         on_error: "raise", or "skip" to leave out a sample that cannot be read, has no such child, or not the shape and
             type of the others; `Batch.failures` tells.

@@ -131,9 +131,12 @@ void check_levels(const Collection& collection, std::size_t num_levels, const st
 
 std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path);
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path);
-std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path);
-/// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
-std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
+/// `collection` is its COLLECTION.json, nullptr when that is still to be opened.
+std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage,
+                                       std::shared_ptr<const ByteSource> collection, const std::string& path);
+/// The same; `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
+std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage,
+                                               std::shared_ptr<const ByteSource> collection, const std::string& folder,
                                                const std::string& base, const std::string& path);
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
                                              std::shared_ptr<const ByteSource> source, const std::string& base,

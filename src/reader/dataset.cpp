@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "net/storage.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/open_container.hpp"
 #include "reader/sql_inspect.hpp"
@@ -385,6 +386,10 @@ void check_partitions(const Detected& first, const Detected& at) {
                     {.path = at.path});
 }
 
+std::shared_ptr<const Storage> storage_for(const LoadOptions& options) {
+  return options.remote ? any_storage(*options.remote) : any_storage();
+}
+
 /// All partitions of the dataset that `at` is one of. A part may lack a column that is null in all of its rows.
 Dataset open_partitions(const std::string& path, const Detected& at, const LoadOptions& options,
                         const std::shared_ptr<const Storage>& storage) {
@@ -409,12 +414,12 @@ Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr
                                : open_dataset(path, at, options, std::move(storage));
 }
 
-Dataset load(std::string_view path, const LoadOptions& options) { return load(path, options, local_storage()); }
+Dataset load(std::string_view path, const LoadOptions& options) { return load(path, options, storage_for(options)); }
 
 Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   if (paths.empty()) throw QueryError("empty list of paths; at least one expected");
   if (paths.size() == 1) return load(paths[0], options);
-  const auto storage = local_storage();
+  const auto storage = storage_for(options);
   std::vector<Dataset> datasets;
   std::map<std::string, std::vector<Detected>> groups;
   for (const auto& path : paths) {
@@ -435,8 +440,8 @@ Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   return concat(datasets, is_one_set ? ColumnMode::FillMissing : ColumnMode::Intersection);
 }
 
-Collection read_collection(std::string_view given) {
-  const auto storage = local_storage();
+Collection read_collection(std::string_view given, const LoadOptions& options) {
+  const auto storage = storage_for(options);
   const std::string path(given);
   return read_collection(*storage, detect(*storage, path), path);
 }

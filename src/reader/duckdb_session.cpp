@@ -135,12 +135,16 @@ class LevelFileSystem : public duckdb::FileSystem {
 // --- The instance
 // ------------------------------------------------------------------------------------------------------------
 
+/// Threads that read remote levels wait, most of the time: each has one request under way.
+constexpr idx_t kRemoteThreads = 32;
+
 struct Instance {
   std::unique_ptr<duckdb::DuckDB> database;
   LevelFileSystem* files = nullptr;  ///< owned by `database`
 
-  Instance() {
+  explicit Instance(bool is_remote) {
     duckdb::DBConfig config;
+    if (is_remote) config.options.maximum_threads = kRemoteThreads;
 #ifdef __SANITIZE_THREAD__
     // TSan cannot see how DuckDB, which is not compiled with it, hands work to its threads. Ours are the ones to test.
     config.options.maximum_threads = 1;
@@ -165,25 +169,37 @@ struct Instance {
 };
 
 std::mutex instance_mutex;
-std::shared_ptr<Instance> the_instance;
+std::shared_ptr<Instance> the_instances[2];  ///< for local levels, and for remote ones
 pid_t instance_process = 0;
 
-/// Threads do not survive a fork, so a child starts its own; the parent's copy is abandoned, not destroyed.
-std::shared_ptr<Instance> instance() {
+/// Threads do not survive a fork, so a child starts its own; the parent's copies are abandoned, not destroyed.
+std::shared_ptr<Instance> instance(bool is_remote) {
   const std::lock_guard lock(instance_mutex);
-  if (the_instance && instance_process != getpid()) new std::shared_ptr<Instance>(std::move(the_instance));
-  if (!the_instance) {
-    log::debug("DuckDB " + std::string(duckdb::DuckDB::LibraryVersion()) + " starts");
-    the_instance = std::make_shared<Instance>();
+  if (instance_process != getpid()) {
+    for (auto& abandoned : the_instances) {
+      if (abandoned) new std::shared_ptr<Instance>(std::move(abandoned));
+    }
     instance_process = getpid();
   }
-  return the_instance;
+  auto& out = the_instances[is_remote ? 1 : 0];
+  if (!out) {
+    log::debug("DuckDB " + std::string(duckdb::DuckDB::LibraryVersion()) + " starts");
+    out = std::make_shared<Instance>(is_remote);
+  }
+  return out;
+}
+
+std::shared_ptr<Instance> instance_for(const Statement& statement) {
+  return instance(std::any_of(statement.levels.begin(), statement.levels.end(),
+                              [](const auto& level) { return !level->source()->is_local(); }));
 }
 
 /// After a FATAL error an instance refuses everything: the next statement gets a new one.
 void discard(const std::shared_ptr<Instance>& broken) {
   const std::lock_guard lock(instance_mutex);
-  if (the_instance == broken) the_instance.reset();
+  for (auto& one : the_instances) {
+    if (one == broken) one.reset();
+  }
 }
 
 // --- Running
@@ -392,7 +408,7 @@ void guarded(const std::shared_ptr<Instance>& in, const Published* levels, const
 }  // namespace
 
 void run(const Statement& statement, ArrowArrayStream* out) {
-  const auto in = instance();
+  const auto in = instance_for(statement);
   const Published published(statement, in);
   log::debug("SQL: " + statement.sql);
   guarded(in, &published, [&] {
@@ -408,7 +424,7 @@ void run(const Statement& statement, ArrowArrayStream* out) {
 
 std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) {
   std::vector<std::string> sql_types;
-  const auto in = instance();
+  const auto in = instance_for(statement);
   const Published published(statement, in);
   guarded(in, &published, [&] {
     duckdb::Connection connection(*in->database);
@@ -444,7 +460,7 @@ void give_schema(ArrowArrayStream* stream, ArrowSchema& out) { stream->get_schem
 }  // namespace
 
 void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStream* out) {
-  const auto in = instance();
+  const auto in = instance(false);
   log::debug("SQL: " + sql);
   guarded(in, nullptr, [&] {
     duckdb::Connection connection(*in->database);

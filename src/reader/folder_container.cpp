@@ -1,9 +1,12 @@
+#include <cerrno>
+
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
 #include "reader/container.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
@@ -57,22 +60,28 @@ class FolderContainer : public Container {
 
 }  // namespace
 
-std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, const std::string& path) {
-  const Bytes text = storage->open(path_join(path, names::kCollection))->read_all();
+std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage,
+                                       std::shared_ptr<const ByteSource> document, const std::string& path) {
+  if (!document) document = storage->open(path_join(path, names::kCollection));
+  const Bytes text = document->read_all();
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   const std::string metadata = path_join(path, names::kMetadata);
+  std::vector<std::string> files;
+  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k)
+    files.push_back(path_join(metadata, names::kLevelFiles[k]));
+  const auto sources = storage->open_all(files);
   std::vector<std::shared_ptr<const LevelTable>> levels;
-  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k) {
-    const std::string file = path_join(metadata, names::kLevelFiles[k]);
-    try {
-      levels.push_back(LevelTable::open(storage->open(file), {.path = file, .offset = {}, .level = k}));
-    } catch (const IoError& error) {
-      if (!error.not_found() || k > 0) throw;
-      throw FormatError(storage->exists(metadata, true)
+  for (int k = 0; k < static_cast<int>(files.size()); ++k) {
+    const auto& file = files[static_cast<std::size_t>(k)];
+    const auto& source = sources[static_cast<std::size_t>(k)];
+    if (!source && k > 0) throw IoError("cannot open", {.path = file}, ENOENT);
+    if (!source) {
+      throw FormatError(is_remote(path) || storage->exists(metadata, true)
                             ? "No metadata files found in METADATA/: level0.parquet expected"
                             : "METADATA directory not found",
                         {.path = path});
     }
+    levels.push_back(LevelTable::open(source, {.path = file, .offset = {}, .level = k}));
   }
   return std::make_shared<FolderContainer>(std::move(storage), path, std::move(collection), std::move(levels));
 }

@@ -1,6 +1,7 @@
 #include "reader/open_container.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -18,9 +19,9 @@ namespace tacore {
 namespace {
 
 /// A file tells by its first bytes. Those of the longest header are kept: what opens the file reads them again.
-Detected detect_file(const Storage& storage, const std::string& path) {
+Detected detect_file(std::shared_ptr<const ByteSource> file, const std::string& path) {
   constexpr uint64_t kHead = std::max({taco_header::kSize, tacocat_header::kSize, v1::kHeaderUsed});
-  Detected out{.path = path, .folder = parent_folder(path), .source = prefetched(storage.open(path), {{0, kHead}})};
+  Detected out{.path = path, .folder = parent_folder(path), .source = prefetched(std::move(file), {{0, kHead}})};
   const Bytes head = out.source->read({0, std::min<uint64_t>(out.source->size(), 8)});
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   if (tacocat_header::is_header(head)) {
@@ -52,23 +53,70 @@ bool is_index_folder(const Storage& storage, const std::string& path) {
 Detected detect_folder(const Storage& storage, const std::string& path) {
   const std::string tacocat = path_join(path, names::kTacocatFolder);
   if (storage.exists(path_join(tacocat, names::kCollection))) {
-    return {.format = Format::Tacocat, .path = tacocat, .folder = path, .source = nullptr};
+    return {.format = Format::Tacocat, .path = tacocat, .folder = path, .source = nullptr, .is_folder = true};
   }
   if (storage.exists(path_join(path, names::kCollection))) {
     // A .tacocat under another name: its levels lie beside the collection, its parts beside the folder that a link
     // leads to.
     if (is_index_folder(storage, path)) {
-      return {.format = Format::Tacocat, .path = path, .folder = path_join(path, ".."), .source = nullptr};
+      return {.format = Format::Tacocat,
+              .path = path,
+              .folder = path_join(path, ".."),
+              .source = nullptr,
+              .is_folder = true};
     }
-    return {.format = Format::Folder, .path = path, .folder = path, .source = nullptr};
+    return {.format = Format::Folder, .path = path, .folder = path, .source = nullptr, .is_folder = true};
   }
   for (const auto index : {names::kTacocatFile, names::kTacollection}) {
-    if (storage.exists(path_join(path, index))) return detect_file(storage, path_join(path, index));
+    const std::string file = path_join(path, index);
+    if (storage.exists(file)) return detect_file(storage.open(file), file);
   }
   throw FormatError(
       "COLLECTION.json not found: a .tacozip or .zip file, a folder with COLLECTION.json, a folder with "
       ".tacocat/, __TACOCAT__ or TACOLLECTION.json expected",
       {.path = path});
+}
+
+/// True for names that only files have.
+bool is_file_name(std::string_view path) {
+  const std::string name = file_name(path.substr(0, path.find('?')));  // a URL may be signed
+  constexpr std::string_view kSuffixes[] = {".tacozip", ".zip", ".tortilla", ".taco", ".json"};
+  return name == names::kTacocatFile || std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                                                    [&](auto suffix) { return ends_with_ignoring_case(name, suffix); });
+}
+
+/// A store cannot tell what a name is: one by one it is asked for what a dataset would have there.
+Detected detect_remote(const Storage& storage, std::string path) {
+  const auto find = [&](const std::string& file) { return storage.open_all({&file, 1})[0]; };
+  const auto folder = [&](Format format, const std::string& at, const std::string& base,
+                          std::shared_ptr<const ByteSource> collection) -> Detected {
+    return {.format = format, .path = at, .folder = base, .source = std::move(collection), .is_folder = true};
+  };
+  const bool is_collection = file_name(path) == names::kCollection;
+  if (is_file_name(path) && !is_collection) return detect_file(storage.open(path), path);
+  if (is_collection) path = without_slashes(parent_folder(path));
+  if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder)) {
+    auto collection = storage.open(path_join(path, names::kCollection));
+    return folder(Format::Tacocat, path, without_slashes(parent_folder(path)), std::move(collection));
+  }
+  const std::string tacocat = path_join(path, names::kTacocatFolder);
+  if (auto collection = is_collection ? nullptr : find(path_join(tacocat, names::kCollection))) {
+    return folder(Format::Tacocat, tacocat, path, std::move(collection));
+  }
+  if (auto collection = find(path_join(path, names::kCollection))) {
+    return folder(Format::Folder, path, path, std::move(collection));
+  }
+  for (const auto index : {names::kTacocatFile, names::kTacollection}) {
+    const std::string file = path_join(path, index);
+    if (auto source = find(file)) return detect_file(std::move(source), file);
+  }
+  try {
+    return detect_file(storage.open(path), path);
+  } catch (const IoError& error) {
+    if (!error.not_found()) throw;
+    throw IoError("neither a file nor a folder with COLLECTION.json, .tacocat/, __TACOCAT__ or TACOLLECTION.json",
+                  {.path = path}, ENOENT);
+  }
 }
 
 Collection parse(const Bytes& text, const std::string& path) {
@@ -79,10 +127,10 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
                                    const std::string& base) {
   switch (at.format) {
     case Format::Zip: return open_zip(at.source, path);
-    case Format::Folder: return open_folder(std::move(storage), at.path);
+    case Format::Folder: return open_folder(std::move(storage), at.source, at.path);
     case Format::Tacocat:
-      return at.source ? open_tacocat_file(std::move(storage), at.source, base, path)
-                       : open_tacocat_folder(std::move(storage), at.path, base, path);
+      return at.is_folder ? open_tacocat_folder(std::move(storage), at.source, at.path, base, path)
+                          : open_tacocat_file(std::move(storage), at.source, base, path);
     case Format::Tortilla:
     case Format::Taco: return v1::open_tortilla(at.source, path);
     case Format::Tacollection: break;
@@ -97,10 +145,10 @@ Detected detect(const Storage& storage, const std::string& given) {
     throw IoError("the name of a dataset in an online catalogue; the path of a file or folder expected",
                   {.path = given});
   }
-  if (is_remote(given)) throw IoError("remote path; this version opens local files and folders", {.path = given});
   std::string path = given;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (path.empty()) throw IoError("the path is empty", {}, 0);
+  if (is_remote(path)) return detect_remote(storage, path);
   // The collection of a dataset stands for the folder it lies in; without levels there it is an index of datasets.
   if (file_name(path) == names::kCollection) {
     std::string folder = parent_folder(path);
@@ -108,11 +156,15 @@ Detected detect(const Storage& storage, const std::string& given) {
     if (is_index_folder(storage, folder) || storage.exists(path_join(folder, names::kMetadata), true)) path = folder;
   }
   // A ZIP's name is enough: no probe, and its first bytes tell the rest.
-  if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage, path);
+  if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage.open(path), path);
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder) &&
       storage.exists(path_join(path, names::kCollection))) {
     std::string parent = parent_folder(path);
-    return {.format = Format::Tacocat, .path = path, .folder = parent.empty() ? "." : parent, .source = nullptr};
+    return {.format = Format::Tacocat,
+            .path = path,
+            .folder = parent.empty() ? "." : parent,
+            .source = nullptr,
+            .is_folder = true};
   }
   return detect_folder(storage, path);
 }
@@ -139,13 +191,13 @@ Collection read_collection(const Storage& storage, const Detected& at, const std
     case Format::Zip: return read_zip_collection(at.source, path);
     case Format::Tacollection: return parse(at.source->read_all(), path);
     case Format::Tacocat:
-      if (at.source) return read_tacocat_collection(*at.source, path);
+      if (!at.is_folder) return read_tacocat_collection(*at.source, path);
       break;
     case Format::Tortilla:
     case Format::Taco: return v1::read_tortilla_collection(*at.source, path);
     case Format::Folder: break;
   }
-  return parse(storage.open(path_join(at.path, names::kCollection))->read_all(), path);
+  return parse((at.source ? at.source : storage.open(path_join(at.path, names::kCollection)))->read_all(), path);
 }
 
 }  // namespace tacore

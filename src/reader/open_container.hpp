@@ -16,8 +16,10 @@ struct Detected {
   Format format = Format::Zip;
   std::string path;    ///< of the file, of the dataset folder or of `.tacocat/`; no slash at the end
   std::string folder;  ///< where the ZIPs of an index lie
-  std::shared_ptr<const ByteSource> source;  ///< opened file; empty for folders
-  uint64_t num_partitions = 1;               ///< of a Tortilla or TACO before 2.0: files that it is split into
+  /// The opened file; of a folder its COLLECTION.json, where finding the folder took opening it.
+  std::shared_ptr<const ByteSource> source;
+  bool is_folder = false;
+  uint64_t num_partitions = 1;  ///< of a Tortilla or TACO before 2.0: files that it is split into
 };
 
 /// Throws IoError when nothing is there, FormatError when it is no dataset.

@@ -99,21 +99,25 @@ tacocat_header::Header read_header(const ByteSource& source, const std::string& 
 
 }  // namespace
 
-std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, const std::string& folder,
+std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage,
+                                               std::shared_ptr<const ByteSource> document, const std::string& folder,
                                                const std::string& base, const std::string& path) {
-  const Bytes text = storage->open(path_join(folder, names::kCollection))->read_all();
+  if (!document) document = storage->open(path_join(folder, names::kCollection));
+  const Bytes text = document->read_all();
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  std::vector<std::string> files;
+  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k)
+    files.push_back(path_join(folder, names::kLevelFiles[k]));
+  const auto sources = storage->open_all(files);
   std::vector<std::shared_ptr<const LevelTable>> levels;
-  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k) {
-    const std::string file = path_join(folder, names::kLevelFiles[k]);
-    try {
-      levels.push_back(LevelTable::open(storage->open(file), {.path = file, .offset = {}, .level = k}));
-    } catch (const IoError& error) {
-      if (!error.not_found()) throw;
+  for (int k = 0; k < static_cast<int>(files.size()); ++k) {
+    const auto& source = sources[static_cast<std::size_t>(k)];
+    if (!source) {
       throw FormatError(
           "taco:pit_schema has level " + std::to_string(k) + ", but there is no " + std::string(names::kLevelFiles[k]),
           {.path = path});
     }
+    levels.push_back(LevelTable::open(source, {.path = files[static_cast<std::size_t>(k)], .offset = {}, .level = k}));
   }
   return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
 }

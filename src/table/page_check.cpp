@@ -9,6 +9,7 @@ namespace {
 
 // Enough for most headers; those with long statistics take another read.
 constexpr uint64_t kHeaderGuess = 256;
+constexpr uint64_t kBlock = 128 * 1024;
 // A page that grows more than so many times must be announced by the footer.
 constexpr uint64_t kUnannouncedGrowth = 64;
 constexpr uint64_t kUnannouncedSize = 1 << 20;
@@ -163,14 +164,26 @@ void PageCheck::check(uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
-PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) const {
+/// Headers of small columns lie close together, and a round trip takes as long as all of them.
+Bytes PageCheck::read(uint64_t offset, uint64_t size) {
+  if (source_->is_local()) return source_->read({offset, size});
+  const auto has = [&] { return offset >= block_offset_ && offset + size <= block_offset_ + block_.size(); };
+  if (!has()) {
+    block_ = source_->read({offset, std::max(size, std::min(kBlock, source_->size() - offset))});
+    block_offset_ = offset;
+  }
+  const auto begin = block_.begin() + static_cast<std::ptrdiff_t>(offset - block_offset_);
+  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+}
+
+PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) {
   const uint64_t at = chunk.next, left = source_->size() - std::min(at, source_->size());
   try {
     if (at >= offset) {
       if (const auto page = parse_page_header(bytes.subspan(at - offset))) return *page;
     }
     for (uint64_t length = std::min(kHeaderGuess, left);; length = std::min(length * 16, left)) {
-      if (const auto page = parse_page_header(source_->read({at, length}))) return *page;
+      if (const auto page = parse_page_header(read(at, length))) return *page;
       if (length == left) fail("is cut in its header", at);
     }
   } catch (const FormatError& error) {

@@ -50,7 +50,8 @@ class PageCheck {
     uint64_t values = 0;  ///< of the pages before it
   };
 
-  PageSizes header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) const;
+  PageSizes header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes);
+  Bytes read(uint64_t offset, uint64_t size);
   void check_sizes(const Chunk& chunk, const PageSizes& page) const;
   void count_values(Chunk& chunk, const PageSizes& page, bool last) const;
   [[noreturn]] void fail(const std::string& what, uint64_t offset) const;
@@ -59,6 +60,8 @@ class PageCheck {
   ErrorContext where_;
   std::mutex mutex_;
   std::vector<Chunk> chunks_;  ///< by where they begin
+  Bytes block_ = {};           ///< what was read last for headers alone, of a remote source
+  uint64_t block_offset_ = 0;
 };
 
 }  // namespace tacore

@@ -1,6 +1,7 @@
 #include "writer/sample_source.hpp"
 
 #include "base/text.hpp"
+#include "net/storage.hpp"
 #include "tacore/error.hpp"
 #include "writer/tortilla_impl.hpp"
 
@@ -32,7 +33,7 @@ std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::s
   // Padding has no bytes, and no file.
   if (payload.path.empty())
     return std::make_shared<const HeldSource>(name, std::make_shared<const HeldBytes>(Bytes(), ""));
-  return slice(local_storage()->open(payload.path), {payload.offset, payload.size});
+  return slice(any_storage()->open(payload.path), {payload.offset, payload.size});
 }
 
 std::shared_ptr<const ByteSource> source_of(const Sample& sample) {
