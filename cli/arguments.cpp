@@ -160,6 +160,15 @@ Window parse_window(const std::string& text) {
   throw UsageError("--window is " + in_quotes(text) + ", expected pixels x,y,width,height, such as 0,0,256,256");
 }
 
+std::pair<std::string, std::string> parse_http_header(const std::string& text) {
+  const auto colon = text.find(':');
+  const bool is_one_line = text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos;
+  if (colon == 0 || colon == text.npos || !is_one_line) {
+    throw UsageError("--header is " + in_quotes(text) + ", expected a name and a value, such as 'X-Api-Key: 1234'");
+  }
+  return {text.substr(0, colon), text.substr(std::min(text.find_first_not_of(' ', colon + 1), text.size()))};
+}
+
 double parse_share(const std::string& option, const std::string& text) {
   double out = 0;
   if (parse_number(text, out) && out >= 0 && out <= 1) return out;

@@ -30,6 +30,8 @@ int parse_count(const std::string& option, const std::string& text);
 std::vector<int> parse_bands(const std::string& text);
 /// "x,y,width,height" in pixels.
 Window parse_window(const std::string& text);
+/// "Name: value".
+std::pair<std::string, std::string> parse_http_header(const std::string& text);
 /// A number in [0, 1].
 double parse_share(const std::string& option, const std::string& text);
 /// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tacore/error.hpp>
+#include <tacore/remote.hpp>
 #include <tacore/verbose.hpp>
 #include <tacore/version.hpp>
 
@@ -41,6 +42,7 @@ struct Messages {
 struct Tool {
   CLI::App app{"Makes TACO datasets of Earth observation data, and looks into them.", "taco"};
   Messages messages = {};
+  RemoteOptions remote = {};
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {};
 
   /// A subcommand that calls `run` with its options.
@@ -531,6 +533,26 @@ void add_messages(CLI::App* app, Messages& messages) {
   app->add_flag("--quiet", messages.quiet, "No warnings, no progress")->group(group);
 }
 
+/// The same before and after the subcommand. Keys and tokens come from the environment alone: others see arguments.
+void add_remote(CLI::App* app, RemoteOptions& remote) {
+  const char* group = "Remote paths (http, s3, hf, gs, az, ...)";
+  const auto add = [&](const char* name, const char* metavariable, auto& value, const char* what) {
+    app->add_option(name, value, what)->type_name(metavariable)->group(group);
+  };
+  add_parsed(
+      app, "--header", "NAME:VALUE",
+      [&](const std::string& text) { remote.headers.push_back(parse_http_header(text)); },
+      "Send this to the server of an http(s) path")
+      ->group(group)
+      ->trigger_on_parse();
+  add("--endpoint", "URL", remote.endpoint, "Of an s3 store other than AWS");
+  add("--region", "NAME", remote.region, "Of an s3 store");
+  app->add_flag("--anonymous", remote.is_anonymous, "Use no credentials")->group(group);
+  add("--limit", "N", remote.limit, "Requests at a time; 100 when not given");
+  add("--tries", "N", remote.max_tries, "For a request that fails; 5 when not given");
+  add("--timeout", "SECONDS", remote.timeout, "To connect, and of silence; 30 when not given");
+}
+
 void set_up_messages(const Messages& messages) {
   if (messages.quiet && (messages.verbose || messages.debug)) {
     throw UsageError("--quiet goes neither with --verbose nor with --debug");
@@ -568,8 +590,12 @@ void define(Tool& tool) {
   add_sync(tool);
   add_header(tool);
   add_tog(tool);
-  add_messages(&tool.app, tool.messages);
-  for (auto& [command, run] : tool.commands) add_messages(command, tool.messages);
+  std::vector<CLI::App*> all{&tool.app};
+  for (auto& [command, run] : tool.commands) all.push_back(command);
+  for (CLI::App* app : all) {
+    add_remote(app, tool.remote);
+    add_messages(app, tool.messages);
+  }
 }
 
 /// Runs the subcommand that `arguments` name.
@@ -580,6 +606,7 @@ int run(Tool& tool, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
   tool.app.parse(std::move(arguments));
   set_up_messages(tool.messages);
+  set_remote_options(tool.remote);
   for (const auto& [command, run_it] : tool.commands) {
     if (command->parsed()) return run_it();
   }
