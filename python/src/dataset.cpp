@@ -11,6 +11,7 @@
 #include <exception>
 #include <thread>
 
+#include "options.hpp"
 #include "path.hpp"
 #include "statistics.hpp"
 #include "tacore/verbose.hpp"
@@ -102,6 +103,12 @@ void report(LogLevel level, std::string_view message, void*) {
   }
 }
 
+LoadOptions load_options(const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote) {
+  LoadOptions out{.base_path = base_path.value, .allow_partial = allow_partial};
+  if (remote) out.remote = remote_options(*remote);
+  return out;
+}
+
 }  // namespace
 
 void bind_dataset(nb::module_& m) {
@@ -144,16 +151,24 @@ void bind_dataset(nb::module_& m) {
 
   m.def(
       "load",
-      [](const Path& path, const Path& base_path, bool allow_partial) {
-        return load(path.value, {.base_path = base_path.value, .allow_partial = allow_partial});
+      [](const Path& path, const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote) {
+        const LoadOptions options = load_options(base_path, allow_partial, remote);
+        const nb::gil_scoped_release released;
+        return load(path.value, options);
       },
-      nb::arg("path"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, free);
+      nb::arg("path"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none());
   m.def(
       "load",
-      [](const std::vector<Path>& paths, const Path& base_path, bool allow_partial) {
-        return load(values_of(paths), {.base_path = base_path.value, .allow_partial = allow_partial});
+      [](const std::vector<Path>& paths, const Path& base_path, bool allow_partial,
+         const std::optional<Keywords>& remote) {
+        const LoadOptions options = load_options(base_path, allow_partial, remote);
+        const nb::gil_scoped_release released;
+        return load(values_of(paths), options);
       },
-      nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, free);
+      nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none());
+  m.def(
+      "set_remote_options", [](const Keywords& remote) { set_remote_options(remote_options(remote)); },
+      nb::arg("remote"));
   m.def(
       "concat",
       [](const std::vector<Dataset>& datasets, std::string_view mode) {

@@ -70,4 +70,41 @@ CreateOptions create_options(const nb::dict& given) {
   return options;
 }
 
+RemoteOptions remote_options(const nb::dict& given) {
+  RemoteOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "headers") {
+      for (const auto& [header, text] : nb::cast<nb::dict>(value)) {
+        options.headers.emplace_back(nb::cast<std::string>(header), nb::cast<std::string>(text));
+      }
+    } else if (name == "endpoint") {
+      take(value, options.endpoint);
+    } else if (name == "region") {
+      take(value, options.region);
+    } else if (name == "access_key_id") {
+      take(value, options.access_key_id);
+    } else if (name == "secret_access_key") {
+      take(value, options.secret_access_key);
+    } else if (name == "session_token") {
+      take(value, options.session_token);
+    } else if (name == "profile") {
+      take(value, options.profile);
+    } else if (name == "anonymous") {
+      take(value, options.is_anonymous);
+    } else if (name == "token") {
+      take(value, options.token);
+    } else if (name == "limit") {
+      take(value, options.limit);
+    } else if (name == "max_tries") {
+      take(value, options.max_tries);
+    } else if (name == "timeout") {
+      take(value, options.timeout);
+    } else {
+      throw_unknown(name);
+    }
+  }
+  return options;
+}
+
 }  // namespace tacore::python

@@ -3,6 +3,7 @@
 #include "bind.hpp"
 #include "tacore/create.hpp"
 #include "tacore/parquet_options.hpp"
+#include "tacore/remote.hpp"
 
 namespace tacore::python {
 
@@ -14,5 +15,8 @@ ParquetOptions parquet_options(const nb::dict& given, ParquetOptions options = {
 
 /// CreateOptions by the names of its members, `parquet` a dict. Throws TypeError for other names.
 CreateOptions create_options(const nb::dict& given);
+
+/// RemoteOptions by the names of its members; None keeps what stands. Throws TypeError for other names.
+RemoteOptions remote_options(const nb::dict& given);
 
 }  // namespace tacore::python

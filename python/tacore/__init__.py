@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from . import datamodel, describe, distributed, loader, raster, transform, v1, validator
     from ._create import create, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
-    from ._dataset import TacoDataset, clear_cache, concat, load
+    from ._dataset import TacoDataset, clear_cache, concat, load, set_storage_options
     from ._schema import PITSchema
     from ._verbose import verbose
     from .describe import generate_html, generate_markdown
@@ -54,6 +54,7 @@ _HOMES = {
     "generate_html": "describe",
     "generate_markdown": "describe",
     "load": "_dataset",
+    "set_storage_options": "_dataset",
     "verbose": "_verbose",
     "zip2folder": "transform",
 }
@@ -87,6 +88,7 @@ __all__ = [  # noqa: RUF022
     "generate_markdown",
     "get_backend",
     "load",
+    "set_storage_options",
     "use",
     "verbose",
     "zip2folder",

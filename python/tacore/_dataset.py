@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, SupportsFloat, SupportsIndex
 
@@ -261,6 +261,7 @@ def load(
     cache: bool = True,
     *,
     allow_partial: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> TacoDataset:
     """Opens a dataset, whatever its container (specification, 7.2.1).
 
@@ -273,6 +274,8 @@ def load(
         backend: As for :func:`use`, which sets what None means.
         cache: Accepted for the sake of programs that say it; files on this machine are not cached.
         allow_partial: `.tortilla` and `.taco` of several parts: take those that are there.
+        storage_options: How to reach a remote path, as for :func:`set_storage_options`, which sets what None means.
+            They become part of a pickle of the dataset; credentials of the environment do not.
 
     Raises:
         TacoIOError: Nothing is there (also a FileNotFoundError), or it cannot be read.
@@ -289,7 +292,26 @@ def load(
         where = [os.fsdecode(each) for each in path]
     else:
         where = os.fsdecode(path)  # type: ignore[arg-type]
-    return _opened((("load", where, base, allow_partial),), name)
+    remote = None if storage_options is None else dict(storage_options)
+    return _opened((("load", where, base, allow_partial, remote),), name)
+
+
+def set_storage_options(**options: Any) -> None:
+    """Sets how remote paths are reached where a call says nothing else.
+
+    What is left out comes from the environment, under the names that the tools of each store know, and from the
+    files of credentials of AWS and of the Hugging Face Hub; what is still unknown then is not used.
+
+    Args:
+        **options: `headers` (a dict, for http(s)); `endpoint`, `region`, `access_key_id`, `secret_access_key`,
+            `session_token`, `profile` (for s3); `anonymous` (use no credentials); `token` (for hf); `limit` (requests
+            at a time, 100), `max_tries` (5), `timeout` (seconds to connect, and of silence, 30).
+
+    Raises:
+        TypeError: Another name, or a value of another type.
+        TacoQueryError: A number out of range.
+    """
+    _core.set_remote_options(options)
 
 
 def concat(
