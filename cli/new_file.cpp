@@ -14,6 +14,8 @@
 
 #include <tacore/error.hpp>
 
+#include "open_file.hpp"
+
 namespace tacore::cli {
 namespace {
 
@@ -65,7 +67,7 @@ std::string temporary_beside(const std::string& path) {
 }
 
 void sync_folder(const std::string& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open_file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;  // not ours to read: the data are safe, their name nearly
   ::fsync(descriptor);
   ::close(descriptor);
@@ -79,7 +81,7 @@ NewFile::NewFile(const std::string& target, bool overwrite)
   if (existing && S_ISDIR(existing->st_mode)) fail("is a folder, expected the name of a file", 0);
   if (existing && !overwrite_) refuse();
   remove_on_signal(temporary_);  // before it is there: no instant without
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot create the file", errno);
   // What replaces a private file is private.
   if (existing) ::fchmod(descriptor_, existing->st_mode & 07777);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "describe/stac.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -27,7 +28,7 @@ constexpr const char* kItemsFolder = "items";
 class PlainFile {
  public:
   PlainFile(const std::string& path, std::string target) : target_(std::move(target)) {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = open_uninterrupted(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot be created", target_);
   }
   ~PlainFile() {
@@ -108,7 +109,7 @@ class NewFolder {
   }
   /// Its file system, which is quicker than file by file.
   void sync() const {
-    const int descriptor = ::open(draft_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor = open_uninterrupted(draft_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) fail("cannot be written to the disk", target_);
     const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
     ::close(descriptor);

@@ -10,6 +10,7 @@
 #include "base/checked_math.hpp"
 #include "base/log.hpp"
 #include "io/byte_source.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -39,10 +40,7 @@ class FileDescriptor {
 FileDescriptor open_file(const std::string& path, const std::string& real) {
   // O_NONBLOCK: opening a pipe would wait for its writer before it can be refused.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  int number = -1;
-  do {
-    number = ::open(real.c_str(), kFlags);
-  } while (number < 0 && errno == EINTR);
+  const int number = open_uninterrupted(real.c_str(), kFlags);
   if (number < 0) throw IoError("cannot open", {.path = path}, errno);
   return FileDescriptor(number);
 }

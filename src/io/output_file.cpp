@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/checked_math.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 
@@ -56,7 +57,7 @@ void rename_to(const std::string& from, const std::string& to, bool overwrite) {
 
 void sync_folder_of(const std::string& path) {
   const std::string folder = parent_folder(path);
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open_uninterrupted(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   const int error_number = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
@@ -71,9 +72,9 @@ void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
 OutputFile::OutputFile(std::string target, bool overwrite, const std::string& temp_dir)
     : target_(std::move(target)), temporary_(temporary_for(target_, temp_dir)), overwrite_(overwrite) {
   require_free(target_, overwrite_);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot be created", target_, errno);
-  direct_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
+  direct_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
 }
 
 OutputFile::~OutputFile() {

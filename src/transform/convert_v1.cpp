@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
@@ -43,7 +44,7 @@ class Conversion {
     const struct Open {
       int descriptor;
       ~Open() { ::close(descriptor); }
-    } open{::open(input_.c_str(), O_RDONLY | O_CLOEXEC)};
+    } open{open_uninterrupted(input_.c_str(), O_RDONLY | O_CLOEXEC)};
     if (open.descriptor < 0) throw IoError("cannot open", {.path = input_}, errno);
     const OpenFile source{.descriptor = open.descriptor, .name = input_};
     if (is_in_place_) file.take_permissions(source);

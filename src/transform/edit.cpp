@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "format/names.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "reader/open_container.hpp"
@@ -32,11 +33,15 @@ std::string without_links(const std::string& path) {
 
 /// COLLECTION.json alone.
 void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& unchanged, const WriteOptions& options) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
+  const struct Open {
+    int descriptor;
+    ~Open() {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+  } open{open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (open.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
   OutputFile file(path, true, options.temp_dir);
-  file.take_permissions({.descriptor = descriptor, .name = path});
-  ::close(descriptor);
+  file.take_permissions({.descriptor = open.descriptor, .name = path});
   file.write(0, std::as_bytes(std::span(plan.collection)));
   file.sync();
   if (options.progress) options.progress(0);

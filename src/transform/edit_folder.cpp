@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "table/edit_columns.hpp"
@@ -120,7 +121,7 @@ class FolderEditor {
   }
 
   void copy(const Draft& draft, const std::string& name, const std::string& old, const struct stat& status) {
-    const int descriptor = ::open(old.c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = open_uninterrupted(old.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) throw IoError("cannot open", {.path = old}, errno);
     const struct Closing {
       int descriptor;

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "table/level_write.hpp"
@@ -168,7 +169,7 @@ class V1Editor {
       ~Open() {
         if (descriptor >= 0) ::close(descriptor);
       }
-    } open{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
+    } open{open_uninterrupted(from.c_str(), O_RDONLY | O_CLOEXEC)};
     if (open.descriptor < 0) throw IoError("cannot open", {.path = from}, errno);
     const OpenFile source{.descriptor = open.descriptor, .name = from};
     OutputFile file(to, overwrite, temp_dir);

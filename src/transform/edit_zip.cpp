@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "reader/zip_offsets.hpp"
 #include "table/edit_columns.hpp"
@@ -53,7 +54,7 @@ class ZipEditor {
         container_(container),
         samples_(container),
         options_(options) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor_ = open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw IoError("cannot open", {.path = path}, errno);
   }
   ~ZipEditor() { ::close(descriptor_); }

@@ -9,6 +9,7 @@
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "table/edit_columns.hpp"
 #include "table/parquet_write.hpp"
@@ -118,7 +119,7 @@ class Join {
       ~Open() {
         if (descriptor >= 0) ::close(descriptor);
       }
-    } open{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    } open{open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (open.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
     file.copy({.descriptor = open.descriptor, .name = path}, kHeaderSize, piece.begin, piece.data_end - kHeaderSize,
               [&](uint64_t num_bytes) { tell(num_bytes); });

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
@@ -97,8 +98,8 @@ class FolderDraft {
   void write(std::size_t number, uint64_t offset, std::span<const std::byte> bytes) const {
     const std::string& file = manifest_.files[number].name;
     const auto fail = [&](const char* what) { throw IoError(what, {.path = path_join(target_, file)}, errno); };
-    const int descriptor =
-        ::open(draft_.path(path_join(name(), file)).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int descriptor = open_uninterrupted(draft_.path(path_join(name(), file)).c_str(),
+                                              O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor < 0) fail("cannot be created");
     bool is_written = true;
     while (is_written && !bytes.empty()) {
@@ -116,7 +117,7 @@ class FolderDraft {
   }
 
   void sync() const {
-    const int folder = ::open(draft_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder = open_uninterrupted(draft_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool is_synced = folder >= 0 && ::syncfs(folder) == 0;
     const int error_number = errno;
     if (folder >= 0) ::close(folder);

@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "io/byte_source.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
@@ -118,7 +119,7 @@ std::vector<std::string> dataset_names(const std::string& store) {
 
 StoreWriter::StoreWriter(const std::string& store) : store_(store) {
   const std::string marker = path_join(store, kMarker);
-  lock_ = ::open(marker.c_str(), O_RDONLY | O_CLOEXEC);
+  lock_ = open_uninterrupted(marker.c_str(), O_RDONLY | O_CLOEXEC);
   if (lock_ < 0) fail("cannot open", marker);
   if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) {
     std::error_code ignored;
@@ -148,7 +149,7 @@ bool StoreWriter::put(const Sha256& hash, std::span<const std::byte> bytes) {
   struct stat status = {};
   // One of another size is damaged, and replaced.
   if (::stat(target.c_str(), &status) == 0 && static_cast<uint64_t>(status.st_size) == bytes.size()) return false;
-  const int file = ::open(draft_->path(hex(hash)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int file = open_uninterrupted(draft_->path(hex(hash)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0 && errno == EEXIST) return false;  // another thread has it in hand
   if (file < 0) fail("cannot be created", target);
   try {
@@ -170,7 +171,7 @@ bool StoreWriter::put(const Sha256& hash, std::span<const std::byte> bytes) {
 }
 
 void StoreWriter::sync() const {
-  const int folder = ::open(store_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open_uninterrupted(store_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) fail("cannot be written to the disk", store_);
   const int error_number = ::syncfs(folder) == 0 ? 0 : errno;
   ::close(folder);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -46,7 +47,7 @@ void Draft::write_file(const std::string& name, std::span<const std::byte> bytes
 
 /// Its file system, which is quicker than file by file.
 void Draft::sync() const {
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open_uninterrupted(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) fail("cannot be written to the disk", target_);
   const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
@@ -54,7 +55,7 @@ void Draft::sync() const {
 }
 
 DraftFile::DraftFile(const Draft& draft, const std::string& name) : target_(draft.target(name)) {
-  descriptor_ = ::open(draft.path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ = open_uninterrupted(draft.path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot be created", target_);
 }
 

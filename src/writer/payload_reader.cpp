@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "io/open_uninterrupted.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 
 PayloadReader::PayloadReader(const Payload& payload) : payload_(payload) {
   if (payload_.held) return;
-  descriptor_ = ::open(payload_.path.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = open_uninterrupted(payload_.path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw IoError("cannot open", {.path = payload_.path}, errno);
   if (payload_.offset > 0) ::lseek(descriptor_, static_cast<off_t>(payload_.offset), SEEK_SET);  // of a regular file
 }
