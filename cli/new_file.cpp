@@ -42,10 +42,12 @@ void remove_on_signal(const std::string& path) {
   }
 }
 
+/// None where nothing is.
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat out = {};
-  if (::stat(path.c_str(), &out) != 0) return std::nullopt;
-  return out;
+  if (::stat(path.c_str(), &out) == 0) return out;
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  throw IoError("cannot stat", {.path = path}, errno);
 }
 
 /// The file that a symbolic link leads to, so that the link stays.

@@ -64,7 +64,9 @@ void produce_into(int descriptor, const std::string& name, const Produce& produc
 /// Pipes, terminals, /dev/null: nothing that could be half written.
 bool is_stream(const std::string& path) {
   struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (::stat(path.c_str(), &status) == 0) return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  throw IoError("cannot stat", {.path = path}, errno);
 }
 
 void produce_into_stream(const std::string& path, const Produce& produce) {

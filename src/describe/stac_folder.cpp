@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "describe/stac.hpp"
+#include "io/entry_at.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -69,10 +70,10 @@ class NewFolder {
  public:
   NewFolder(std::string target, bool overwrite) : target_(std::move(target)) {
     while (target_.size() > 1 && target_.ends_with('/')) target_.pop_back();
-    struct stat status = {};
-    exists_ = ::lstat(target_.c_str(), &status) == 0;
+    const auto found = entry_at(target_);
+    exists_ = found.has_value();
     if (exists_ && !overwrite) throw IoError("exists already", {.path = target_});
-    if (exists_ && (!S_ISDIR(status.st_mode) || !fs::exists(path_join(target_, kCollectionFile)))) {
+    if (exists_ && (!S_ISDIR(found->st_mode) || !entry_at(path_join(target_, kCollectionFile)))) {
       throw IoError("is no folder with a collection.json; nothing else is replaced", {.path = target_});
     }
     draft_ = temporary_for(target_);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/checked_math.hpp"
+#include "io/entry_at.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -26,9 +27,9 @@ constexpr uint64_t kWorthwhile = 256 << 10;
 }
 
 void require_free(const std::string& target, bool overwrite) {
-  struct stat status = {};
-  if (::lstat(target.c_str(), &status) != 0) return;
-  if (S_ISDIR(status.st_mode)) fail("is a folder, the name of a file expected", target, 0);
+  const auto found = entry_at(target);
+  if (!found) return;
+  if (S_ISDIR(found->st_mode)) fail("is a folder, the name of a file expected", target, 0);
   if (!overwrite) fail("exists already", target, 0);
 }
 

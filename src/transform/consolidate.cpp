@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/entry_at.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -116,10 +117,10 @@ std::string output_folder(const std::vector<Input>& inputs, const std::string& o
 }
 
 void check_target(const std::string& target, bool is_folder, bool overwrite) {
-  struct stat status = {};
-  if (::lstat(target.c_str(), &status) != 0) return;
+  const auto found = entry_at(target);
+  if (!found) return;
   if (!overwrite) throw ValidationError("exists already", {.path = target});
-  if (is_folder != S_ISDIR(status.st_mode)) {
+  if (is_folder != S_ISDIR(found->st_mode)) {
     throw ValidationError(is_folder ? "is a file, a folder expected" : "is a folder, the name of a file expected",
                           {.path = target});
   }

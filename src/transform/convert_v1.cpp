@@ -63,8 +63,9 @@ class Conversion {
   static std::string without_link(const std::string& path) {
     std::error_code error;
     const auto out = std::filesystem::canonical(path, error);
+    const bool is_link = !error && std::filesystem::is_symlink(path, error);
     if (error) throw IoError("cannot open", {.path = path}, error.value());
-    return std::filesystem::is_symlink(path, error) ? out.string() : path;
+    return is_link ? out.string() : path;
   }
 
   static std::string already(Kind kind) { return kind == Kind::Taco ? "is a TACO already" : "is a Tortilla already"; }

@@ -25,7 +25,9 @@ namespace {
 std::string without_links(const std::string& path) {
   std::error_code error;
   const bool has_name = file_name(path) != "." && file_name(path) != "..";
-  if (has_name && !std::filesystem::is_symlink(path, error)) return path;
+  const bool is_link = std::filesystem::is_symlink(path, error);
+  if (error) throw IoError("cannot open", {.path = path}, error.value());
+  if (has_name && !is_link) return path;
   const auto out = std::filesystem::canonical(path, error);
   if (error) throw IoError("cannot open", {.path = path}, error.value());
   return out.string();

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
+#include "io/entry_at.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -159,16 +160,15 @@ void check_output(const std::string& output, bool is_zip, bool overwrite) {
                                  : "is the name of a ZIP; the dataset is a FOLDER, the name of a folder expected",
                           {.path = output});
   }
-  struct stat status = {}, collection = {};
-  if (::lstat(output.c_str(), &status) != 0) return;
+  const auto found = entry_at(output);
+  if (!found) return;
   if (!overwrite) throw ValidationError("exists already", {.path = output});
-  if (is_zip != !S_ISDIR(status.st_mode)) {
+  if (is_zip != !S_ISDIR(found->st_mode)) {
     throw ValidationError(is_zip ? "is a folder, the name of a file expected" : "is a file, a folder expected",
                           {.path = output});
   }
   std::error_code unreadable;
-  if (!is_zip && ::lstat(path_join(output, names::kCollection).c_str(), &collection) != 0 &&
-      !std::filesystem::is_empty(output, unreadable)) {
+  if (!is_zip && !entry_at(path_join(output, names::kCollection)) && !std::filesystem::is_empty(output, unreadable)) {
     throw ValidationError("is a folder of other files, a dataset to be replaced expected", {.path = output});
   }
 }

@@ -1,8 +1,7 @@
 #include "v1/output_rules.hpp"
 
-#include <sys/stat.h>
-
 #include "base/text.hpp"
+#include "io/entry_at.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 #include "v1/collection.hpp"
@@ -19,8 +18,7 @@ void check_name(const std::string& path, Kind kind) {
 }
 
 void check_absent(const std::string& path, bool overwrite) {
-  struct stat status = {};
-  if (!overwrite && ::lstat(path.c_str(), &status) == 0) throw ValidationError("exists already", {.path = path});
+  if (!overwrite && entry_at(path)) throw ValidationError("exists already", {.path = path});
 }
 
 std::string collection_text(const Collection& collection) {

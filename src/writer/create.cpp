@@ -1,7 +1,5 @@
 #include "tacore/create.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/entry_at.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
@@ -30,11 +29,6 @@ namespace tacore {
 namespace {
 
 constexpr const char* kTacoVersion = "2.0.0";
-
-bool exists(const std::string& path) {
-  struct stat status = {};
-  return ::lstat(path.c_str(), &status) == 0;
-}
 
 /// Which files create() makes, and which samples go into them.
 struct Plan {
@@ -74,10 +68,10 @@ Plan make_plan(const Tree& tree, const std::string& output, const CreateOptions&
 
 /// A folder of files that are no dataset, such as one of samples.
 bool is_other_folder(const std::string& path) {
-  struct stat status = {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  const auto found = entry_at(path);
+  if (!found || !S_ISDIR(found->st_mode)) return false;
   std::error_code unreadable;
-  return !exists(path_join(path, names::kCollection)) && !std::filesystem::is_empty(path, unreadable);
+  return !entry_at(path_join(path, names::kCollection)) && !std::filesystem::is_empty(path, unreadable);
 }
 
 /// Nothing that the plan makes is there, unless it may be replaced.
@@ -87,7 +81,7 @@ void check_targets(const Plan& plan, bool overwrite) {
   if (plan.has_index) names.emplace_back(names::kTacocatFolder);
   for (const auto& name : names) {
     const std::string path = path_join(plan.folder, name);
-    if (!overwrite && exists(path)) throw ValidationError("exists already", {.path = path});
+    if (!overwrite && entry_at(path)) throw ValidationError("exists already", {.path = path});
     if (overwrite && is_other_folder(path)) {
       throw ValidationError("is a folder of other files, a dataset to be replaced expected", {.path = path});
     }

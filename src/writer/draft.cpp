@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "io/entry_at.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -123,12 +124,13 @@ void publish(const std::string& draft, const std::string& folder, const std::vec
   try {
     for (const auto& name : names) {
       Move move{.from = path_join(draft, name), .to = path_join(folder, name), .exchanged = false};
-      struct stat made = {}, old = {};
+      struct stat made = {};
       if (::lstat(move.from.c_str(), &made) != 0) throw IoError("cannot be found again", {.path = move.from}, errno);
-      move.exchanged = overwrite && ::lstat(move.to.c_str(), &old) == 0;
-      if (move.exchanged && S_ISDIR(made.st_mode) != S_ISDIR(old.st_mode)) {
+      const auto old = overwrite ? entry_at(move.to) : std::nullopt;
+      move.exchanged = old.has_value();
+      if (move.exchanged && S_ISDIR(made.st_mode) != S_ISDIR(old->st_mode)) {
         throw IoError(
-            S_ISDIR(old.st_mode) ? "is a folder, the name of a file expected" : "is a file, a folder expected",
+            S_ISDIR(old->st_mode) ? "is a folder, the name of a file expected" : "is a file, a folder expected",
             {.path = move.to});
       }
       if (move.exchanged) {

@@ -12,6 +12,7 @@
 
 #include "base/crc32.hpp"
 #include "format/names.hpp"
+#include "io/entry_at.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "table/parquet_write.hpp"
@@ -30,10 +31,10 @@ class FolderWriter {
  public:
   FolderWriter(const Tree& tree, const std::string& target, const WriteOptions& options)
       : tree_(tree), target_(target), options_(options) {
-    struct stat status = {};
-    exists_ = ::lstat(target.c_str(), &status) == 0;
+    const auto found = entry_at(target);
+    exists_ = found.has_value();
     if (exists_ && !options.overwrite) throw IoError("exists already", {.path = target});
-    if (exists_ && !S_ISDIR(status.st_mode))
+    if (exists_ && !S_ISDIR(found->st_mode))
       throw IoError("is a file, the name of a folder expected", {.path = target});
   }
 
