@@ -123,9 +123,10 @@ void OutputFile::copy(const OpenFile& source, uint64_t from, uint64_t offset, ui
   copy_range(source, from, {.descriptor = descriptor_, .name = target_}, offset, size, tell);
 }
 
-void OutputFile::take_permissions(const OpenFile& source) const noexcept {
+void OutputFile::take_permissions(const OpenFile& source) const {
   struct stat status = {};
-  if (::fstat(source.descriptor, &status) == 0) ::fchmod(descriptor_, status.st_mode & 07777);
+  if (::fstat(source.descriptor, &status) != 0) fail("cannot stat", source.name, errno);
+  ::fchmod(descriptor_, status.st_mode & 07777);
 }
 
 void OutputFile::sync() {

@@ -31,8 +31,8 @@ class OutputFile {
   /// Copies `size` bytes of an open file, from `from` on, to `offset`, as copy_range() does.
   void copy(const OpenFile& source, uint64_t from, uint64_t offset, uint64_t size,
             const std::function<void(uint64_t num_bytes)>& tell) const;
-  /// Gives it the permissions of what it is to replace, where that can be.
-  void take_permissions(const OpenFile& source) const noexcept;
+  /// Gives it the permissions of what it is to replace, where that can be. Throws IoError when they are not known.
+  void take_permissions(const OpenFile& source) const;
   /// Waits until what was written, which must be all, is on the disk. commit() does so unless it was done: between the
   /// two is the last moment to stop. Throws IoError.
   void sync();

@@ -62,19 +62,20 @@ class FolderEditor {
   /// Makes the folders of the draft, and finds what is to be in them. Nothing is followed out of the dataset: links
   /// stay links.
   void list(const Draft& draft) {
-    std::error_code error;
     set_permissions(path_, draft.path());
-    auto at = fs::recursive_directory_iterator(path_, error);
-    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-      const std::string name = at->path().string().substr(path_.size() + (path_.ends_with('/') ? 0 : 1));
-      if (!at->is_symlink() && at->is_directory()) {
-        draft.make_folder(name);
-        set_permissions(at->path().string(), draft.path(name));
-      } else {
-        files_.push_back(name);
+    try {
+      for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+        const std::string name = entry.path().string().substr(path_.size() + (path_.ends_with('/') ? 0 : 1));
+        if (!entry.is_symlink() && entry.is_directory()) {
+          draft.make_folder(name);
+          set_permissions(entry.path().string(), draft.path(name));
+        } else {
+          files_.push_back(name);
+        }
       }
+    } catch (const fs::filesystem_error& error) {
+      throw IoError("cannot be listed", {.path = path_}, error.code().value());
     }
-    if (error) throw IoError("cannot be listed", {.path = path_}, error.value());
     std::size_t num_metas = 0;
     for (const auto& file : files_) num_metas += metas_.count(file);
     if (num_metas != metas_.size())
@@ -84,8 +85,10 @@ class FolderEditor {
 
   static void set_permissions(const std::string& from, const std::string& to) {
     struct stat status = {};
+    // What was private must not become public because nobody could ask.
+    if (::stat(from.c_str(), &status) != 0) throw IoError("cannot stat", {.path = from}, errno);
     // Ours to write to until it is whole; what else it was, it becomes.
-    if (::stat(from.c_str(), &status) == 0) ::chmod(to.c_str(), (status.st_mode & 07777) | S_IRWXU);
+    ::chmod(to.c_str(), (status.st_mode & 07777) | S_IRWXU);
   }
 
   void write(const Draft& draft, const std::string& name) {
