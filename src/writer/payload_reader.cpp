@@ -15,7 +15,10 @@ PayloadReader::PayloadReader(const Payload& payload) : payload_(payload) {
   if (payload_.held) return;
   descriptor_ = open_uninterrupted(payload_.path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw IoError("cannot open", {.path = payload_.path}, errno);
-  if (payload_.offset > 0) ::lseek(descriptor_, static_cast<off_t>(payload_.offset), SEEK_SET);  // of a regular file
+  if (payload_.offset == 0 || ::lseek(descriptor_, static_cast<off_t>(payload_.offset), SEEK_SET) >= 0) return;
+  const int error_number = errno;
+  ::close(descriptor_);
+  throw IoError("cannot read", {.path = payload_.path, .offset = payload_.offset}, error_number);
 }
 
 PayloadReader::~PayloadReader() {
