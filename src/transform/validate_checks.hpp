@@ -45,10 +45,11 @@ Tables check_header(Report& report, const ByteSource& archive, const Entries* en
 /// COL-*, PIT-6 and CAT-2.
 std::optional<Collection> check_collection(Report& report, std::string_view text, const std::string& path);
 
-/// DIR-2 and DIR-4: what lies below DATA/, names as in a ZIP. Nothing when there is no DATA/.
+/// DIR-2 and DIR-4: what lies below DATA/, names as in a ZIP. Nothing when a folder cannot be listed: what lies in it
+/// cannot be missed then.
 std::optional<Entries> list_data(Report& report, const std::string& folder);
 
-/// DIR-5: what lies in METADATA/ beside the first `num_levels` tables.
+/// DIR-5: what lies in METADATA/ beside the first `num_levels` tables; DIR-4 when that cannot be listed.
 void check_metadata_folder(Report& report, const std::string& folder, std::size_t num_levels);
 
 /// What columns a level table must have.

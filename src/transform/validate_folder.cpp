@@ -22,25 +22,48 @@ class Listing {
 
   std::optional<Entries> list() {
     std::error_code error;
-    if (!fs::is_directory(root_, error)) return std::nullopt;
+    const auto status = fs::status(root_, error);
+    if (!fs::status_known(status)) {
+      fail(root_, error);
+      return std::nullopt;
+    }
+    if (!fs::is_directory(status)) return std::move(entries_);
     real_root_ = fs::canonical(root_, error);
-    auto at = fs::recursive_directory_iterator(root_, error);
-    if (error) fail(root_, error);
-    // The iterator ends where a folder cannot be listed.
-    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) add(*at);
-    if (error) fail(root_, error);
+    if (error) {
+      fail(root_, error);
+      return std::nullopt;
+    }
+    folders_.push_back(root_);
+    while (!folders_.empty()) {
+      const std::string folder = std::move(folders_.back());
+      folders_.pop_back();
+      list(folder);
+    }
+    if (!is_whole_) return std::nullopt;
     entries_.sort();
     return std::move(entries_);
   }
 
  private:
+  void list(const std::string& folder) {
+    std::error_code error;
+    auto at = fs::directory_iterator(folder, error);
+    // The iterator ends where the folder cannot be read on.
+    for (; !error && at != fs::directory_iterator(); at.increment(error)) add(*at);
+    if (!error) return;
+    fail(folder, error);
+    is_whole_ = false;
+  }
+
   void add(const fs::directory_entry& file) {
     std::error_code error;
     const std::string path = file.path().string();
-    if (file.is_symlink(error) && !is_inside(file.path())) return;
+    const bool is_link = file.is_symlink(error);
+    if (error) return fail(path, error);
+    if (is_link && !is_inside(file.path())) return;
     if (file.is_directory(error)) {
-      if (file.is_symlink()) report_.add("DIR-2", "a symbolic link to a folder", {.path = path});
-      return;
+      if (!is_link) return folders_.push_back(path);
+      return report_.add("DIR-2", "a symbolic link to a folder", {.path = path});
     }
     const auto size = file.file_size(error);
     if (error) return fail(path, error);
@@ -68,6 +91,8 @@ class Listing {
   Report& report_;
   std::string root_;
   fs::path real_root_;
+  std::vector<std::string> folders_;  ///< to be listed
+  bool is_whole_ = true;
   Entries entries_;
 };
 
@@ -79,15 +104,18 @@ void check_metadata_folder(Report& report, const std::string& folder, std::size_
   const auto levels = std::span(names::kLevelFiles).first(num_levels);
   std::error_code error;
   std::vector<std::string> foreign;
-  auto at = fs::directory_iterator(path_join(folder, names::kMetadata), error);
+  const std::string path = path_join(folder, names::kMetadata);
+  auto at = fs::directory_iterator(path, error);
   for (; !error && at != fs::directory_iterator(); at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (std::find(levels.begin(), levels.end(), name) == levels.end()) foreign.push_back(name);
   }
+  // Where there is none, SCH-1 has told.
+  if (error && error != std::errc::no_such_file_or_directory) report.add("DIR-4", error.message(), {.path = path});
   std::sort(foreign.begin(), foreign.end());
   for (const auto& name : foreign) {
     report.add("DIR-5", tacore::quoted(name) + " in METADATA/ is no level table of this dataset",
-               {.path = path_join(path_join(folder, names::kMetadata), name)});
+               {.path = path_join(path, name)});
   }
 }
 

@@ -220,6 +220,8 @@ TEST_CASE("Faults of the files of a FOLDER") {
   check_broken(nested, "DIR-2", "a symbolic link to a folder");
   fs::create_symlink("nowhere", nested + "/DATA/dangling");
   check_broken(nested, "DIR-4", "");
+  fs::remove_all(nested + "/DATA");
+  check_broken(nested, "DIR-1", "there is no file 'DATA/asia/item_0'");
 }
 
 TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
