@@ -1,6 +1,9 @@
 #include "describe/facts.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -12,6 +15,7 @@
 #include "io/vsi_path.hpp"
 #include "model/spdx.hpp"
 #include "reader/dataset_impl.hpp"
+#include "tacore/error.hpp"
 #include "v1/collection.hpp"
 
 namespace tacore::descriptions {
@@ -126,10 +130,25 @@ LevelFacts level_facts(const Collection& collection, int level) {
   return out;
 }
 
+/// None where nothing is. What cannot be looked at is an error: it would be left out of the description, and nobody
+/// would know.
+std::optional<struct stat> status_of(const std::string& path) {
+  struct stat out = {};
+  if (::stat(path.c_str(), &out) == 0) return out;
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  throw IoError("cannot stat", {.path = path}, errno);
+}
+
+/// None where there is no such file, or nothing in it.
 std::optional<uint64_t> size_of(const std::string& path) {
-  std::error_code error;
-  const auto size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
-  return error || size == 0 ? std::nullopt : std::optional<uint64_t>(size);
+  const auto status = status_of(path);
+  if (!status || !S_ISREG(status->st_mode) || status->st_size == 0) return std::nullopt;
+  return static_cast<uint64_t>(status->st_size);
+}
+
+bool is_folder_at(const std::string& path) {
+  const auto status = status_of(path);
+  return status && S_ISDIR(status->st_mode);
 }
 
 void add_file(Facts& out, std::vector<DataFile>& files, const std::string& name) {
@@ -139,9 +158,8 @@ void add_file(Facts& out, std::vector<DataFile>& files, const std::string& name)
 /// An index: the folder `.tacocat`, the one around it, the file `__TACOCAT__`, or TACOLLECTION.json.
 void find_index(const Dataset& dataset, Facts& out) {
   const std::string& path = dataset.path();
-  std::error_code ignored;
-  const bool is_folder = fs::is_directory(path, ignored);
-  const bool is_around = is_folder && fs::is_directory(path_join(path, names::kTacocatFolder), ignored);
+  const bool is_folder = is_folder_at(path);
+  const bool is_around = is_folder && is_folder_at(path_join(path, names::kTacocatFolder));
   out.folder = is_around ? path : parent_folder(path);
   out.path = is_around ? std::string(names::kTacocatFolder) : file_name(path);
   for (const Source& source : dataset.collection().sources) add_file(out, out.files, source.file);
