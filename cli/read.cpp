@@ -26,7 +26,8 @@ auto about(const std::string& id, const std::string& path, const Body& body) {
   } catch (const QueryError& error) {
     throw QueryError(named(error), {.path = path});
   } catch (const IoError& error) {
-    throw IoError(named(error), {.path = path}, error.error_number());
+    // The file need not be the dataset; the reason is in the message.
+    throw IoError(named(error), error.context());
   }
 }
 
