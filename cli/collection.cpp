@@ -1,21 +1,35 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 
 #include <tacore/error.hpp>
 #include <tacore/v1.hpp>
 
 #include "commands.hpp"
+#include "open_file.hpp"
 
 namespace tacore::cli {
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string out{std::istreambuf_iterator<char>(in), {}};
-  if (!in && out.empty()) throw IoError("cannot be read", {.path = path}, errno);
-  return out;
+  const struct File {
+    int descriptor;
+    ~File() {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+  } file{open_file(path, O_RDONLY | O_CLOEXEC)};
+  if (file.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
+  std::string out;
+  char piece[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.descriptor, piece, sizeof piece);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw IoError("cannot read", {.path = path, .offset = out.size()}, errno);
+    if (count == 0) return out;
+    out.append(piece, static_cast<std::size_t>(count));
+  }
 }
 
 std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
