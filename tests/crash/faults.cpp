@@ -1,15 +1,19 @@
 // Preloaded into the tool: counts its calls on files below a folder, writes them down, and disturbs one of them.
 //
 //   FAULT_FOLDER  the folder, absolute
-//   FAULT_LOG     gets a line for each call, "name path"; of a rename the new path
+//   FAULT_LOG     gets a line for each call, "number name path", from 1; of a rename the new path. Those of several
+//                 threads need not come in order
+//   FAULT_LOOKS   not empty: calls that only look at files are counted, too: stat, list, seek, cwd
 //   FAULT_AT      number of the call to be disturbed, from 1
 //   FAULT_DO      kill: the process ends there, a write being half done. SIGNAL NUMBER: it is sent to the process
 //   before
 //                 the call. fail NUMBER: the call fails with this errno. vanish, shrink, grow: the file named is
 //                 removed, loses its last byte or gets one more before the call. short: no call is spared; each second
-//                 read or write is interrupted, the others move a third of what they were asked for.
+//                 open, read or write is interrupted, other reads and writes move a third of what they were asked for.
 //
-// Calls that neither change files nor read them are not counted. Everything goes by the system call itself.
+// What is opened as a stream is opened by the library's own fopen; everything else goes by the system call itself.
+#include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <signal.h>
@@ -52,6 +56,11 @@ void change_size(const std::string& path, long by) {
 
 enum class Verdict { Go, Fail, Die, Interrupt, Less };
 
+/// Not the opening of a folder: what lists folders for us, the standard library, does not try again.
+bool can_be_interrupted(const std::string& name) {
+  return name == "open" || name.ends_with("read") || name.ends_with("write");
+}
+
 /// What is to become of the call `name`.
 Verdict judge(const char* name, const std::string& path) {
   static const std::string folder = environment("FAULT_FOLDER"), log = environment("FAULT_LOG"),
@@ -59,17 +68,18 @@ Verdict judge(const char* name, const std::string& path) {
   static const int at = std::atoi(environment("FAULT_AT").c_str());
   static std::atomic<int> count = 0, moved = 0;
   if (folder.empty() || !path.starts_with(folder)) return Verdict::Go;
+  const int number = ++count;
   if (!log.empty()) {
     const long out = ::syscall(SYS_openat, AT_FDCWD, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
-    const std::string line = name + (" " + path) + "\n";
+    const std::string line = std::to_string(number) + " " + name + " " + path + "\n";
     ::syscall(SYS_write, out, line.data(), line.size());
     ::syscall(SYS_close, out);
   }
   if (what == "short") {
-    if (std::strstr(name, "write") == nullptr && std::strstr(name, "read") == nullptr) return Verdict::Go;
+    if (!can_be_interrupted(name)) return Verdict::Go;
     return moved++ % 2 == 0 ? Verdict::Interrupt : Verdict::Less;
   }
-  if (++count != at) return Verdict::Go;
+  if (number != at) return Verdict::Go;
   if (what == "kill") return Verdict::Die;
   if (what == "vanish") ::syscall(SYS_unlink, path.c_str());
   if (what == "shrink") change_size(path, -1);
@@ -85,7 +95,20 @@ template <class... Arguments>
 long call(const char* name, const std::string& path, long number, Arguments... arguments) {
   const auto verdict = judge(name, path);
   if (verdict == Verdict::Die) ::syscall(SYS_kill, ::getpid(), SIGKILL);
-  return verdict == Verdict::Fail ? -1 : ::syscall(number, arguments...);
+  if (verdict == Verdict::Interrupt) errno = EINTR;
+  return verdict == Verdict::Fail || verdict == Verdict::Interrupt ? -1 : ::syscall(number, arguments...);
+}
+
+/// Whether a call that only looks at `path` may go on; else errno is set.
+bool may_look(const char* name, const std::string& path) {
+  static const bool are_counted = !environment("FAULT_LOOKS").empty();
+  return !are_counted || call(name, path, SYS_getpid) > 0;
+}
+
+/// The function of this name that would have been called without this library.
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
 template <class Bytes, class... Offset>
@@ -102,14 +125,32 @@ ssize_t move(const char* name, int descriptor, long number, Bytes* bytes, std::s
 }
 
 int open_file(int folder, const char* path, int flags, mode_t mode) {
-  return static_cast<int>(call("open", path_of(folder, path), SYS_openat, folder, path, flags, mode));
+  const char* name = (flags & O_DIRECTORY) != 0 ? "open_folder" : "open";
+  return static_cast<int>(call(name, path_of(folder, path), SYS_openat, folder, path, flags, mode));
+}
+
+FILE* open_stream(const char* function, const char* path, const char* mode) {
+  if (call("open", path_of(AT_FDCWD, path), SYS_getpid) <= 0) return nullptr;
+  return next<FILE*(const char*, const char*)>(function)(path, mode);
 }
 
 mode_t mode_of(int flags, va_list arguments) { return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0; }
 
+int look(int folder, const char* path, struct stat* out, int flags) {
+  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && *path == '\0';
+  if (!may_look("stat", is_open_file ? path_of(folder) : path_of(folder, path))) return -1;
+  return static_cast<int>(::syscall(SYS_newfstatat, folder, path, out, flags));
+}
+
+struct dirent* next_entry(const char* function, DIR* listing) {
+  if (!may_look("list", path_of(::dirfd(listing)))) return nullptr;
+  return next<struct dirent*(DIR*)>(function)(listing);
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
+// The names with 64 are those of programs that are built for large files. Here both are the same function.
 extern "C" {
 
 int open(const char* path, int flags, ...) {
@@ -119,6 +160,7 @@ int open(const char* path, int flags, ...) {
   va_end(arguments);
   return open_file(AT_FDCWD, path, flags, mode);
 }
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
 int openat(int folder, const char* path, int flags, ...) {
   va_list arguments;
@@ -127,16 +169,42 @@ int openat(int folder, const char* path, int flags, ...) {
   va_end(arguments);
   return open_file(folder, path, flags, mode);
 }
+int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
+
+FILE* fopen(const char* path, const char* mode) { return open_stream("fopen", path, mode); }
+FILE* fopen64(const char* path, const char* mode) { return open_stream("fopen64", path, mode); }
 
 ssize_t read(int descriptor, void* bytes, size_t size) { return move("read", descriptor, SYS_read, bytes, size); }
 ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
-  return move("read", descriptor, SYS_pread64, bytes, size, offset);
+  return move("pread", descriptor, SYS_pread64, bytes, size, offset);
 }
+ssize_t pread64(int descriptor, void* bytes, size_t size, off_t offset) __attribute__((alias("pread")));
 ssize_t write(int descriptor, const void* bytes, size_t size) {
   return move("write", descriptor, SYS_write, bytes, size);
 }
 ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
   return move("pwrite", descriptor, SYS_pwrite64, bytes, size, offset);
+}
+ssize_t pwrite64(int descriptor, const void* bytes, size_t size, off_t offset) __attribute__((alias("pwrite")));
+
+int stat(const char* path, struct stat* out) noexcept { return look(AT_FDCWD, path, out, 0); }
+int lstat(const char* path, struct stat* out) noexcept { return look(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW); }
+int fstat(int descriptor, struct stat* out) noexcept { return look(descriptor, "", out, AT_EMPTY_PATH); }
+int fstatat(int folder, const char* path, struct stat* out, int flags) noexcept {
+  return look(folder, path, out, flags);
+}
+off_t lseek(int descriptor, off_t offset, int whence) noexcept {
+  return may_look("seek", path_of(descriptor)) ? ::syscall(SYS_lseek, descriptor, offset, whence) : -1;
+}
+off_t lseek64(int descriptor, off_t offset, int whence) noexcept __attribute__((alias("lseek")));
+DIR* opendir(const char* path) {
+  return may_look("list", path_of(AT_FDCWD, path)) ? next<DIR*(const char*)>("opendir")(path) : nullptr;
+}
+struct dirent* readdir(DIR* listing) {
+  return next_entry("readdir", listing);
+}
+char* getcwd(char* out, size_t size) noexcept {
+  return may_look("cwd", environment("PWD")) ? next<char*(char*, size_t)>("getcwd")(out, size) : nullptr;
 }
 
 ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t size, unsigned flags) {
