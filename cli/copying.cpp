@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include <tacore/error.hpp>
 
 #include "arguments.hpp"
@@ -47,8 +49,10 @@ bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
 
 void check_output(const std::string& output, const Writing& writing) {
   struct stat status = {};
-  if (writing.overwrite || ::lstat(output.c_str(), &status) != 0) return;
-  throw ValidationError("exists already; --overwrite replaces it", {.path = output});
+  if (writing.overwrite) return;
+  if (::lstat(output.c_str(), &status) == 0)
+    throw ValidationError("exists already; --overwrite replaces it", {.path = output});
+  if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot stat", {.path = output}, errno);
 }
 
 void run_copy(CreateOptions options, const Writing& writing, const std::function<void(const CreateOptions&)>& copy) {
