@@ -6,7 +6,7 @@
 A case is FAULT/TARGET, TARGET one of zip, large (a ZIP with a sample of several pieces), folder, tortilla, taco (those of
 0.2.0), tortilla-set (of two files), index (`.tacocat`), index-file (`__TACOCAT__`), collect (TACOLLECTION.json), and
 `-over` where an older dataset is replaced; or edit-KIND-TARGET, KIND being title or columns; or from-TARGET, which comes
-out of a chunk store, and `put`, into one; or tog and header, a file each. The tool
+out of a chunk store, and `put`, into one; or tog and header, a file each; or one of copies.py, made of a dataset. The tool
 is run once undisturbed, then once for each of its calls that is counted, with that call disturbed: the target must be
 absent, old or complete. Complete is what the undisturbed run made, which `taco validate --deep` passes. Calls are counted
 with --jobs 1, so that they come in one order.
@@ -19,6 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from copies import COPIES, CopyWorld
 from disturbed import each, quiet_run, run_cases
 from worlds import ABOUT, EditWorld, RasterWorld, SetWorld, StoreWorld, World
 
@@ -50,7 +51,7 @@ def fail(world):
     calls, published = world.calls()
 
     def at(n):
-        for number in (errno.ENOSPC, errno.EIO):
+        for number in world.reasons(n, errno.ENOSPC, errno.EIO):
             out = world.fresh(f"out{n}_{number}")
             run = world.create(out, f"fail {number}", n)
             # What is not needed: blocks shared, a copy in the kernel or a link where there can be a copy, the time of it,
@@ -66,7 +67,7 @@ def fail(world):
             assert world.state(out) == (world.before if n <= published else "complete"), calls[n - 1]
             assert world.leftovers(out) == [], (calls[n - 1], world.leftovers(out))
             assert os.strerror(number) in run.errors and world.told(out) in run.errors, run.errors
-    return 2 * each(len(calls), at)
+    return len(world.reasons(0, 1, 2)) * each(len(calls), at)
 
 
 def stop(world):
@@ -95,7 +96,7 @@ def short(world):
         run = world.create(out, "short", watch=world.source if watch == "source" else None)
         assert run.code == 0 and world.state(out) == "complete", run.errors
         moved = [name for name, _ in run.calls if name in ("read", "write", "pread", "pwrite")]
-        assert len(moved) > 4, run.calls
+        assert len(moved) > world.min_moves, run.calls
     return 1 if edits else 2
 
 
@@ -135,13 +136,39 @@ def source(world):
 def unreadable_inputs(world, calls):
     """Of an index: each open and read of an input is needed."""
     def at(n):
-        for number in (errno.EACCES, errno.EIO):
+        for number in world.reasons(n, errno.EACCES, errno.EIO):
             out = world.fresh(f"out{n}_{number}")
             run = world.create(out, f"fail {number}", n, watch=world.source)
             said = run.errors
             assert run.code == 1 and os.strerror(number) in said and calls[n - 1][1] in said, (calls[n - 1], said)
             assert world.state(out) == world.before and world.leftovers(out) == [], calls[n - 1]
-    return 2 * each(len(calls), at)
+    return len(world.reasons(0, 1, 2)) * each(len(calls), at)
+
+
+def inputs(world):
+    """The datasets that something is made of: each call on them is needed."""
+    world.looks = True
+    run = world.create(world.fresh("first"), watch=world.source)
+    assert run.code == 0, run.errors
+    names = {name for name, _ in run.calls}
+    assert names >= {"open", "stat"} and names & {"read", "pread"}, run.calls
+    return unreadable_inputs(world, run.calls)
+
+
+def look(world):
+    """What is there cannot be looked at: an error, before anything is lost."""
+    world.looks = True
+    calls, published = world.calls()
+    looked = [n for n, (name, _) in enumerate(calls[:published], 1) if name in ("stat", "list", "seek")]
+
+    def at(k):
+        out = world.fresh(f"out{k}")
+        run = world.create(out, f"fail {errno.EIO}", looked[k - 1])
+        what = calls[looked[k - 1] - 1]
+        assert run.code == 1, f"{what} was not missed"
+        assert world.state(out) == world.before and world.leftovers(out) == [], (what, world.state(out), world.leftovers(out))
+        assert os.strerror(errno.EIO) in run.errors and world.told(out) in run.errors, run.errors
+    return each(len(looked), at)
 
 
 def durable(world):
@@ -265,6 +292,13 @@ CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() 
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
           for target in ("tog", "tog-over", "header", "header-over")}
 CASES |= {"put/from-large": (put, "from-large")}
+CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("fail", "short") for target in COPIES}
+CASES |= {f"look/{target}": (look, target)
+          for target in ("edit-title-zip", "edit-title-folder", "edit-columns-folder", "edit-title-taco", "csv", "stac", "export-zip")}
+CASES |= {f"inputs/{target}": (inputs, target)
+          for target in ("export-folder", "convert-new", "convert-parts", "concat", "compile-taco", "collection", "stac", "parquet")}
+CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("fail", "stop")
+          for target in ("export-zip-over", "csv-over")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 WORLDS = {"edit-": EditWorld, "from-": StoreWorld, "tog": RasterWorld, "header": RasterWorld, "tortilla-set": SetWorld}
 
@@ -274,7 +308,8 @@ def main():
 
     def attempt(name, scratch):
         body, target = CASES[name]
-        make = next((world for prefix, world in WORLDS.items() if target.startswith(prefix)), World)
+        is_copy = target.removesuffix("-over") in COPIES
+        make = CopyWorld if is_copy else next((world for prefix, world in WORLDS.items() if target.startswith(prefix)), World)
         return body(make(Path(tool).resolve(), Path(faults).resolve(), scratch, target))
     return run_cases(CASES, patterns, attempt)
 

@@ -16,6 +16,9 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "data" / "landsat.t
 
 class World:
     """Folders of one target: source, `out` which the tool writes to, and what old and new datasets look like."""
+    looks = False  # calls that only look at files are counted, too
+    min_moves = 4  # reads and writes of any run, at least
+
     def __init__(self, tool, faults, scratch, target):
         self.tool, self.faults, self.scratch = tool, faults, scratch
         self.over = target.endswith("-over")
@@ -31,6 +34,10 @@ class World:
         self.new = self.make("new", "The new one")
         if self.name.endswith(("set", ".tacozip")) or self.index:
             quiet_run([self.tool, "validate", scratch / "new" / self.name, "--deep", *base])
+
+    def reasons(self, n, *numbers):
+        """The errors with which call n fails, one after the other."""
+        return numbers
 
     def write_parts(self, folder):
         """The inputs of an index: each root of the source in a ZIP of its own."""
@@ -71,7 +78,7 @@ class World:
         return self.run(self.command(source or self.source, out / self.name, "The new one"), do, at, watch or out, log)
 
     def run(self, command, do, at, watch, log):
-        return run(self.faults, command, watch, log, do, at)
+        return run(self.faults, command, watch, log, do, at, looks=self.looks)
 
     def state(self, out):
         found = content(out / self.name)
@@ -82,6 +89,11 @@ class World:
     @property
     def before(self):
         return "old" if self.over else "absent"
+
+    @property
+    def num_renames(self):
+        """The last one publishes. The files of an index get their names in a folder that nobody sees before."""
+        return len(list((self.scratch / "new" / self.name).iterdir())) + 1 if self.name == ".tacocat" else 1
 
     def told(self, out):
         """What errors name."""
@@ -95,9 +107,7 @@ class World:
         run = self.create(self.fresh("undisturbed"))
         assert run.code == 0, run.errors
         names = [name for name, _ in run.calls]
-        # The files of an index get their names in a folder that nobody sees, which is renamed last.
-        assert names.count("rename") == (len(list((self.scratch / "new" / self.name).iterdir())) + 1
-                                         if self.name == ".tacocat" else 1), run.calls
+        assert names.count("rename") == self.num_renames, run.calls
         return run.calls, len(names) - names[::-1].index("rename")
 
 

@@ -1,0 +1,73 @@
+"""What the tool makes of a dataset: another one, a file or a folder. The same worlds as for those that make one of samples."""
+from datasets import ABOUT, TIMES, datasets_of
+from worlds import World
+
+JOBS = ["--jobs", "1"]
+ONE = ["SELECT * FROM data LIMIT 1", *JOBS]
+# By target: the name of what is made, and the command. @NAME is a dataset or folder of datasets.py; @out is the target.
+COPIES = {
+    "export-zip": ("set.tacozip", ["export", "@zip", "@out", *ONE]),
+    "export-folder": ("set", ["export", "@around", "@out", *ONE]),
+    "export-new": ("set.tacozip", ["export", "@taco", "@out", *ONE]),
+    "convert-zip": ("set.tacozip", ["convert", "@folder", "@out", *JOBS]),
+    "convert-folder": ("set", ["convert", "@zip", "@out", *JOBS]),
+    "convert-new": ("set.tacozip", ["convert", "@taco", "@out", *JOBS]),
+    "convert-old": ("set.tortilla", ["convert", "@zip", "@out", *JOBS]),
+    "convert-streaming": ("set.tacozip", ["convert", "@streaming", "@out", *JOBS]),
+    "convert-tortilla": ("set.tacozip", ["convert", "@tortilla", "@out", *ABOUT]),
+    "convert-parts": ("set.taco", ["convert", "@split", "@out", *JOBS]),
+    "concat": ("set.tacozip", ["concat", "@part0", "@part1", "@out", "--id", "all", *JOBS]),
+    "compile-taco": ("set.taco", ["compile", "@taco", "@out", *ONE]),
+    "compile-tortilla": ("set.tortilla", ["compile", "@tortilla", "@out", *ONE]),
+    "streaming": ("set.taco", ["create", "@rasters", "@out", "--streaming", *ABOUT, *TIMES]),
+    "collection": ("set.tacozip", ["create", "@first", "@out", "--collection", "@document", *JOBS]),
+    "read": ("a.tif", ["read", "@zip", "@raster", "-o", "@out"]),
+    "npy": ("a.npy", ["read", "@zip", "@raster", "--npy", "-o", "@out"]),
+    "preview": ("a.png", ["preview", "@zip", "@raster", "-o", "@out"]),
+    "csv": ("a.csv", ["query", "@zip", "SELECT * FROM data", "-o", "@out"]),
+    "parquet": ("a.parquet", ["query", "@zip", "SELECT * FROM data", "-o", "@out"]),
+    "html": ("a.html", ["describe", "@zip", "--as", "html", "-o", "@out"]),
+    "stac": ("catalog", ["describe", "@folder", "--as", "stac", "-o", "@out"]),
+    "geoparquet": ("a.parquet", ["describe", "@zip", "--as", "geoparquet", "-o", "@out"]),
+    "stac-geoparquet": ("a.parquet", ["describe", "@zip", "--as", "stac-geoparquet", "-o", "@out"]),
+}
+
+
+class CopyWorld(World):
+    """One of COPIES. `-over` replaces what the same command makes of the dataset `flat`."""
+    index, min_moves = None, 1
+
+    def __init__(self, tool, faults, scratch, target):
+        self.tool, self.faults, self.scratch = tool, faults, scratch
+        self.over = target.endswith("-over")
+        self.name, self.words = COPIES[target.removesuffix("-over")]
+        datasets = datasets_of(tool)
+        self.source = datasets.folder
+        self.names = {f"@{name}": path for name, path in datasets.paths.items()}
+        self.names |= {"@raster": datasets.raster("zip"), "@first": datasets.paths["rasters"] / datasets.sample("zip"),
+                       "@document": datasets.paths["folder"] / "COLLECTION.json"}
+        self.old = self.make("old", "An older one") if self.over else None
+        self.new = self.make("new", "The new one")
+
+    def command(self, source, path, description):
+        is_new = description == "The new one"
+        inputs = self.names if is_new else {name: self.names["@flat"] for name in self.names}
+        overwrite = ["--overwrite"] if path.exists() else []
+        return [self.tool, *({**inputs, "@out": path}.get(word, word) for word in self.words), *overwrite]
+
+    @property
+    def is_streaming(self):
+        """Each raster becomes a TOG first, in a folder that nobody sees."""
+        return "--streaming" in self.words
+
+    @property
+    def num_renames(self):
+        return 1 + self.is_streaming * sum(path.is_file() for path in self.names["@rasters"].rglob("*"))
+
+    def told(self, out):
+        """Of a TOG that cannot be made, the TOG."""
+        return str(out) if self.is_streaming else super().told(out)
+
+    def reasons(self, n, *numbers):
+        """One of them: what is written is written as for other targets, where all are tried."""
+        return numbers[n % len(numbers):][:1]
