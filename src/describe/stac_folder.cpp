@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "describe/stac.hpp"
@@ -91,17 +90,12 @@ class NewFolder {
 
   void publish() const {
     sync();
-    std::optional<std::string> old;
-    if (exists_) rename_to(target_, old.emplace(temporary_for(target_)), false);
-    try {
+    if (exists_) {
+      exchange_names(draft_, target_);  // the old one goes with the draft
+    } else {
       rename_to(draft_, target_, false);
-    } catch (const IoError&) {
-      if (old) rename_to(*old, target_, false);
-      throw;
     }
     sync_folder_of(target_);
-    std::error_code ignored;
-    if (old) fs::remove_all(*old, ignored);
   }
 
  private:

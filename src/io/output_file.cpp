@@ -56,6 +56,10 @@ void rename_to(const std::string& from, const std::string& to, bool overwrite) {
   fail("cannot be given its name", to, errno);
 }
 
+void exchange_names(const std::string& a, const std::string& b) {
+  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) != 0) fail("cannot be replaced", b, errno);
+}
+
 void sync_folder_of(const std::string& path) {
   const std::string folder = parent_folder(path);
   const int descriptor = open_uninterrupted(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -61,6 +61,9 @@ std::string temporary_for(const std::string& target, const std::string& temp_dir
 /// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
 void rename_to(const std::string& from, const std::string& to, bool overwrite);
 
+/// Swaps what two names lead to, in one step. Throws IoError.
+void exchange_names(const std::string& a, const std::string& b);
+
 /// Makes names in the folder of `path` durable, where the folder can be opened and its file system knows how. Throws
 /// IoError.
 void sync_folder_of(const std::string& path);

@@ -108,12 +108,6 @@ void make_folder(const std::string& path) {
   if (::mkdir(path.c_str(), 0777) != 0) throw IoError("cannot be created", {.path = path}, errno);
 }
 
-void exchange_names(const std::string& a, const std::string& b) {
-  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) != 0) {
-    throw IoError("cannot be replaced", {.path = b}, errno);
-  }
-}
-
 void publish(const std::string& draft, const std::string& folder, const std::vector<std::string>& names,
              bool overwrite) {
   struct Move {

@@ -67,9 +67,6 @@ void check_temp_dir(const std::string& output, const std::string& temp_dir);
 /// Throws IoError, also when there is something at `path`.
 void make_folder(const std::string& path);
 
-/// Swaps what two names lead to, in one step. Throws IoError.
-void exchange_names(const std::string& a, const std::string& b);
-
 /// Moves what is called `names` in the folder `draft` to `folder`: all of it, or nothing when one has to stay. With
 /// `overwrite` files take the place of files and folders that of folders, and the old ones are in `draft` then. Throws
 /// IoError.
