@@ -7,28 +7,12 @@
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
 #include "net/http_file.hpp"
+#include "net/other_files.hpp"
 #include "net/remote_address.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
-
-class OtherFile final : public ByteSource {
- public:
-  OtherFile(std::string name, std::unique_ptr<RemoteFile> file) : name_(std::move(name)), file_(std::move(file)) {}
-
-  const std::string& name() const noexcept override { return name_; }
-  uint64_t size() const override { return file_->size(); }
-  bool is_local() const noexcept override { return false; }
-  void read(uint64_t offset, std::span<std::byte> out) const override {
-    require_inside({offset, out.size()});
-    if (!out.empty()) file_->read(offset, out);
-  }
-
- private:
-  std::string name_;
-  std::unique_ptr<RemoteFile> file_;
-};
 
 class RemoteStorage final : public Storage {
  public:
@@ -38,7 +22,7 @@ class RemoteStorage final : public Storage {
 
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
     if (!net::is_http_path(path)) {
-      if (auto file = open_other(path)) return file;
+      if (auto file = net::open_other_file(others(path), path, options_.limit)) return file;
       throw IoError("cannot open", {.path = path}, ENOENT);
     }
     const net::RemoteAddress address = address_of(path);
@@ -57,17 +41,23 @@ class RemoteStorage final : public Storage {
   std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
     std::vector<std::shared_ptr<const ByteSource>> out(paths.size());
     std::vector<net::RemoteAddress> addresses;
-    std::vector<std::size_t> places;
+    std::vector<std::string> other_paths;
+    std::vector<std::size_t> places, other_places;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       if (net::is_http_path(paths[i])) {
         addresses.push_back(address_of(paths[i]));
         places.push_back(i);
       } else {
-        out[i] = open_other(paths[i]);
+        other_paths.push_back(paths[i]);
+        other_places.push_back(i);
       }
     }
     auto files = net::open_http_files(session_, addresses);
     for (std::size_t i = 0; i < files.size(); ++i) out[places[i]] = std::move(files[i].file);
+    if (!other_paths.empty()) {
+      auto other_files = net::open_other_files(others(other_paths[0]), other_paths, options_.limit);
+      for (std::size_t i = 0; i < other_files.size(); ++i) out[other_places[i]] = std::move(other_files[i]);
+    }
     return out;
   }
 
@@ -76,12 +66,9 @@ class RemoteStorage final : public Storage {
     return net::address_of(path, options_, region_of(path));
   }
 
-  std::shared_ptr<const ByteSource> open_other(const std::string& path) const {
-    if (options_.others == nullptr) {
-      throw IoError("reading from there needs GDAL, which this program does not load", {.path = path});
-    }
-    auto file = options_.others->open(to_vsi(path));
-    return file ? std::make_shared<OtherFile>(path, std::move(file)) : nullptr;
+  const RemoteOpener& others(const std::string& path) const {
+    if (options_.others != nullptr) return *options_.others;
+    throw IoError("reading from there needs GDAL, which this program does not load", {.path = path});
   }
 
   /// One for all files of a bucket, so that it is learnt once.
