@@ -1,10 +1,13 @@
 #include "reader/header_file.hpp"
 
+#include <cerrno>
+
 #include "base/crc32.hpp"
 #include "base/little_endian.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -48,7 +51,8 @@ std::shared_ptr<const HeaderFile> HeaderFile::open(const Storage& storage, const
   try {
     source = storage.open(path);
   } catch (const IoError& error) {
-    if (error.not_found()) return nullptr;
+    // Of what is not there, a store may say "forbidden" to those who read the dataset.
+    if (error.not_found() || (is_remote(path) && error.error_number() == EACCES)) return nullptr;
     throw;
   }
   auto table = LevelTable::open(std::move(source), {.path = path});

@@ -79,7 +79,8 @@ Detected detect_folder(const Storage& storage, const std::string& path) {
 
 /// True for names that only files have.
 bool is_file_name(std::string_view path) {
-  const std::string name = file_name(path.substr(0, path.find('?')));  // a URL may be signed
+  // A URL may be signed. In one form of GDAL's paths it is itself behind the question mark.
+  const std::string name = file_name(path.starts_with("/vsicurl?") ? path : path.substr(0, path.find('?')));
   constexpr std::string_view kSuffixes[] = {".tacozip", ".zip", ".tortilla", ".taco", ".json"};
   return name == names::kTacocatFile || std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
                                                     [&](auto suffix) { return ends_with_ignoring_case(name, suffix); });
