@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "io/byte_source.hpp"
+#include "net/storage.hpp"
 #include "reader/open_container.hpp"
 #include "tacore/validator.hpp"
 #include "transform/validate_checks.hpp"
@@ -18,8 +18,11 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
     case Format::Zip: check_zip_dataset(report, at.source, path, options.deep); return;
     case Format::Folder: check_folder_dataset(report, *storage, at.path, options.deep); return;
     case Format::Tacocat:
-      index.folder = at.source ? "" : at.path;
-      index.file = at.source;
+      if (at.is_folder) {
+        index.folder = at.path;
+      } else {
+        index.file = at.source;
+      }
       check_tacocat(report, *storage, index, options.deep);
       return;
     case Format::Tacollection:
@@ -59,7 +62,7 @@ void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, 
 
 std::vector<Issue> validate(std::string_view given, const Options& options) {
   const std::string path(given);
-  const auto storage = local_storage();
+  const auto storage = any_storage();
   Report report;
   Detected at;
   try {
