@@ -28,12 +28,26 @@ class WhenAsked final : public RasterOpener {
   }
 };
 
+class RemoteWhenAsked final : public RemoteOpener {
+ public:
+  std::unique_ptr<RemoteFile> open(const std::string& vsi_path) const override {
+    const auto* opener = ask<RemoteOpener>("tacore_gdal_remote_opener");
+    if (opener) return opener->open(vsi_path);
+    throw IoError("reading from there needs GDAL, and tacore_gdal is not installed", {.path = vsi_path});
+  }
+};
+
 }  // namespace
 
 const CrsTransformer* transformer() { return ask<CrsTransformer>("tacore_gdal_crs_transformer"); }
 
 const RasterOpener* raster_opener() {
   static const WhenAsked opener;
+  return &opener;
+}
+
+const RemoteOpener* remote_opener() {
+  static const RemoteWhenAsked opener;
   return &opener;
 }
 

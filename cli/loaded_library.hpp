@@ -2,6 +2,7 @@
 
 #include <tacore/crs.hpp>
 #include <tacore/raster.hpp>
+#include <tacore/remote.hpp>
 
 /// tacore_gdal (gdal.hpp), which is loaded when it is needed: GDAL would take most of the time of a short command.
 namespace tacore::cli {
@@ -12,5 +13,8 @@ const CrsTransformer* transformer();
 /// What is no plain TIFF. Loads the library when it is asked to open something; where there is none that is a
 /// FormatError.
 const RasterOpener* raster_opener();
+
+/// What is at gs://, az://, oss://, swift:// and /vsi... paths, in the same way; without the library an IoError.
+const RemoteOpener* remote_opener();
 
 }  // namespace tacore::cli

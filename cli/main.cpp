@@ -16,6 +16,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "extensions.hpp"
+#include "loaded_library.hpp"
 #include "output.hpp"
 
 namespace tacore::cli {
@@ -42,7 +43,7 @@ struct Messages {
 struct Tool {
   CLI::App app{"Makes TACO datasets of Earth observation data, and looks into them.", "taco"};
   Messages messages = {};
-  RemoteOptions remote = {};
+  RemoteOptions remote = {.others = remote_opener()};
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {};
 
   /// A subcommand that calls `run` with its options.
