@@ -63,8 +63,15 @@ struct Piece {
 struct Opened {
   uint64_t size = 0;
   std::string validator = {};
+  std::string copy_validator = {};
   Piece piece = {};
 };
+
+/// Whether a copy of the answer may be kept, which was judged good.
+bool may_be_kept(const HttpResponse& response) {
+  if (lower(response.header("cache-control")).find("no-store") != std::string::npos) return false;
+  return response.status != 200 || response.header("content-length") == std::to_string(response.body.size());
+}
 
 bool is_parquet(std::string_view name) { return name.ends_with(".parquet"); }
 
@@ -103,6 +110,7 @@ Question first_question(Location& location) {
 
 Opened opened(HttpResponse response) {
   Opened out{.validator = validator_of(response)};
+  if (may_be_kept(response)) out.copy_validator = out.validator;
   if (response.status == 206) {
     const auto range = parse_content_range(response.header("content-range"));
     out.size = range->total;
@@ -114,7 +122,7 @@ Opened opened(HttpResponse response) {
   return out;
 }
 
-class HttpFile final : public ByteSource {
+class HttpFile final : public HttpSource {
  public:
   HttpFile(std::shared_ptr<const HttpSession> session, std::unique_ptr<Location> location, Opened opened)
       : session_(std::move(session)), location_(std::move(location)), opened_(std::move(opened)) {}
@@ -122,6 +130,9 @@ class HttpFile final : public ByteSource {
   const std::string& name() const noexcept override { return location_->address().name; }
   uint64_t size() const override { return opened_.size; }
   bool is_local() const noexcept override { return false; }
+  const std::string& copy_validator() const noexcept override { return opened_.copy_validator; }
+  uint64_t first_offset() const noexcept override { return opened_.piece.offset; }
+  std::span<const std::byte> first_bytes() const noexcept override { return opened_.piece.bytes; }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     const ByteRange range{offset, out.size()};

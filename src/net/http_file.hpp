@@ -7,6 +7,7 @@
 
 #include "io/byte_source.hpp"
 #include "net/remote_address.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore::net {
 
@@ -25,8 +26,26 @@ struct HttpSession {
   mutable std::atomic<bool> parts_ = true;
 };
 
+/// A file of a server, as its first answer told.
+class HttpSource : public ByteSource {
+ public:
+  /// By what a copy of it is known to be of the same version, along with its size: the ETag, else the time of the last
+  /// change. "" when nothing may be kept: the server names neither, asks for no copies (Cache-Control: no-store), or
+  /// sent the whole file without telling its length, so that it may have been cut.
+  virtual const std::string& copy_validator() const noexcept = 0;
+  /// What came with that answer, and stays in memory: reads in there cost nothing.
+  virtual uint64_t first_offset() const noexcept = 0;
+  virtual std::span<const std::byte> first_bytes() const noexcept = 0;
+};
+
+/// No answer came, after all tries.
+class Unreachable final : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 struct HttpOpened {
-  std::shared_ptr<const ByteSource> file = {};  ///< nullptr: it is not there
+  std::shared_ptr<const HttpSource> file = {};  ///< nullptr: it is not there
   int status = 0;                               ///< of HTTP
 };
 
@@ -35,7 +54,8 @@ struct HttpOpened {
 ///
 /// Failures that may pass (no connection, a body that ends early or is not what was asked for, 408, 429, 5xx) are tried
 /// again, after a pause that doubles or that `Retry-After` names. Redirects are followed, with credentials only on the
-/// host that they are for, never from https to http. Throws IoError, which names the URL, the range and the status.
+/// host that they are for, never from https to http. Throws IoError, which names the URL, the range and the status;
+/// Unreachable when no answer came at all.
 std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> session,
                                         std::span<const RemoteAddress> addresses);
 

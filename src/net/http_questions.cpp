@@ -80,10 +80,11 @@ std::string status_of(const HttpResponse& response) { return "HTTP status " + st
 /// The number in errno that says the same as a status, 0 where none does.
 int error_number(int status) { return status == 401 || status == 403 ? EACCES : 0; }
 
+template <class Failure = IoError>
 [[noreturn]] void fail(const Question& question, const std::string& why, int number, int num_tries) {
   // What stands behind ? may be a signature.
   const std::string url = question.location->request({}, 0).url;
-  throw IoError("GET " + without_controls(url.substr(0, url.find('?'))) + " (" + question.range + "): " + why +
+  throw Failure("GET " + without_controls(url.substr(0, url.find('?'))) + " (" + question.range + "): " + why +
                     (num_tries > 1 ? ", " + std::to_string(num_tries) + " times" : ""),
                 {.path = question.location->address().name}, number);
 }
@@ -106,7 +107,7 @@ class Attempt {
   void hear(HttpResponse response) {
     pause_ = 0;
     const int status = response.status;
-    if (!response.failure.empty()) return again(response.failure, 0);
+    if (!response.failure.empty()) return again(response.failure, 0, status != 0);
     if (may_pass(status)) return again(status_of(response) + text_of(response), retry_after(response));
     Location& location = *question_.location;
     if (++num_moves_ <= kMaxRedirects && location.follow(response)) return;
@@ -127,9 +128,12 @@ class Attempt {
   }
 
  private:
-  void again(const std::string& why, double least_pause) {
+  void again(const std::string& why, double least_pause, bool was_reached = true) {
     num_moves_ = 0;
-    if (++num_tries_ >= max_tries_ || least_pause > kLongestPause) fail(question_, why, 0, num_tries_);
+    if (++num_tries_ >= max_tries_ || least_pause > kLongestPause) {
+      if (!was_reached) fail<Unreachable>(question_, why, 0, num_tries_);
+      fail(question_, why, 0, num_tries_);
+    }
     pause_ = std::max(least_pause, pause_after(num_tries_));
     log::info(question_.location->address().name + ": " + question_.range + ": " + why + "; trying again");
   }
