@@ -13,7 +13,7 @@ LAYERS = {
     "format": ["base"],
     "model": ["base", "format/names.hpp"],
     "table": ["base", "io", "format", "model"],
-    "net": ["base", "io"],
+    "net": ["base", "io", "format/names.hpp"],
     "reader": ["base", "io", "net", "format", "model", "table"],
     "v1": ["base", "io", "net", "format", "model", "table", "reader/container.hpp", "writer"],
     "describe": ["base", "io", "format/names.hpp", "model", "table", "reader", "v1/collection.hpp"],

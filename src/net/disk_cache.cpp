@@ -1,0 +1,340 @@
+#include "net/disk_cache.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <system_error>
+#include <thread>
+#include <tuple>
+
+#include "base/little_endian.hpp"
+#include "base/log.hpp"
+#include "base/sha256.hpp"
+
+namespace tacore::net {
+namespace {
+
+/// An about or a mark is longer by mistake only.
+constexpr uint64_t kMaxText = 64 * 1024;
+/// A file that is older than this is no longer being written.
+constexpr std::time_t kAbandoned = 3600;  // seconds
+constexpr int kLockTries = 100;
+constexpr auto kLockPause = std::chrono::milliseconds(10);
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string hash_of(std::string_view text) { return hex(sha256(bytes_of(text))); }
+
+std::string parent(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+/// The whole of a small file, and marks it as used. Nothing when it cannot be read.
+std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat info = {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (static_cast<uint64_t>(info.st_size) > max_size) return std::nullopt;
+  Bytes out(static_cast<std::size_t>(info.st_size));
+  for (std::size_t done = 0; done < out.size();) {
+    const ssize_t count = ::read(file.get(), out.data() + done, out.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(count);
+  }
+  ::futimens(file.get(), nullptr);  // where this is forbidden the order of use is unknown, no more
+  return out;
+}
+
+std::string read_text(const std::string& path) {
+  const auto bytes = read_file(path, kMaxText);
+  return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : "";
+}
+
+/// Names in a folder, without . and ..
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> out;
+  DIR* const open = ::opendir(folder.c_str());
+  if (open == nullptr) return out;
+  while (const dirent* entry = ::readdir(open)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") out.push_back(name);
+  }
+  ::closedir(open);
+  return out;
+}
+
+void make_folders(const std::string& path) {
+  for (auto slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {
+    ::mkdir(path.substr(0, slash).c_str(), 0700);
+  }
+  ::mkdir(path.c_str(), 0700);
+}
+
+/// Of all processes and threads. Not waited for longer than a second, as its owner may be stopped.
+class Lock {
+ public:
+  Lock(const std::string& path, int tries) : file_(open(path)) {
+    for (int i = 0; file_.get() >= 0 && i < tries; ++i) {
+      if (i > 0) std::this_thread::sleep_for(kLockPause);
+      if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) continue;
+      is_held_ = true;
+      return;
+    }
+  }
+  ~Lock() {
+    // Closing alone would leave it to a child that was forked meanwhile.
+    if (is_held_) ::flock(file_.get(), LOCK_UN);
+  }
+  explicit operator bool() const noexcept { return is_held_; }
+  int error() const noexcept { return error_; }
+
+ private:
+  int open(const std::string& path) {
+    constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    int out = ::open(path.c_str(), kFlags, 0600);
+    if (out < 0 && errno == ENOENT) {
+      make_folders(parent(path));
+      out = ::open(path.c_str(), kFlags, 0600);
+    }
+    if (out < 0) error_ = errno;
+    return out;
+  }
+
+  int error_ = 0;
+  Descriptor file_;
+  bool is_held_ = false;
+};
+
+uint64_t on_disk(uint64_t size) { return (size + DiskCache::kBlock - 1) / DiskCache::kBlock * DiskCache::kBlock; }
+
+int write_all(int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count < 0 ? errno : EIO;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
+std::string random_mark() {
+  std::random_device random;
+  FieldWriter out;
+  for (int i = 0; i < 4; ++i) out.u32(random());
+  return hex(sha256(out.take())).substr(0, 16);
+}
+
+}  // namespace
+
+DiskCache::DiskCache(std::string folder, uint64_t max_size)
+    : folder_(std::move(folder)), max_size_(std::max(max_size, kMinSize)) {
+  while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
+}
+
+uint64_t DiskCache::max_piece() const noexcept { return std::min(kLargestPiece, max_size_ / 64); }
+
+std::string DiskCache::file(const char* kind, const std::string& name) const {
+  return folder_ + "/" + kind + "/" + hash_of(name);
+}
+
+std::optional<KnownFile> DiskCache::find(const std::string& name) const {
+  const auto about = parse_about(read_text(file("files", name) + "/about"), name);
+  if (!about) return std::nullopt;
+  return KnownFile{.facts = about->facts, .is_current = about->mark == mark_of(name)};
+}
+
+/// The marks of all folders that it is in.
+std::string DiskCache::mark_of(const std::string& name) const {
+  const std::string path = name.substr(0, name.find('?'));
+  const auto scheme = path.find("://");
+  std::string out;
+  for (auto slash = path.find('/', scheme == path.npos ? 0 : scheme + 3); slash != path.npos;
+       slash = path.find('/', slash + 1)) {
+    out += read_text(file("sets", path.substr(0, slash + 1))).substr(0, 16);
+  }
+  return out;
+}
+
+void DiskCache::keep(std::span<const LearntFile> files) const {
+  if (gave_up_) return;
+  const Lock lock(folder_ + "/lock", kLockTries);
+  if (!lock) {
+    if (lock.error() != 0) give_up(lock.error());
+    return;
+  }
+  std::vector<LearntFile> all(files.begin(), files.end());
+  std::vector<std::string> changed;
+  for (const LearntFile& learnt : files) {
+    const CachedMetadata metadata = cached_metadata_of(learnt.name);
+    if (metadata.folder.empty()) continue;
+    const auto known = find(learnt.name);
+    const FileFacts before = known ? known->facts : FileFacts{.exists = false};
+    if (learnt.facts ? *learnt.facts == before : !known) continue;
+    const auto collection = metadata.collection.empty() ? std::nullopt : find(metadata.collection);
+    if (collection && collection->is_current) all.push_back({metadata.collection, collection->facts});
+    if (std::find(changed.begin(), changed.end(), metadata.folder) == changed.end()) changed.push_back(metadata.folder);
+  }
+  for (const std::string& folder : changed) {
+    // Without the new mark what is old would stay current.
+    if (!put(file("sets", folder), bytes_of(random_mark() + " " + folder + "\n"))) return;
+  }
+  for (const LearntFile& learnt : all) write_about(learnt);
+}
+
+void DiskCache::write_about(const LearntFile& learnt) const {
+  const std::string folder = file("files", learnt.name), path = folder + "/about";
+  if (!learnt.facts) {
+    ::unlink(path.c_str());
+    return;
+  }
+  const std::string text = about_text(learnt.name, *learnt.facts, mark_of(learnt.name));
+  if (read_text(path) == text) return;
+  if (!put(path, bytes_of(text)) || !learnt.facts->exists) return;
+  const std::string version = pieces_of(learnt.name, *learnt.facts).substr(folder.size() + 1);
+  for (const std::string& name : names_in(folder)) {
+    if (name != "about" && !name.starts_with(version)) ::unlink((folder + "/" + name).c_str());
+  }
+}
+
+std::string DiskCache::pieces_of(const std::string& name, const FileFacts& facts) const {
+  const std::string version = std::to_string(facts.size) + "\n" + facts.validator;
+  return file("files", name) + "/" + hash_of(version).substr(0, 16) + "-";
+}
+
+std::vector<ByteRange> DiskCache::list(const std::string& pieces) const {
+  const std::string folder = parent(pieces), version = pieces.substr(folder.size() + 1);
+  std::vector<ByteRange> out;
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with(version)) continue;
+    if (const auto piece = parse_piece_name(std::string_view(name).substr(version.size()))) out.push_back(*piece);
+  }
+  return out;
+}
+
+std::optional<Bytes> DiskCache::load(const std::string& pieces, ByteRange piece) const {
+  const std::string path = pieces + piece_name(piece);
+  auto whole = read_file(path, kPieceHeader + kLargestPiece);
+  if (!whole) return std::nullopt;
+  const auto bytes = std::span<const std::byte>(*whole).subspan(std::min<std::size_t>(whole->size(), kPieceHeader));
+  const Bytes header = piece_header(piece, bytes);
+  if (bytes.size() != piece.size || !std::equal(header.begin(), header.end(), whole->begin())) {
+    log::info(path + ": a damaged piece of the cache, removed");
+    ::unlink(path.c_str());
+    return std::nullopt;
+  }
+  whole->erase(whole->begin(), whole->begin() + kPieceHeader);
+  return whole;
+}
+
+bool DiskCache::store(const std::string& pieces, uint64_t offset, std::span<const std::byte> bytes) const {
+  if (gave_up_ || bytes.empty()) return false;
+  const ByteRange range{offset, bytes.size()};
+  Bytes whole = piece_header(range, bytes);
+  whole.insert(whole.end(), bytes.begin(), bytes.end());
+  return put(pieces + piece_name(range), whole);
+}
+
+bool DiskCache::put(const std::string& path, std::span<const std::byte> bytes) const {
+  if (gave_up_) return false;
+  count(on_disk(bytes.size()));
+  int error = try_to_put(path, bytes);
+  if (error == ENOENT) {  // the first in a folder, or someone removed it
+    make_folders(folder_ + "/new");
+    make_folders(parent(path));
+    error = try_to_put(path, bytes);
+  }
+  if (error != 0 && error != ENOENT) give_up(error);
+  return error == 0;
+}
+
+int DiskCache::try_to_put(const std::string& path, std::span<const std::byte> bytes) const {
+  std::string temporary = folder_ + "/new/XXXXXX";
+  int error = 0;
+  {
+    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));  // mode 0600
+    if (file.get() < 0) return errno;
+    error = write_all(file.get(), bytes);
+  }
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(temporary.c_str());
+  return error;
+}
+
+void DiskCache::give_up(int error) const {
+  if (gave_up_.exchange(true)) return;
+  log::warning(folder_ + ": the cache cannot be written (" + std::generic_category().message(error) +
+               "); nothing more is kept");
+}
+
+/// Makes space before the first write, since others wrote before, and each time that a part of the whole was written.
+void DiskCache::count(uint64_t size) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_due = !num_written_ || *num_written_ + size > max_size_ / 64;
+    num_written_ = is_due ? size : *num_written_ + size;
+    if (!is_due) return;
+  }
+  make_space();
+}
+
+void DiskCache::make_space() const {
+  const Lock lock(folder_ + "/lock.space", 1);
+  if (!lock) return;  // another one is at it; or put() finds out why
+  const std::time_t now = std::time(nullptr);
+  struct stat info = {};
+  for (const std::string& name : names_in(folder_ + "/new")) {
+    const std::string path = folder_ + "/new/" + name;
+    if (::lstat(path.c_str(), &info) == 0 && info.st_mtime < now - kAbandoned) ::unlink(path.c_str());
+  }
+  struct Used {
+    std::pair<std::time_t, long> when;
+    std::string path;
+    uint64_t size;
+  };
+  std::vector<Used> all;
+  uint64_t sum = 0;
+  const auto add = [&](const std::string& path) {
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+    all.push_back({{info.st_mtim.tv_sec, info.st_mtim.tv_nsec}, path, on_disk(static_cast<uint64_t>(info.st_size))});
+    sum += all.back().size;
+  };
+  for (const std::string& name : names_in(folder_ + "/sets")) add(folder_ + "/sets/" + name);
+  for (const std::string& name : names_in(folder_ + "/files")) {
+    const std::string folder = folder_ + "/files/" + name;
+    sum += kBlock;
+    for (const std::string& piece : names_in(folder)) add(folder + "/" + piece);
+  }
+  if (sum <= max_size_ / 16 * 15) return;
+  std::sort(all.begin(), all.end(),
+            [](const Used& a, const Used& b) { return std::tie(a.when, a.path) < std::tie(b.when, b.path); });
+  for (const Used& file : all) {
+    if (sum <= max_size_ / 8 * 7) break;
+    if (::unlink(file.path.c_str()) != 0) continue;
+    sum -= file.size;
+    if (::rmdir(parent(file.path).c_str()) == 0) sum -= kBlock;
+  }
+}
+
+}  // namespace tacore::net
