@@ -51,6 +51,10 @@ struct RemoteOptions {
   int max_tries = 5;    ///< of a request that fails for a reason that may pass, at least 1
   double timeout = 30;  ///< seconds to connect, and without a thousand bytes a second
 
+  /// Folder for parts of files that were read (docs/remote.md); "": none are kept. Not for files of `others`.
+  std::string cache_dir = {};
+  uint64_t cache_size = uint64_t{1} << 30;  ///< bytes that it may take on the disk, at least 1 MiB
+
   const RemoteOpener* others = nullptr;  ///< not owned: it must outlive what it opened
 };
 

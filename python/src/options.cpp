@@ -100,6 +100,10 @@ RemoteOptions remote_options(const nb::dict& given) {
       take(value, options.max_tries);
     } else if (name == "timeout") {
       take(value, options.timeout);
+    } else if (name == "cache_dir") {
+      take(value, options.cache_dir);
+    } else if (name == "cache_size") {
+      take(value, options.cache_size);
     } else {
       throw_unknown(name);
     }

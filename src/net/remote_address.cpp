@@ -171,6 +171,7 @@ RemoteOptions with_environment(RemoteOptions options) {
   const std::string no_sign = lower(environment({"AWS_NO_SIGN_REQUEST"}));
   options.is_anonymous = options.is_anonymous || no_sign == "yes" || no_sign == "true" || no_sign == "1";
   read_profiles(options);
+  fill(options.cache_dir, {"TACO_CACHE_DIR"});
   fill(options.token, {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"});
   if (options.token.empty()) {
     std::string file = environment({"HF_TOKEN_PATH"});

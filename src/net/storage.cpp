@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
+#include "net/file_cache.hpp"
 #include "net/http_file.hpp"
 #include "net/other_files.hpp"
 #include "net/remote_address.hpp"
@@ -18,7 +19,10 @@ class RemoteStorage final : public Storage {
  public:
   explicit RemoteStorage(const RemoteOptions& options)
       : options_(net::with_environment(options)),
-        session_(std::make_shared<net::HttpSession>(options.limit, options.timeout, options.max_tries)) {}
+        session_(std::make_shared<net::HttpSession>(options.limit, options.timeout, options.max_tries)),
+        cache_(options_.cache_dir.empty()
+                   ? nullptr
+                   : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {}
 
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
     if (!net::is_http_path(path)) {
@@ -26,7 +30,7 @@ class RemoteStorage final : public Storage {
       throw IoError("cannot open", {.path = path}, ENOENT);
     }
     const net::RemoteAddress address = address_of(path);
-    auto opened = net::open_http_files(session_, {&address, 1})[0];
+    auto opened = open_http({&address, 1})[0];
     if (opened.file) return opened.file;
     // Who may not list a bucket is not told whether something is there.
     throw IoError("HTTP status " + std::to_string(opened.status), {.path = path},
@@ -52,7 +56,7 @@ class RemoteStorage final : public Storage {
         other_places.push_back(i);
       }
     }
-    auto files = net::open_http_files(session_, addresses);
+    auto files = open_http(addresses);
     for (std::size_t i = 0; i < files.size(); ++i) out[places[i]] = std::move(files[i].file);
     if (!other_paths.empty()) {
       auto other_files = net::open_other_files(others(other_paths[0]), other_paths, options_.limit);
@@ -62,6 +66,11 @@ class RemoteStorage final : public Storage {
   }
 
  private:
+  std::vector<net::HttpOpened> open_http(std::span<const net::RemoteAddress> addresses) const {
+    const auto open = [this](std::span<const net::RemoteAddress> all) { return net::open_http_files(session_, all); };
+    return cache_ ? cache_->open(addresses, open) : open(addresses);
+  }
+
   net::RemoteAddress address_of(const std::string& path) const {
     return net::address_of(path, options_, region_of(path));
   }
@@ -84,6 +93,7 @@ class RemoteStorage final : public Storage {
 
   RemoteOptions options_;
   std::shared_ptr<const net::HttpSession> session_;
+  std::unique_ptr<const net::FileCache> cache_;  ///< nullptr: nothing is kept
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<net::Region>> regions_;
 };
@@ -121,6 +131,10 @@ void check(const RemoteOptions& options) {
   if (!(options.timeout > 0) || options.timeout > 86400) {
     throw QueryError("timeout is " + std::to_string(options.timeout) +
                      "; more than 0 and at most 86400 seconds expected");
+  }
+  if (options.cache_size < net::DiskCache::kMinSize) {
+    throw QueryError("cache_size is " + std::to_string(options.cache_size) + " bytes; at least " +
+                     std::to_string(net::DiskCache::kMinSize) + " expected");
   }
 }
 

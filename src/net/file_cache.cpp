@@ -1,0 +1,336 @@
+#include "net/file_cache.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore::net {
+namespace {
+
+/// A file whose server does not answer.
+class UnreachableFile final : public HttpSource {
+ public:
+  UnreachableFile(std::string name, uint64_t size, std::string message)
+      : name_(std::move(name)), size_(size), message_(std::move(message)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  uint64_t size() const override { return size_; }
+  bool is_local() const noexcept override { return false; }
+  const std::string& copy_validator() const noexcept override { return none_; }
+  uint64_t first_offset() const noexcept override { return 0; }
+  std::span<const std::byte> first_bytes() const noexcept override { return {}; }
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    throw Unreachable("not in the cache, and " + message_, {.path = name_, .offset = offset});
+  }
+
+ private:
+  std::string name_;
+  uint64_t size_;
+  std::string message_;
+  std::string none_ = {};
+};
+
+/// A part of a read, and where it goes.
+struct Wanted {
+  ByteRange range;
+  std::byte* to;
+};
+
+/// A file and its pieces on the disk. What is not among them is read and becomes one.
+class CachedFile final : public HttpSource {
+ public:
+  CachedFile(std::shared_ptr<const HttpSource> file, std::shared_ptr<const DiskCache> disk, std::string pieces)
+      : file_(std::move(file)), disk_(std::move(disk)), prefix_(std::move(pieces)) {}
+
+  const std::string& name() const noexcept override { return file_->name(); }
+  uint64_t size() const override { return file_->size(); }
+  bool is_local() const noexcept override { return false; }
+  const std::string& copy_validator() const noexcept override { return file_->copy_validator(); }
+  uint64_t first_offset() const noexcept override { return file_->first_offset(); }
+  std::span<const std::byte> first_bytes() const noexcept override { return file_->first_bytes(); }
+
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    fill({Wanted{{offset, out.size()}, out.data()}});
+  }
+
+  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
+    std::vector<Bytes> out;
+    std::vector<Wanted> wanted;
+    for (const ByteRange& range : ranges) {
+      require_inside(range);
+      out.emplace_back(static_cast<std::size_t>(range.size));
+      wanted.push_back({range, out.back().data()});
+    }
+    fill(wanted);
+    return out;
+  }
+
+  void keep_first() const { keep(file_->first_offset(), file_->first_bytes(), true); }
+
+ private:
+  /// The piece that was read last: neighbouring parts often lie in one.
+  struct Loaded {
+    ByteRange range;
+    Bytes bytes;
+  };
+
+  void fill(const std::vector<Wanted>& wanted) const {
+    std::vector<Wanted> missing;
+    Loaded loaded = {};
+    for (const Wanted& part : wanted) take(part, loaded, missing);
+    if (missing.empty()) return;
+    std::vector<ByteRange> ranges;
+    for (const Wanted& part : missing) ranges.push_back(part.range);
+    const auto bytes = file_->read_ranges(ranges);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      std::copy(bytes[i].begin(), bytes[i].end(), missing[i].to);
+      keep(ranges[i].offset, bytes[i], false);
+    }
+  }
+
+  /// Copies what is at hand; the rest is `missing`.
+  void take(Wanted part, Loaded& loaded, std::vector<Wanted>& missing) const {
+    const auto advance = [&](uint64_t size) {
+      part.range.offset += size;
+      part.range.size -= size;
+      part.to += size;
+    };
+    const auto copy = [&](uint64_t offset, std::span<const std::byte> bytes) {
+      const uint64_t skip = part.range.offset - offset, size = std::min(bytes.size() - skip, part.range.size);
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(skip), size, part.to);
+      advance(size);
+    };
+    const uint64_t first = file_->first_offset();
+    const auto first_bytes = file_->first_bytes();
+    while (part.range.size > 0) {
+      const uint64_t at = part.range.offset;
+      if (at >= first && at - first < first_bytes.size()) {
+        copy(first, first_bytes);
+      } else if (at >= loaded.range.offset && at - loaded.range.offset < loaded.bytes.size()) {
+        copy(loaded.range.offset, loaded.bytes);
+      } else if (const auto piece = piece_at(at)) {
+        auto bytes = disk_->load(prefix_, *piece);
+        if (!bytes) {
+          forget(*piece);
+          continue;
+        }
+        if (log_level() == LogLevel::Debug) {
+          log::debug(name() + ": " + std::to_string(piece->size) + " bytes at " + std::to_string(piece->offset) +
+                     " from the cache");
+        }
+        loaded = {*piece, std::move(*bytes)};
+      } else {
+        uint64_t end = std::min(at + part.range.size, next_piece(at));
+        if (at < first && !first_bytes.empty()) end = std::min(end, first);
+        missing.push_back({{at, end - at}, part.to});
+        advance(end - at);
+      }
+    }
+  }
+
+  /// With `prove` pieces that are there are read, and replaced when they are damaged.
+  void keep(uint64_t offset, std::span<const std::byte> bytes, bool prove) const {
+    while (!bytes.empty()) {
+      const auto part = bytes.first(std::min<std::size_t>(bytes.size(), disk_->max_piece()));
+      const ByteRange piece{offset, part.size()};
+      if (!prove || !disk_->load(prefix_, piece)) {
+        if (disk_->store(prefix_, offset, part)) remember(piece);
+      }
+      offset += part.size();
+      bytes = bytes.subspan(part.size());
+    }
+  }
+
+  // The pieces that are known, by offset: the longest of each.
+
+  std::map<uint64_t, uint64_t>& pieces() const {
+    if (!pieces_) {
+      pieces_.emplace();
+      for (const ByteRange& piece : disk_->list(prefix_)) {
+        uint64_t& size = (*pieces_)[piece.offset];
+        size = std::max(size, piece.size);
+      }
+    }
+    return *pieces_;
+  }
+
+  std::optional<ByteRange> piece_at(uint64_t offset) const {
+    const std::lock_guard lock(mutex_);
+    const auto& all = pieces();
+    for (auto next = all.upper_bound(offset); next != all.begin();) {
+      --next;
+      if (offset - next->first < next->second) return ByteRange{next->first, next->second};
+      if (offset - next->first > kLargestPiece) break;
+    }
+    return std::nullopt;
+  }
+
+  uint64_t next_piece(uint64_t offset) const {
+    const std::lock_guard lock(mutex_);
+    const auto next = pieces().upper_bound(offset);
+    return next == pieces().end() ? UINT64_MAX : next->first;
+  }
+
+  void remember(ByteRange piece) const {
+    const std::lock_guard lock(mutex_);
+    uint64_t& size = pieces()[piece.offset];
+    size = std::max(size, piece.size);
+  }
+
+  void forget(ByteRange piece) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = pieces().find(piece.offset);
+    if (found != pieces().end() && found->second == piece.size) pieces().erase(found);
+  }
+
+  std::shared_ptr<const HttpSource> file_;
+  std::shared_ptr<const DiskCache> disk_;
+  std::string prefix_;
+  mutable std::mutex mutex_;
+  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed when something is first looked for
+};
+
+/// "https://host:port"
+std::string host_of(const RemoteAddress& address) {
+  const std::string url = address.location();
+  return url.substr(0, url.find_first_of("/?#", url.find("://") + 3));
+}
+
+/// Whether this parameter of a query says who may read something, and not what.
+bool is_permission(const std::string& name, bool is_signed) {
+  constexpr std::string_view kSecrets = " sig signature token access_token security-token ";
+  // So short that they may mean something else where nothing is signed.
+  constexpr std::string_view kOfSigned =
+      " awsaccesskeyid ossaccesskeyid googleaccessid expires key-pair-id policy"
+      " sv ss srt sp se st spr sr si sip sdd skoid sktid skt ske sks skv ";
+  const std::string word = " " + name + " ";
+  return name.starts_with("x-amz-") || name.starts_with("x-goog-") || name.starts_with("x-oss-") ||
+         kSecrets.find(word) != kSecrets.npos || (is_signed && kOfSigned.find(word) != kOfSigned.npos);
+}
+
+std::string without_permissions(std::string_view url) {
+  const auto mark = url.find('?');
+  std::string out(url.substr(0, mark));
+  if (const auto host = out.find("://"); host != out.npos) {
+    const auto user = out.substr(0, out.find('/', host + 3)).rfind('@');
+    if (user != out.npos) out.erase(host + 3, user + 1 - (host + 3));
+  }
+  if (mark == url.npos) return out;
+  const auto parameters = split(url.substr(mark + 1), '&');
+  const auto name_of = [](const std::string& parameter) { return lower(parameter.substr(0, parameter.find('='))); };
+  const bool is_signed = std::any_of(parameters.begin(), parameters.end(), [&](const std::string& parameter) {
+    return name_of(parameter) == "sig" || name_of(parameter) == "signature";
+  });
+  char separator = '?';
+  for (const std::string& parameter : parameters) {
+    if (parameter.empty() || is_permission(name_of(parameter), is_signed)) continue;
+    out += separator + parameter;
+    separator = '&';
+  }
+  return out;
+}
+
+/// One line of text, as the disk cache has them.
+bool is_line(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+}
+
+}  // namespace
+
+std::string cache_name(const RemoteAddress& address) {
+  if (!address.is_s3()) return without_permissions(address.url);
+  const std::string path = percent_encoded(address.bucket, false) + "/" + percent_encoded(address.key, true);
+  return address.endpoint.empty() ? "s3://" + path : without_permissions(address.endpoint) + "/" + path;
+}
+
+FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const Opener& open) const {
+  if (addresses.empty()) return {};
+  if (const auto message = outage_of(addresses)) {
+    if (auto files = open_known(addresses, *message)) return *files;
+  }
+  Files files;
+  try {
+    files = open(addresses);
+  } catch (const Unreachable& error) {
+    const auto failed = std::find_if(addresses.begin(), addresses.end(),
+                                     [&](const RemoteAddress& a) { return a.name == error.context().path; });
+    if (failed == addresses.end()) throw;
+    if (auto known = open_known(addresses, error.message())) {
+      const std::lock_guard lock(mutex_);
+      outages_[host_of(*failed)] = {std::chrono::steady_clock::now() + kOutage, error.message()};
+      return *known;
+    }
+    throw;
+  }
+  const bool is_whole = std::all_of(files.begin(), files.end(), [](const HttpOpened& opened) { return opened.file; });
+  // Who may not list a bucket is not told whether something is there.
+  if (!is_whole && (files.size() > 1 || files[0].status == 403)) return files;
+  std::vector<LearntFile> learnt;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    LearntFile learnt_file{.name = cache_name(addresses[i])};
+    const auto& file = files[i].file;
+    if (!file) {
+      learnt_file.facts = FileFacts{.exists = false};
+    } else if (!file->copy_validator().empty() && is_line(file->copy_validator())) {
+      learnt_file.facts = FileFacts{.size = file->size(), .validator = file->copy_validator()};
+    }
+    learnt.push_back(std::move(learnt_file));
+  }
+  disk_->keep(learnt);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].file || !learnt[i].facts) continue;
+    auto file = std::make_shared<CachedFile>(files[i].file, disk_, disk_->pieces_of(learnt[i].name, *learnt[i].facts));
+    file->keep_first();
+    files[i].file = std::move(file);
+  }
+  return files;
+}
+
+/// Why a host of these does not answer, when that was tried a moment ago.
+std::optional<std::string> FileCache::outage_of(std::span<const RemoteAddress> addresses) const {
+  const std::lock_guard lock(mutex_);
+  if (outages_.empty()) return std::nullopt;
+  for (const RemoteAddress& address : addresses) {
+    const auto found = outages_.find(host_of(address));
+    if (found == outages_.end()) continue;
+    if (std::chrono::steady_clock::now() < found->second.end) return found->second.message;
+    outages_.erase(found);
+  }
+  return std::nullopt;
+}
+
+/// Nothing unless all are known and belong together.
+std::optional<FileCache::Files> FileCache::open_known(std::span<const RemoteAddress> addresses,
+                                                      const std::string& message) const {
+  Files out;
+  for (const RemoteAddress& address : addresses) {
+    const std::string name = cache_name(address);
+    const auto known = disk_->find(name);
+    // That there is nothing does not get old: nothing can be read by it.
+    if (!known || (known->facts.exists && !known->is_current)) return std::nullopt;
+    if (!known->facts.exists) {
+      out.push_back({.status = 404});
+      continue;
+    }
+    auto file = std::make_shared<UnreachableFile>(address.name, known->facts.size, message);
+    out.push_back({.file = std::make_shared<CachedFile>(std::move(file), disk_, disk_->pieces_of(name, known->facts)),
+                   .status = 206});
+  }
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_first = !std::exchange(has_warned_, true);
+  }
+  if (is_first) {
+    log::warning(addresses[0].name + ": cannot be reached, read from the cache as it was when it last could (" +
+                 message + ")");
+  }
+  return out;
+}
+
+}  // namespace tacore::net
