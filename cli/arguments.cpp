@@ -181,11 +181,11 @@ ParquetOptions parse_parquet(const std::vector<std::string>& settings) {
   return out;
 }
 
-uint64_t parse_split(const std::string& text) {
+uint64_t parse_bytes(const std::string& option, const std::string& text) {
   try {
     return parse_size(text);
   } catch (const ValidationError& error) {
-    throw UsageError(std::string("--split-size: ") + error.what());
+    throw UsageError(option + ": " + error.what());
   }
 }
 

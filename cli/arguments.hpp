@@ -38,7 +38,7 @@ double parse_share(const std::string& option, const std::string& text);
 ParquetOptions parse_parquet(const std::vector<std::string>& settings);
 
 /// "4GB" in bytes, as parse_size() takes it.
-uint64_t parse_split(const std::string& text);
+uint64_t parse_bytes(const std::string& option, const std::string& text);
 
 /// `taco FILE` is `taco info FILE`: puts "info" in front when the first argument that is no option is none of
 /// `commands` but may name a dataset.
