@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include <tacore/error.hpp>
+#include <tacore/remote.hpp>
 
 #include "arguments.hpp"
 #include "progress_bar.hpp"
@@ -58,6 +59,7 @@ void check_output(const std::string& output, const Writing& writing) {
 void run_copy(CreateOptions options, const Writing& writing, const std::function<void(const CreateOptions&)>& copy) {
   options.overwrite = writing.overwrite;
   options.jobs = writing.jobs;
+  options.limit = remote_options().limit;
   options.parquet = parse_parquet(writing.parquet);
   options.temp_dir = writing.temp_dir;
   options.progress = show;

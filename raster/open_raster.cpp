@@ -49,8 +49,9 @@ std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterO
 
 std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpener* others) {
   const std::string path = sample.vsi_path();
-  if (!path.empty()) return open_raster(path, others);
-  return open_source(source_of(sample), sample.id(), nullptr);  // which no path leads to
+  if (path.empty()) return open_source(source_of(sample), sample.id(), nullptr);  // which no path leads to
+  if (others && is_of_gdal(path)) return others->open(to_vsi(path));
+  return open_source(source_of(sample), path, others);
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* others) {

@@ -35,6 +35,7 @@ struct CreateOptions {
   std::vector<std::string> group_by = {};
   bool consolidate = true;  ///< several ZIPs get an index, the folder `.tacocat` beside them (§6.5)
   int jobs = 0;             ///< threads that copy; 0: one for each processor
+  int limit = 100;          ///< requests at a time for samples that are remote, at least 1; see RemoteOptions::limit
   ParquetOptions parquet = {};
   /// The folder, on the file system of the output, where a dataset is until it is whole; "": beside the output.
   std::string temp_dir = {};

@@ -59,6 +59,8 @@ CreateOptions create_options(const nb::dict& given) {
       take(value, options.consolidate);
     } else if (name == "jobs") {
       take(value, options.jobs);
+    } else if (name == "limit") {
+      take(value, options.limit);
     } else if (name == "temp_dir") {
       take(value, options.temp_dir);
     } else if (name == "parquet") {

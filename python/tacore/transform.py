@@ -70,7 +70,7 @@ def export(
         output_format: "auto": a ZIP where `output` ends in `.tacozip` or `.zip`, else a FOLDER. "zip" is for such a
             name alone, "folder" takes its ending away. Draft name: `mode`.
         quiet: No progress bar.
-        limit: Most threads that read and write.
+        limit: Most threads that read and write, and requests at a time where the dataset is remote.
         temp_dir: A folder on the file system of `output`, where the new dataset is until it is whole; None: beside it.
         overwrite: Replace a dataset that is there, in one step.
         strict: Refuse samples that are left with different children, instead of padding them.
@@ -92,7 +92,7 @@ def export(
         TypeError: A keyword that nothing has.
     """
     path = container_path(output, output_format)
-    options = _writing(overwrite, temp_dir, jobs_of(workers, limit), parquet)
+    options = _writing(overwrite, temp_dir, workers, limit, parquet)
     with parents(path):
         _core.export_dataset(
             _core_dataset(dataset), path, options, strict, id or "", callback("Exporting", quiet, progress)
@@ -119,7 +119,7 @@ def convert(
     Raises:
         TacoValidationError: Also when both are of one kind, or `input` is an index.
     """
-    options = _writing(overwrite, temp_dir, jobs_of(workers, 100), parquet)
+    options = _writing(overwrite, temp_dir, workers, 100, parquet)
     return _converted(_core.convert, input, output, options, callback("Converting", quiet, progress))
 
 
@@ -141,7 +141,7 @@ def zip2folder(
     Raises:
         TacoValidationError: Also when `input` is no ZIP, or `output` has the name of one.
     """
-    options = _writing(overwrite, temp_dir, jobs_of(workers, limit), parquet)
+    options = _writing(overwrite, temp_dir, workers, limit, parquet)
     return _converted(_core.zip2folder, input, output, options, callback("Extracting", quiet, progress))
 
 
@@ -162,7 +162,7 @@ def folder2zip(
     Raises:
         TacoValidationError: Also when `input` is no FOLDER, or `output` does not end in `.tacozip` or `.zip`.
     """
-    options = _writing(overwrite, temp_dir, jobs_of(workers, 100), parquet)
+    options = _writing(overwrite, temp_dir, workers, 100, parquet)
     return _converted(_core.folder2zip, input, output, options, callback("Packing", quiet, progress))
 
 
@@ -407,9 +407,12 @@ def _core_dataset(dataset: TacoDataset | PathLike) -> _core.Dataset:
     return (dataset if isinstance(dataset, TacoDataset) else load(dataset))._core
 
 
-def _writing(overwrite: bool, temp_dir: PathLike | None, jobs: int, parquet: dict[str, Any]) -> dict[str, Any]:
+def _writing(
+    overwrite: bool, temp_dir: PathLike | None, workers: int | None, limit: int, parquet: dict[str, Any]
+) -> dict[str, Any]:
     where = os.fspath(temp_dir) if temp_dir is not None else ""
-    return {"overwrite": overwrite, "temp_dir": where, "jobs": jobs, "parquet": parquet}
+    jobs = jobs_of(workers, limit)
+    return {"overwrite": overwrite, "temp_dir": where, "jobs": jobs, "limit": limit, "parquet": parquet}
 
 
 def _converted(run: Any, input: PathLike, output: PathLike, options: dict[str, Any], progress: Progress | None) -> Path:

@@ -76,6 +76,10 @@ bool is_remote(std::string_view path) noexcept {
                      [&](const Scheme& scheme) { return path.starts_with(scheme.url); });
 }
 
+void require_local(const std::string& path, const std::string& done) {
+  if (is_remote(path)) throw IoError("cannot be " + done + ": it is remote, a local path expected", {.path = path});
+}
+
 std::string to_vsi(std::string_view path) {
   for (const auto& [url, vsi] : kBuckets) {
     if (path.starts_with(url)) return replace_prefix(path, url, vsi);

@@ -13,6 +13,9 @@ namespace tacore {
 /// then a lower-case letter or a digit).
 bool is_remote(std::string_view path) noexcept;
 
+/// Throws IoError for a remote path: it "cannot be `done`" there.
+void require_local(const std::string& path, const std::string& done);
+
 /// The name under which GDAL opens `path`: s3://b/k -> /vsis3/b/k, gs:// -> /vsigs/, az:// and
 /// azure:// -> /vsiaz/, oss:// -> /vsioss/, swift:// -> /vsiswift/, http(s)://.. -> /vsicurl/ and
 /// the whole URL, hf://datasets/o/n/p stays; a /vsi path stays; a local path becomes absolute

@@ -79,7 +79,7 @@ class TogMaker {
     Payload& payload = rows_.payloads[row];
     const std::string name = std::to_string(level_) + "_" + std::to_string(row) + ".tif";
     std::string from = payload.part ? vsi_subfile(payload.offset, payload.size, payload.path) : payload.path;
-    if (payload.held) {
+    if (payload.held || payload.is_remote()) {  // what opens a path knows nothing of the options of a dataset
       from = draft_.path("held_" + name);
       DraftFile held(draft_, "held_" + name);
       held.write(source(row)->read_all());

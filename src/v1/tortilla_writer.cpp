@@ -9,6 +9,7 @@
 #include "table/parquet_write.hpp"
 #include "writer/copy_payload.hpp"
 #include "writer/payload_reader.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
@@ -66,19 +67,34 @@ class TortillaWriter {
 
   void copy_samples() {
     const auto begins = pieces_of(pieces_.size(), [&](std::size_t i) { return pieces_[i].size; });
-    run_parallel(begins.size() - 1, options_.jobs, [&](std::size_t i) {
+    const bool has_remote = tacore::has_remote(plan_.tree());
+    const auto is_large = [](const Piece& piece) { return piece.what == What::Sample && piece.size >= kCopyPiece; };
+    run_parallel(begins.size() - 1, has_remote ? readers_.num_threads : options_.jobs, [&](std::size_t i) {
       const Piece& first = pieces_[begins[i]];
-      if (first.what == What::Sample && first.size >= kCopyPiece) {
-        copy_payload(payload(first), out_, first.begin, [&](uint64_t num_bytes) { tell(num_bytes); });
-      } else {
-        copy_together(begins[i], begins[i + 1]);
-      }
+      if (!is_large(first)) return copy_together(begins[i], begins[i + 1]);
+      if (payload(first).is_remote()) return;
+      copy_payload(payload(first), out_, first.begin, [&](uint64_t num_bytes) { tell(num_bytes); });
+    });
+    std::vector<RemoteCopy> large;
+    for (const Piece& piece : pieces_) {
+      if (is_large(piece) && payload(piece).is_remote()) large.push_back({&payload(piece), piece.begin});
+    }
+    copy_remote(large, options_.limit, [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
+      out_.write(offset, bytes);
+      tell(bytes.size());
     });
   }
 
   void copy_together(std::size_t begin, std::size_t end) {
     const uint64_t first = pieces_[begin].begin, last = pieces_[end - 1].begin + pieces_[end - 1].size;
     const std::span bytes = scratch(last - first, first);
+    std::vector<RemotePart> remote;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Piece& piece = pieces_[i];
+      if (piece.what == What::Sample && payload(piece).is_remote())
+        remote.push_back({&payload(piece), 0, bytes.subspan(piece.begin - first, piece.size)});
+    }
+    read_remote(remote, readers_.num_ranges);
     uint64_t num_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = pieces_[i];
@@ -89,8 +105,11 @@ class TortillaWriter {
     tell(num_bytes);
   }
 
+  /// Remote samples are there already.
   void fill(const Piece& piece, std::span<std::byte> out) const {
-    if (piece.what == What::Sample) {
+    if (piece.what == What::Sample && payload(piece).is_remote()) {
+      check_crc32(payload(piece), crc32(out));
+    } else if (piece.what == What::Sample) {
       PayloadReader reader(payload(piece));
       reader.read(out);
       reader.finish(crc32(out));
@@ -133,6 +152,7 @@ class TortillaWriter {
   const TortillaPlan& plan_;
   const TortillaFile& file_;
   const WriteOptions& options_;
+  const Readers readers_{options_.limit};
   OutputFile out_;
   std::vector<Piece> pieces_;
   std::mutex mutex_;

@@ -1,12 +1,55 @@
 #include "writer/copy_payload.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 
 #include "base/crc32.hpp"
 #include "writer/payload_reader.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/work.hpp"
 
 namespace tacore {
+namespace {
+
+struct RemotePiece {
+  std::size_t copy = 0;
+  uint64_t begin = 0, size = 0;
+};
+
+/// The file of a RemoteCopy, while its pieces are read: all of one and the same version.
+class OpenCopy {
+ public:
+  void read(const Payload& payload, uint64_t begin, std::span<std::byte> out) {
+    std::call_once(opened_, [&] { source_ = open_remote(payload); });
+    source_->read(payload.offset + begin, out);
+  }
+  void add_piece() { ++num_left_; }
+  void end_piece() {
+    if (--num_left_ == 0) source_ = nullptr;
+  }
+
+ private:
+  std::once_flag opened_ = {};
+  std::shared_ptr<const ByteSource> source_ = {};
+  std::atomic<std::size_t> num_left_ = 0;
+};
+
+/// Each but the last ends where a block of the disk does.
+std::vector<RemotePiece> pieces_of(std::span<const RemoteCopy> copies) {
+  std::vector<RemotePiece> out;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const uint64_t size = copies[i].payload->size;
+    for (uint64_t begin = 0; begin < size;) {
+      const uint64_t most = kRemotePiece - (copies[i].begin + begin) % kDiskBlock;
+      out.push_back({i, begin, std::min(most, size - begin)});
+      begin += out.back().size;
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 std::vector<std::size_t> pieces_of(std::size_t count, const std::function<uint64_t(std::size_t)>& size) {
   std::vector<std::size_t> begins;
@@ -45,6 +88,32 @@ uint32_t copy_payload(const Payload& payload, const OutputFile& file, uint64_t b
   }
   reader.finish(crc);
   return crc;
+}
+
+std::vector<uint32_t> copy_remote(
+    std::span<const RemoteCopy> copies, int limit,
+    const std::function<void(std::size_t i, uint64_t offset, std::span<const std::byte> bytes)>& write) {
+  const std::vector<RemotePiece> pieces = pieces_of(copies);
+  std::vector<uint32_t> crcs(pieces.size());
+  std::vector<OpenCopy> files(copies.size());
+  for (const RemotePiece& piece : pieces) files[piece.copy].add_piece();
+  run_parallel(pieces.size(), Readers(limit).num_threads, [&](std::size_t i) {
+    const auto& [copy, begin, size] = pieces[i];
+    const uint64_t target = copies[copy].begin + begin;
+    const std::span bytes = scratch(size, target);
+    files[copy].read(*copies[copy].payload, begin, bytes);
+    files[copy].end_piece();
+    crcs[i] = crc32(bytes);
+    write(copy, target, bytes);
+  });
+  std::vector<uint32_t> out(copies.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    uint32_t& crc = out[pieces[i].copy];
+    // CRC-32 is linear: what is before a piece counts as if zeros stood in its place.
+    crc = crc32_zeros(pieces[i].size, crc) ^ crc32_zeros(pieces[i].size, 0) ^ crcs[i];
+  }
+  for (std::size_t i = 0; i < copies.size(); ++i) check_crc32(*copies[i].payload, out[i]);
+  return out;
 }
 
 }  // namespace tacore

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "io/output_file.hpp"
@@ -23,5 +24,19 @@ std::vector<std::size_t> pieces_of(std::size_t count, const std::function<uint64
 /// hears of each piece how large it was. Throws as PayloadReader does, and IoError.
 uint32_t copy_payload(const Payload& payload, const OutputFile& file, uint64_t begin,
                       const std::function<void(uint64_t num_bytes)>& tell);
+
+/// A remote FILE, and where it goes.
+struct RemoteCopy {
+  const Payload* payload = nullptr;
+  uint64_t begin = 0;
+};
+
+/// Reads FILEs in pieces, many at a time whatever file they are of, at most `limit` requests, and returns the CRC-32 of
+/// each. `write` gets pieces as they come, in no order, on several threads at a time: bytes of `copies[i]` that belong
+/// to `offset`, which counts as `begin` does. Memory as remote_payloads.hpp says. Throws IoError, FormatError for a
+/// CRC-32 that is not the one known, and what `write` throws.
+std::vector<uint32_t> copy_remote(
+    std::span<const RemoteCopy> copies, int limit,
+    const std::function<void(std::size_t i, uint64_t offset, std::span<const std::byte> bytes)>& write);
 
 }  // namespace tacore

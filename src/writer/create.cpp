@@ -19,6 +19,7 @@
 #include "writer/extent.hpp"
 #include "writer/folder_writer.hpp"
 #include "writer/parts.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
 #include "writer/tacocat_writer.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -53,6 +54,8 @@ void check_output(const std::string& output, const CreateOptions& options) {
                             {.path = output});
     }
   }
+  require_local(output, "written");
+  check_limit(options.limit);
   if (!is_zip_name(output) && (options.split_size > 0 || !options.group_by.empty())) {
     throw ValidationError("a FOLDER is written as one; a name in .tacozip expected", {.path = output});
   }
@@ -187,6 +190,7 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
   const Progress progress(options, tortilla.num_bytes(), output);
   WriteOptions write{.overwrite = options.overwrite,
                      .jobs = num_threads(options.jobs),
+                     .limit = options.limit,
                      .temp_dir = options.temp_dir,
                      .parquet = options.parquet,
                      .progress = progress.after(0)};

@@ -75,6 +75,17 @@ void DraftFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void DraftFile::write(uint64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot be written", target_);
+    start_writeback(descriptor_, offset, static_cast<uint64_t>(count));
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<uint64_t>(count);
+  }
+}
+
 void DraftFile::copy(const OpenFile& source, uint64_t size, const std::function<void(uint64_t num_bytes)>& tell) {
   copy_range(source, 0, {.descriptor = descriptor_, .name = target_}, 0, size, tell);
 }

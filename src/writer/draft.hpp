@@ -47,6 +47,8 @@ class DraftFile {
   DraftFile& operator=(const DraftFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
+  /// Instead of that: pieces in any order, safe from several threads.
+  void write(uint64_t offset, std::span<const std::byte> bytes) const;
   /// The bytes of another file, as copy_range() copies them.
   void copy(const OpenFile& source, uint64_t size, const std::function<void(uint64_t num_bytes)>& tell);
   /// Keeps the time of the sample's own file, as copies of the published writers do.

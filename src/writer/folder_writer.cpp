@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -17,8 +18,10 @@
 #include "io/vsi_path.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
+#include "writer/copy_payload.hpp"
 #include "writer/draft.hpp"
 #include "writer/payload_reader.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
 #include "writer/work.hpp"
 
@@ -26,6 +29,8 @@ namespace tacore {
 namespace {
 
 constexpr uint64_t kPiece = 1 << 20;
+/// Large remote files that are written side by side.
+constexpr std::size_t kFilesAtOnce = 64;
 
 class FolderWriter {
  public:
@@ -62,7 +67,11 @@ class FolderWriter {
       first = tree_.first_children(level);
       below = samples_table(tree_, level + 1);
     }
+    const auto is_remote = [&](std::size_t row) {
+      return here.types[row] == SampleType::File && here.payloads[row].is_remote();
+    };
     run_parallel(here.ids.size(), options_.jobs, [&](std::size_t row) {
+      if (is_remote(row)) return;
       const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
       if (here.types[row] == SampleType::File) return copy(here.payloads[row], draft, name);
       draft.make_folder(name);
@@ -70,6 +79,63 @@ class FolderWriter {
                        encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
       tell(0);
     });
+    std::vector<std::size_t> small, large;
+    for (std::size_t row = 0; row < here.ids.size(); ++row) {
+      if (is_remote(row)) (here.payloads[row].size < kCopyPiece ? small : large).push_back(row);
+    }
+    const auto begins = pieces_of(small.size(), [&](std::size_t i) { return here.payloads[small[i]].size; });
+    run_parallel(begins.size() - 1, readers_.num_threads, [&](std::size_t i) {
+      copy_small(level, std::span(small).subspan(begins[i], begins[i + 1] - begins[i]), draft);
+    });
+    for (std::size_t begin = 0; begin < large.size(); begin += kFilesAtOnce) {
+      copy_large(level, std::span(large).subspan(begin, std::min(kFilesAtOnce, large.size() - begin)), draft);
+    }
+  }
+
+  std::unique_ptr<DraftFile> create(const Draft& draft, int level, std::size_t row) const {
+    return std::make_unique<DraftFile>(draft, path_join("DATA", tree_.path(level, static_cast<int64_t>(row))));
+  }
+
+  static void finish(DraftFile& file, const Payload& payload) {
+    file.set_time(payload.time);
+    file.close();
+  }
+
+  /// Remote FILEs that are neighbours, perhaps, and come together.
+  void copy_small(int level, std::span<const std::size_t> rows, const Draft& draft) {
+    const auto& payloads = tree_.levels[static_cast<std::size_t>(level)].payloads;
+    uint64_t size = 0;
+    for (const std::size_t row : rows) size += payloads[row].size;
+    std::vector<RemotePart> parts;
+    std::span rest = scratch(size);
+    for (const std::size_t row : rows) {
+      parts.push_back({&payloads[row], 0, rest.first(payloads[row].size)});
+      rest = rest.subspan(payloads[row].size);
+    }
+    read_remote(parts, readers_.num_ranges);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Payload& payload = *parts[i].payload;
+      if (payload.crc32) check_crc32(payload, crc32(parts[i].out));
+      const auto file = create(draft, level, rows[i]);
+      file->write(parts[i].out);
+      finish(*file, payload);
+    }
+    tell(size);
+  }
+
+  void copy_large(int level, std::span<const std::size_t> rows, const Draft& draft) {
+    const auto& payloads = tree_.levels[static_cast<std::size_t>(level)].payloads;
+    std::vector<RemoteCopy> copies;
+    std::vector<std::unique_ptr<DraftFile>> files;
+    for (const std::size_t row : rows) {
+      copies.push_back({&payloads[row], 0});
+      files.push_back(create(draft, level, row));
+    }
+    copy_remote(copies, options_.limit, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
+      files[i]->write(offset, bytes);
+      tell(bytes.size());
+    });
+    for (std::size_t i = 0; i < rows.size(); ++i) finish(*files[i], payloads[rows[i]]);
   }
 
   void copy(const Payload& payload, const Draft& draft, const std::string& name) {
@@ -86,8 +152,7 @@ class FolderWriter {
       tell(part.size());
     }
     reader.finish(crc);
-    file.set_time(payload.time);
-    file.close();
+    finish(file, payload);
   }
 
   /// After each piece, and between whatever else takes time: `progress` may stop the work.
@@ -114,6 +179,7 @@ class FolderWriter {
   const Tree& tree_;
   const std::string& target_;
   const WriteOptions& options_;
+  const Readers readers_{options_.limit};
   bool exists_ = false;
   std::mutex mutex_;
   uint64_t num_written_ = 0;

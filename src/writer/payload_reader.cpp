@@ -8,11 +8,16 @@
 
 #include "io/open_uninterrupted.hpp"
 #include "tacore/error.hpp"
+#include "writer/remote_payloads.hpp"
 
 namespace tacore {
 
 PayloadReader::PayloadReader(const Payload& payload) : payload_(payload) {
   if (payload_.held) return;
+  if (payload_.is_remote()) {
+    source_ = open_remote(payload_);
+    return;
+  }
   descriptor_ = open_uninterrupted(payload_.path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw IoError("cannot open", {.path = payload_.path}, errno);
   if (payload_.offset == 0 || ::lseek(descriptor_, static_cast<off_t>(payload_.offset), SEEK_SET) >= 0) return;
@@ -31,6 +36,11 @@ void PayloadReader::read(std::span<std::byte> out) {
     position_ += out.size();
     return;
   }
+  if (source_) {
+    if (!out.empty()) source_->read(payload_.offset + position_, out);
+    position_ += out.size();
+    return;
+  }
   while (!out.empty()) {
     const ssize_t count = ::read(descriptor_, out.data(), out.size());
     if (count < 0 && errno == EINTR) continue;
@@ -46,7 +56,7 @@ void PayloadReader::read(std::span<std::byte> out) {
 }
 
 uint64_t PayloadReader::skip_hole(uint64_t most) {
-  if (payload_.held) return 0;
+  if (payload_.held || source_) return 0;
   const auto position = static_cast<off_t>(payload_.offset + position_);
   off_t data = ::lseek(descriptor_, position, SEEK_DATA);
   if (data < 0 && errno == ENXIO) data = ::lseek(descriptor_, 0, SEEK_END);  // no more data
@@ -58,13 +68,16 @@ uint64_t PayloadReader::skip_hole(uint64_t most) {
   return hole;
 }
 
+void check_crc32(const Payload& payload, uint32_t crc32) {
+  if (!payload.crc32 || *payload.crc32 == crc32) return;
+  throw FormatError("damaged: " + std::to_string(payload.size) + " bytes have CRC-32 " + std::to_string(crc32) +
+                        ", its ZIP says " + std::to_string(*payload.crc32),
+                    {.path = payload.path, .offset = payload.offset});
+}
+
 void PayloadReader::finish(uint32_t crc32) {
-  if (payload_.crc32 && *payload_.crc32 != crc32) {
-    throw FormatError("damaged: " + std::to_string(payload_.size) + " bytes have CRC-32 " + std::to_string(crc32) +
-                          ", its ZIP says " + std::to_string(*payload_.crc32),
-                      {.path = payload_.path, .offset = payload_.offset});
-  }
-  if (payload_.held || payload_.part) return;
+  check_crc32(payload_, crc32);
+  if (payload_.held || source_ || payload_.part) return;
   std::byte more;
   ssize_t count = -1;
   do {

@@ -15,7 +15,7 @@ class PayloadReader {
   PayloadReader(const PayloadReader&) = delete;
   PayloadReader& operator=(const PayloadReader&) = delete;
 
-  /// Fills `out` with the next bytes.
+  /// Fills `out` with the next bytes; of a remote file in one request.
   void read(std::span<std::byte> out);
   /// Skips zero bytes that the file system does not store, `most` of them at most, and returns how many.
   uint64_t skip_hole(uint64_t most);
@@ -27,6 +27,10 @@ class PayloadReader {
   const Payload& payload_;
   uint64_t position_ = 0;
   int descriptor_ = -1;
+  std::shared_ptr<const ByteSource> source_ = {};  ///< a remote file
 };
+
+/// What finish() does about the CRC-32 of the bytes of a FILE. Throws FormatError.
+void check_crc32(const Payload& payload, uint32_t crc32);
 
 }  // namespace tacore

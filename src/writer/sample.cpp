@@ -84,9 +84,9 @@ const std::string& Sample::path() const noexcept {
 }
 
 std::string Sample::vsi_path() const {
-  if (!content_->file || content_->file->held) return "";
-  const auto& [path, held, offset, size, time, part, crc32] = *content_->file;
-  return part ? vsi_subfile(offset, size, path) : path;
+  if (!content_->file || content_->file->path.empty()) return "";
+  const Payload& file = *content_->file;
+  return file.part ? vsi_subfile(file.offset, file.size, file.path) : file.path;
 }
 
 Bytes Sample::read_bytes() const {
@@ -102,7 +102,7 @@ uint64_t Sample::size() const noexcept {
 }
 
 void Sample::cleanup() {
-  if (content_->file && content_->file->held) content_ = content_of(Bytes(), "");
+  if (content_->file && content_->file->path.empty()) content_ = content_of(Bytes(), "");
 }
 
 const Value* Sample::find(std::string_view key) const noexcept {

@@ -1,8 +1,8 @@
 #include "writer/sample_source.hpp"
 
 #include "base/text.hpp"
-#include "net/storage.hpp"
 #include "tacore/error.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore {
@@ -29,11 +29,12 @@ class HeldSource : public ByteSource {
 }  // namespace
 
 std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& name) {
-  if (payload.held) return std::make_shared<const HeldSource>(name, payload.held);
+  if (payload.held) return std::make_shared<const HeldSource>(payload.path.empty() ? name : payload.path, payload.held);
+  if (payload.is_remote()) return slice(open_remote(payload), {payload.offset, payload.size});
   // Padding has no bytes, and no file.
   if (payload.path.empty())
     return std::make_shared<const HeldSource>(name, std::make_shared<const HeldBytes>(Bytes(), ""));
-  return slice(any_storage()->open(payload.path), {payload.offset, payload.size});
+  return slice(local_storage()->open(payload.path), {payload.offset, payload.size});
 }
 
 std::shared_ptr<const ByteSource> source_of(const Sample& sample) {

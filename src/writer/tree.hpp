@@ -9,20 +9,31 @@
 #include <string>
 #include <vector>
 
+#include "io/byte_source.hpp"
 #include "tacore/pit_schema.hpp"
 #include "writer/held_bytes.hpp"
 
 namespace tacore {
 
+/// Where remote files are read. One for all FILEs of a file, or of a folder.
+struct RemoteFiles {
+  std::shared_ptr<const ByteSource> source = {};  ///< the file that all of them are in; nullptr: each is one of its own
+  std::shared_ptr<const Storage> storage = {};    ///< opens those, when they are copied
+};
+
 /// Where the bytes of a FILE are: `size` of them from `offset` on in a file, or held.
 struct Payload {
-  std::string path = {};
-  std::shared_ptr<const HeldBytes> held = {};
+  std::string path = {};                           ///< "" for bytes that came without a file
+  std::shared_ptr<const HeldBytes> held = {};      ///< all of them, whatever file they are of
+  std::shared_ptr<const RemoteFiles> remote = {};  ///< nullptr for a local file
   uint64_t offset = 0;
   uint64_t size = 0;
   int64_t time = 0;                    ///< of the last change, seconds since 1970
   bool part = false;                   ///< the file may go on behind them
   std::optional<uint32_t> crc32 = {};  ///< what they are known to have, from a ZIP
+
+  /// True when reading them takes a request.
+  bool is_remote() const noexcept { return remote != nullptr && !held; }
 };
 
 /// All samples of one level, in columns of equal length. The children of a sample are next to each other, in the order

@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
+#include "net/storage.hpp"
 #include "tacore/error.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
 
 namespace tacore {
@@ -41,6 +43,13 @@ bool is_folder(const std::string& path) {
   return false;
 }
 
+/// All of it, to take a part of: it is opened again when that is copied.
+Payload remote_file(const std::string& path) {
+  const auto storage = any_storage();
+  const uint64_t size = storage->open(path)->size();
+  return {.path = path, .remote = std::make_shared<const RemoteFiles>(RemoteFiles{.storage = storage}), .size = size};
+}
+
 }  // namespace
 
 Payload part_of(const Payload& whole, const ByteRange& range) {
@@ -60,9 +69,9 @@ Payload payload_of(const std::string& path) {
   if (path.find('\0') != path.npos) throw SchemaError("path " + quoted(path) + " contains a NUL byte");
   if (path.starts_with("/vsisubfile/")) {
     const VsiSubfile part = parse_vsi_subfile(path);
-    return part_of(payload_of(part.root), part.range);
+    return part_of(is_remote(part.root) ? remote_file(part.root) : payload_of(part.root), part.range);
   }
-  if (is_remote(path)) throw IoError("samples are read from local files only, yet", {.path = path});
+  if (is_remote(path)) return remote_payloads(any_storage(), {path}, 1)[0];
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) throw IoError("cannot stat", {.path = path}, errno);
   if (S_ISDIR(status.st_mode)) throw IoError("a folder, the file of a sample expected", {.path = path});

@@ -4,10 +4,13 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "net/storage.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
+#include "writer/write_options.hpp"
 
 namespace tacore {
 namespace {
@@ -53,6 +56,7 @@ class TableTree {
         level.payloads.push_back(payload(node));
         level_rows.push_back(node.row);
       }
+      open_remote(level);
       level.parents = std::move(parents);
       out.levels.push_back(std::move(level));
       here = std::move(below);
@@ -105,7 +109,24 @@ class TableTree {
     }
     if (!has_path) fail(row, "has neither a path nor children");
     const std::string& path = *paths_[row];
+    if (is_remote_file(path)) return {.path = path};  // see open_remote()
     return payload_of(path.starts_with('/') ? path : path_join(folder_, path));
+  }
+
+  static bool is_remote_file(const std::string& path) { return is_remote(path) && !path.starts_with("/vsisubfile/"); }
+
+  /// Remote files are opened many at a time.
+  static void open_remote(TreeLevel& level) {
+    std::vector<std::size_t> rows;
+    std::vector<std::string> paths;
+    for (std::size_t row = 0; row < level.payloads.size(); ++row) {
+      const Payload& payload = level.payloads[row];
+      if (!is_remote_file(payload.path)) continue;
+      rows.push_back(row);
+      paths.push_back(payload.path);
+    }
+    auto payloads = remote_payloads(any_storage(), paths, kDefaultLimit);
+    for (std::size_t i = 0; i < rows.size(); ++i) level.payloads[rows[i]] = std::move(payloads[i]);
   }
 
   /// Metadata of a level: what some of its rows have, and what none of the table has.

@@ -18,10 +18,11 @@ Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string
 /// `strict`: all samples of a level must have the same fields.
 Tree tree_of_samples(const std::vector<Sample>& samples, bool strict);
 
-/// The FILE at `path`, a file or /vsisubfile/ of one: its size and time. Throws IoError, also for what is no file and
-/// for remote paths, SchemaError for NUL bytes in it.
+/// The FILE at `path`, a file or /vsisubfile/ of one: its size and time. A remote one is opened for that, by the
+/// options of set_remote_options(), and has no time. Throws IoError, also for what is no file, SchemaError for NUL
+/// bytes in it.
 Payload payload_of(const std::string& path);
-/// `range` of a FILE. Throws IoError when it leaves it.
+/// `range` of a FILE, which is not held. Throws IoError when it leaves it.
 Payload part_of(const Payload& whole, const ByteRange& range);
 
 }  // namespace tacore

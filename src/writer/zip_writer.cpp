@@ -11,6 +11,7 @@
 #include "table/parquet_write.hpp"
 #include "writer/copy_payload.hpp"
 #include "writer/payload_reader.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
 #include "writer/work.hpp"
 #include "writer/zip_output.hpp"
@@ -93,28 +94,49 @@ class ZipWriter {
   void copy_samples() {
     const auto begins = pieces_of(
         entries_.size(), [&](std::size_t i) { return zip::local_header_size(entries_[i]) + entries_[i].size; });
-    run_parallel(begins.size() - 1, options_.jobs, [&](std::size_t i) {
-      if (begins[i + 1] - begins[i] == 1 && entries_[begins[i]].size >= kCopyPiece) {
-        copy_large(begins[i]);
-      } else {
-        copy_together(begins[i], begins[i + 1]);
-      }
+    const bool has_remote = tacore::has_remote(tree_);
+    const auto is_large = [&](std::size_t i) {
+      return begins[i + 1] - begins[i] == 1 && entries_[begins[i]].size >= kCopyPiece;
+    };
+    run_parallel(begins.size() - 1, has_remote ? readers_.num_threads : options_.jobs, [&](std::size_t i) {
+      if (!is_large(i)) return copy_together(begins[i], begins[i + 1]);
+      if (!payload(samples_[begins[i]]).is_remote()) copy_large(begins[i]);
     });
+    if (!has_remote) return;
+    std::vector<std::size_t> large;
+    for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+      if (is_large(i) && payload(samples_[begins[i]]).is_remote()) large.push_back(begins[i]);
+    }
+    copy_large_remote(large);
   }
 
   void copy_together(std::size_t begin, std::size_t end) {
     const uint64_t first = entries_[begin].local_offset;
     const uint64_t last = end < entries_.size() ? entries_[end].local_offset : end_;
     const std::span piece = scratch(last - first, first);
+    const auto data_of = [&](std::size_t i) {
+      const uint64_t at = entries_[i].local_offset - first;
+      return piece.subspan(at + zip::local_header_size(entries_[i]), entries_[i].size);
+    };
+    std::vector<RemotePart> remote;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (payload(samples_[i]).is_remote()) remote.push_back({&payload(samples_[i]), 0, data_of(i)});
+    }
+    read_remote(remote, readers_.num_ranges);
     uint64_t num_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
       zip::CentralEntry& entry = entries_[i];
-      const uint64_t at = entry.local_offset - first, header = zip::local_header_size(entry);
-      const std::span data = piece.subspan(at + header, entry.size);
-      PayloadReader reader(payload(samples_[i]));
-      reader.read(data);
-      entry.crc32 = crc32(data);
-      reader.finish(entry.crc32);
+      const uint64_t at = entry.local_offset - first;
+      const std::span data = data_of(i);
+      if (payload(samples_[i]).is_remote()) {
+        entry.crc32 = crc32(data);
+        check_crc32(payload(samples_[i]), entry.crc32);
+      } else {
+        PayloadReader reader(payload(samples_[i]));
+        reader.read(data);
+        entry.crc32 = crc32(data);
+        reader.finish(entry.crc32);
+      }
       const auto local = zip::encode_local_header(entry);
       std::copy(local.begin(), local.end(), piece.begin() + static_cast<std::ptrdiff_t>(at));
       num_bytes += entry.size;
@@ -128,6 +150,22 @@ class ZipWriter {
     const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
     entry.crc32 = copy_payload(payload(samples_[i]), file_, begin, [&](uint64_t num_bytes) { tell(num_bytes); });
     file_.write(entry.local_offset, zip::encode_local_header(entry));
+  }
+
+  void copy_large_remote(const std::vector<std::size_t>& entries) {
+    std::vector<RemoteCopy> copies;
+    for (const std::size_t i : entries)
+      copies.push_back({&payload(samples_[i]), entries_[i].local_offset + zip::local_header_size(entries_[i])});
+    const auto write = [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
+      file_.write(offset, bytes);
+      tell(bytes.size());
+    };
+    const auto crcs = copy_remote(copies, options_.limit, write);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      zip::CentralEntry& entry = entries_[entries[k]];
+      entry.crc32 = crcs[k];
+      file_.write(entry.local_offset, zip::encode_local_header(entry));
+    }
   }
 
   /// After each piece, and between whatever else takes time: `progress` may stop the work.
@@ -185,6 +223,7 @@ class ZipWriter {
 
   const Tree& tree_;
   const WriteOptions& options_;
+  const Readers readers_{options_.limit};
   OutputFile file_;
   ZipOutput zip_{file_};
   std::vector<zip::CentralEntry>& entries_ = zip_.entries;  ///< in the order of the archive, TACO_HEADER aside
