@@ -72,6 +72,11 @@ class Container {
   /// The same; the last few stay open, so that reading a folder again costs nothing.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
+  /// What opens its files; nullptr before look_for_headers().
+  const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
+  /// False where its bytes are asked for over a network.
+  bool is_local() const { return stored_level(0)->source()->is_local(); }
+
   /// Says where a file of headers may be (header_file.hpp). To be called before it is shared.
   void look_for_headers(std::shared_ptr<const Storage> storage, std::string path);
   /// That file, opened at the first call; nullptr when there is none for this dataset. Throws as HeaderFile::open, each
@@ -114,7 +119,7 @@ class Container {
   Collection collection_;
   mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
-  std::shared_ptr<const Storage> storage_ = {};  ///< of the headers
+  std::shared_ptr<const Storage> storage_ = {};
   std::string headers_path_ = {};
   mutable std::once_flag headers_opened_ = {};
   mutable std::shared_ptr<const HeaderFile> headers_ = {};

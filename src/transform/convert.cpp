@@ -5,13 +5,15 @@
 #include "transform/dataset_tree.hpp"
 #include "transform/migrate.hpp"
 #include "writer/create_as.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore {
 namespace {
 
 void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
-  Tree tree = tree_of_container(dataset);
+  check_limit(options.limit);
+  Tree tree = tree_of_container(dataset, options.limit);
   const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
     create_as(tortilla, dataset.collection().json, output, options);

@@ -1,11 +1,8 @@
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
+#include <optional>
 
-#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
 #include "transform/edit_plan.hpp"
@@ -24,8 +21,9 @@ class Conversion {
         input_(is_in_place_ ? without_link(input) : input),
         output_(is_in_place_ ? input_ : output),
         options_(options),
-        unchanged_(input_),
+        unchanged_(is_remote(input_) ? std::nullopt : std::optional<Unchanged>(input_)),
         file_(input_) {
+    if (is_in_place_) require_local(input, "changed in place");
     if (header().kind == kind) throw ValidationError(already(kind), {.path = input});
     check_generation(file_);
     if (!is_in_place_) {
@@ -41,26 +39,21 @@ class Conversion {
   /// The first `kept` bytes with another header, then `rest`.
   void write(uint64_t kept, const Header& header, std::string_view rest) const {
     OutputFile file(output_, is_in_place_ || options_.overwrite, options_.temp_dir);
-    const struct Open {
-      int descriptor;
-      ~Open() { ::close(descriptor); }
-    } open{open_uninterrupted(input_.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (open.descriptor < 0) throw IoError("cannot open", {.path = input_}, errno);
-    const OpenFile source{.descriptor = open.descriptor, .name = input_};
-    if (is_in_place_) file.take_permissions(source);
-    file.copy(source, 0, 0, kept,
-              [&, done = uint64_t{0}](uint64_t num_bytes) mutable { tell(done += num_bytes, kept); });
+    if (is_in_place_) file_.give_permissions(file);
+    file_.copy({0, kept}, file, 0,
+               [&, done = uint64_t{0}](uint64_t num_bytes) mutable { tell(done += num_bytes, kept); });
     file.write(0, file_.with_free_space(encode_header(header)));
     file.write(kept, std::as_bytes(std::span(rest)));
     file.sync();
     tell(kept, kept);
-    unchanged_.check();
+    if (unchanged_) unchanged_->check();
     file.commit();
   }
 
  private:
   /// The file that a link leads to is replaced, and the link stays.
   static std::string without_link(const std::string& path) {
+    if (is_remote(path)) return path;
     std::error_code error;
     const auto out = std::filesystem::canonical(path, error);
     const bool is_link = !error && std::filesystem::is_symlink(path, error);
@@ -77,7 +70,7 @@ class Conversion {
   bool is_in_place_;
   std::string input_, output_;
   const ConvertOptions& options_;
-  Unchanged unchanged_;
+  std::optional<Unchanged> unchanged_;  ///< of a local one
   StoredFile file_;
 };
 

@@ -1,9 +1,11 @@
 #include "transform/dataset_tree.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -21,12 +23,17 @@
 #include "table/tortilla_columns.hpp"
 #include "transform/zip_entries.hpp"
 #include "v1/tortilla_tree.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
+#include "writer/work.hpp"
 
 namespace tacore {
 namespace {
 
 using Names = std::vector<std::string>;
+
+/// Whose places are looked up together: addresses of a million would be hundreds of megabytes.
+constexpr std::size_t kFilesAtOnce = 1 << 14;
 
 /// Of versions before 2.0 a column `path` is one of users.
 bool is_metadata(std::string_view name, bool v1) {
@@ -96,9 +103,21 @@ struct LevelRowKeys {
 };
 
 class TreeBuilder {
+  /// A FILE, and where it stands among the rows of its level.
+  struct Place {
+    int64_t position = 0;
+    RowAddress address = {};
+  };
+  /// A file with samples: all of it, and what it says of them.
+  struct Zip {
+    Payload whole;
+    ZipEntries entries;
+  };
+
  public:
   /// `whole`: FOLDERs are the bytes of the nested Tortillas that they are.
-  explicit TreeBuilder(const View& view, bool whole = false) : view_(view), is_v1_(is_all_v1(view)), whole_(whole) {}
+  explicit TreeBuilder(const View& view, int limit = kDefaultLimit, bool whole = false)
+      : view_(view), is_v1_(is_all_v1(view)), whole_(whole), limit_(limit) {}
 
   /// Adds a level below those there are. `rows`: its metadata, of these rows, instead of what is stored.
   void add(const LevelRowKeys& level_rows, const std::shared_ptr<const Rows>& rows = nullptr) {
@@ -131,12 +150,13 @@ class TreeBuilder {
   /// Tortilla tells how many levels there are, others may go deeper.
   void add_below(const Dataset::Impl& impl, const std::vector<RowKey>& rows) {
     const int level = static_cast<int>(out_.levels.size()) - 1;
-    std::vector<VsiSubfile> folders;
+    std::vector<v1::Nested> folders;
     std::vector<int64_t> parents;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!is_v1_ || out_.levels.back().types[i] == SampleType::File) continue;
       const auto container = impl.leaf(rows[i].part);
-      folders.push_back(parse_vsi_subfile(container->vsi_path(container->address(level, rows[i].row))));
+      const VsiSubfile place = parse_vsi_subfile(container->vsi_path(container->address(level, rows[i].row)));
+      folders.push_back({container->storage(), from_vsi(place.root), place.range});
       parents.push_back(static_cast<int64_t>(i));
     }
     for (auto& below : v1::levels_below(folders, level, num_threads(0))) {
@@ -155,16 +175,20 @@ class TreeBuilder {
     const auto& table = leaf.container->stored_level(level);
     std::vector<int64_t> chosen;
     chosen.reserve(positions.size());
+    std::vector<Place> files;
     for (const int64_t position : positions) {
       const int64_t row = keys[index(position)].row;
       chosen.push_back(row);
-      const RowAddress at = leaf.container->address(level, row);
+      RowAddress at = leaf.container->address(level, row);
       here.ids[index(position)] = at.id;
       here.types[index(position)] = at.type;
       if (whole_) here.types[index(position)] = SampleType::File;
-      if (here.types[index(position)] == SampleType::File)
-        here.payloads[index(position)] = payload(*leaf.container, at);
+      if (here.types[index(position)] == SampleType::File) files.push_back({position, std::move(at)});
+      if (files.size() < kFilesAtOnce) continue;
+      add_payloads(*leaf.container, files, here);
+      files.clear();
     }
+    add_payloads(*leaf.container, files, here);
     if (!with_columns) return nullptr;
     const auto rows = level_rows(table, std::nullopt, std::move(chosen));
     std::vector<std::pair<std::string, int>> columns;
@@ -175,15 +199,52 @@ class TreeBuilder {
     return columns.empty() ? nullptr : to_table(*rows, columns);
   }
 
-  Payload payload(const Container& container, const RowAddress& at) {
-    const std::string path = container.vsi_path(at);
-    if (container.format() == Format::Folder) return payload_of(path);
-    const VsiSubfile place = parse_vsi_subfile(path);
-    Payload& zip = zips_[place.root];
-    if (zip.path.empty()) zip = payload_of(place.root);
-    Payload out = part_of(zip, place.range);
-    if (!is_v1(container.format())) entries_.check(at, out);
+  void add_payloads(const Container& container, const std::vector<Place>& files, TreeLevel& here) {
+    if (container.format() == Format::Folder) {
+      std::vector<std::string> paths;
+      for (const auto& file : files) paths.push_back(from_vsi(container.vsi_path(file.address)));
+      auto payloads =
+          container.is_local() ? local_payloads(paths) : remote_payloads(container.storage(), paths, limit_);
+      for (std::size_t i = 0; i < files.size(); ++i) here.payloads[index(files[i].position)] = std::move(payloads[i]);
+      return;
+    }
+    std::vector<VsiSubfile> places;
+    for (const auto& file : files) places.push_back(parse_vsi_subfile(container.vsi_path(file.address)));
+    open_zips(container, places);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      Zip& zip = zips_.at({container.storage().get(), places[i].root});
+      Payload& out = here.payloads[index(files[i].position)];
+      out = part_of(zip.whole, places[i].range);
+      if (!is_v1(container.format())) zip.entries.check(files[i].address, out);
+    }
+  }
+
+  static std::vector<Payload> local_payloads(const std::vector<std::string>& paths) {
+    std::vector<Payload> out;
+    for (const auto& path : paths) out.push_back(payload_of(path));
     return out;
+  }
+
+  /// Those that are not open yet, side by side.
+  void open_zips(const Container& container, const std::vector<VsiSubfile>& places) {
+    const Storage& storage = *container.storage();
+    std::set<std::string> roots;
+    for (const auto& place : places) {
+      if (!zips_.contains({&storage, place.root})) roots.insert(place.root);
+    }
+    const std::vector<std::string> vsi(roots.begin(), roots.end());
+    std::vector<std::string> paths;
+    for (const auto& root : vsi) paths.push_back(from_vsi(root));
+    const auto sources = storage.open_all(paths);
+    std::vector<ZipEntries*> remote;
+    for (std::size_t i = 0; i < vsi.size(); ++i) {
+      if (!sources[i]) throw IoError("cannot open", {.path = paths[i]}, ENOENT);
+      const bool is_local = sources[i]->is_local();
+      Zip zip{is_local ? payload_of(paths[i]) : remote_payload(sources[i], paths[i]), ZipEntries(sources[i])};
+      auto& added = zips_.emplace(std::pair(&storage, vsi[i]), std::move(zip)).first->second;
+      if (!is_local && !is_v1(container.format())) remote.push_back(&added.entries);
+    }
+    run_parallel(remote.size(), Readers(limit_).num_threads, [&](std::size_t i) { remote[i]->read_directory(); });
   }
 
   static std::shared_ptr<arrow::Table> in_order(std::shared_ptr<arrow::Table> table, const std::vector<int64_t>& order,
@@ -215,8 +276,8 @@ class TreeBuilder {
   const View& view_;
   bool is_v1_;
   bool whole_;
-  ZipEntries entries_;
-  std::map<std::string, Payload> zips_;  ///< whole, by path
+  int limit_;
+  std::map<std::pair<const Storage*, std::string>, Zip> zips_;  ///< by GDAL path
   Tree out_;
 };
 
@@ -377,19 +438,19 @@ Tree roots_of_view(const Dataset& dataset) {
   const View& view = impl.view();
   check_queries(view, impl.path);
   const auto rows = impl.rows();
-  TreeBuilder builder(view, true);
+  TreeBuilder builder(view, kDefaultLimit, true);
   builder.add(roots(impl, *rows), keeps_stored_columns(view) ? nullptr : rows);
   Tree out = builder.finish();
   make_unique(out.levels[0]);
   return out;
 }
 
-Tree tree_of_view(const Dataset& dataset) {
+Tree tree_of_view(const Dataset& dataset, int limit) {
   const Dataset::Impl& impl = *dataset.impl();
   const View& view = impl.view();
   check_queries(view, impl.path);
   const auto rows = impl.rows();
-  TreeBuilder builder(view);
+  TreeBuilder builder(view, limit);
   LevelRowKeys level_rows = roots(impl, *rows);
   builder.add(level_rows, keeps_stored_columns(view) ? nullptr : rows);
   int level = 0;
@@ -406,12 +467,12 @@ Tree tree_of_view(const Dataset& dataset) {
   return out;
 }
 
-Tree tree_of_container(const Dataset& dataset) {
+Tree tree_of_container(const Dataset& dataset, int limit) {
   const View& view = dataset.impl()->view();
   const Container& container = *view.container();
   LevelRowKeys level_rows;
   for (int64_t row = 0; row < container.stored_level(0)->num_rows(); ++row) level_rows.keys.push_back({0, 0, row});
-  TreeBuilder builder(view);
+  TreeBuilder builder(view, limit);
   builder.add(level_rows);
   for (int level = 1; level < view.num_levels; ++level) {
     std::vector<int64_t> places(level_rows.keys.size());

@@ -58,6 +58,7 @@ uint64_t num_bytes_of(const Detected& at) { return at.format == Format::Zip ? at
 
 void edit(const std::string& given, const Edit& edit, const EditOptions& options) {
   check_parquet_options(options.parquet);
+  require_local(given, "changed in place");
   const auto storage = local_storage();
   const std::string path = without_links(detect(*storage, given).path);
   const bool is_folder = storage->exists(path, true);

@@ -1,14 +1,9 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <set>
 
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
-#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "table/level_write.hpp"
@@ -163,18 +158,9 @@ class V1Editor {
   }
 
   void write(const Target& target, const std::string& to, const std::string& temp_dir, bool overwrite) {
-    const std::string& from = target.file.path();
-    const struct Open {
-      int descriptor;
-      ~Open() {
-        if (descriptor >= 0) ::close(descriptor);
-      }
-    } open{open_uninterrupted(from.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (open.descriptor < 0) throw IoError("cannot open", {.path = from}, errno);
-    const OpenFile source{.descriptor = open.descriptor, .name = from};
     OutputFile file(to, overwrite, temp_dir);
-    file.take_permissions(source);
-    file.copy(source, 0, 0, target.kept, [&](uint64_t num_bytes) { tell(num_bytes); });
+    target.file.give_permissions(file);
+    target.file.copy({0, target.kept}, file, 0, [&](uint64_t num_bytes) { tell(num_bytes); });
     Header header = target.header;
     uint64_t end = target.kept;
     const auto append = [&](std::span<const std::byte> bytes) {

@@ -13,6 +13,7 @@
 #include "transform/migrate.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore {
@@ -75,11 +76,9 @@ Tree regular(Tree tree, bool strict) {
   return tree;
 }
 
-}  // namespace
-
-Taco taco_of(const Dataset& dataset, bool strict) {
+Taco taco_of(const Dataset& dataset, bool strict, int limit) {
   const bool before_v2 = is_v1(dataset.format());
-  Tree tree = tree_of_view(dataset);
+  Tree tree = tree_of_view(dataset, limit);
   if (before_v2) tree = with_legal_ids(std::move(tree));
   tree = regular(std::move(tree), strict);
   std::vector<const Collection*> collections;
@@ -93,9 +92,14 @@ Taco taco_of(const Dataset& dataset, bool strict) {
   return out;
 }
 
+}  // namespace
+
+Taco taco_of(const Dataset& dataset, bool strict) { return taco_of(dataset, strict, kDefaultLimit); }
+
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
-  Taco taco = taco_of(dataset, options.strict);
+  check_limit(options.create.limit);
+  Taco taco = taco_of(dataset, options.strict, options.create.limit);
   if (!options.id.empty()) taco.collection.id = options.id;
   return create(taco, output, options.create);
 }

@@ -1,15 +1,10 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <unordered_set>
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
-#include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "table/edit_columns.hpp"
 #include "table/parquet_write.hpp"
@@ -113,16 +108,8 @@ class Join {
 
  private:
   void copy(const Piece& piece, const OutputFile& file) {
-    const std::string& path = piece.file.path();
-    const struct Open {
-      int descriptor;
-      ~Open() {
-        if (descriptor >= 0) ::close(descriptor);
-      }
-    } open{open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (open.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
-    file.copy({.descriptor = open.descriptor, .name = path}, kHeaderSize, piece.begin, piece.data_end - kHeaderSize,
-              [&](uint64_t num_bytes) { tell(num_bytes); });
+    piece.file.copy({kHeaderSize, piece.data_end - kHeaderSize}, file, piece.begin,
+                    [&](uint64_t num_bytes) { tell(num_bytes); });
   }
 
   void tell(uint64_t num_bytes) {

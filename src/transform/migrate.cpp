@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
+#include "net/storage.hpp"
 #include "reader/open_container.hpp"
 #include "tacore/transform.hpp"
 #include "tacore/v1.hpp"
@@ -103,11 +104,11 @@ struct Input {
   Collection collection;
 };
 
-Input read_v1(const Detected& at, const Storage& storage, const std::string& path, int jobs) {
+Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage, const std::string& path, int jobs) {
   Input out;
-  const auto paths = at.num_partitions == 1 ? std::vector<std::string>{at.path} : partition_paths(storage, at, false);
-  out.tree = tree_of_tortillas(paths, num_threads(jobs));
-  out.collection = read_collection(storage, at, path);
+  const auto paths = at.num_partitions == 1 ? std::vector<std::string>{at.path} : partition_paths(*storage, at, false);
+  out.tree = tree_of_tortillas(storage, paths, num_threads(jobs));
+  out.collection = read_collection(*storage, at, path);
   if (at.format == Format::Taco) out.collection = parse_collection(out.collection.json, path);
   else out.collection = {.id = out.collection.id};
   return out;
@@ -148,7 +149,7 @@ Collection collection_for_v2(const Collection& found, const Collection& given, c
 
 std::vector<std::string> convert(const std::string& input, const std::string& output, const Collection& collection,
                                  const tacore::CreateOptions& options) {
-  const auto storage = local_storage();
+  const auto storage = any_storage();
   const Detected at = detect(*storage, input);
   if (!is_v1(at.format)) {
     if (!is_v1_name(output)) {
@@ -165,7 +166,7 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
     change_kind(input, output, collection, options);
     return {output};
   }
-  Input found = read_v1(at, *storage, input, options.jobs);
+  Input found = read_v1(at, storage, input, options.jobs);
   if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
   const Taco taco{tortilla_of(regular(std::move(found.tree))), collection_for_v2(found.collection, collection, input)};
   return tacore::create(taco, output, options);

@@ -31,7 +31,8 @@ TEST_CASE("a Tortilla becomes a dataset of 2.0, and the same Tortilla again") {
     CHECK(errors_of(back) == Strings{});
     CHECK(data_of(zip) == data_of(source));
     CHECK(data_of(back) == data_of(source));
-    const Tree before = tree_of_tortillas({source}, 1), after = tree_of_tortillas({back}, 1);
+    const Tree before = tree_of_tortillas(local_storage(), {source}, 1),
+               after = tree_of_tortillas(local_storage(), {back}, 1);
     REQUIRE(before.levels.size() == after.levels.size());
     for (std::size_t k = 0; k < before.levels.size(); ++k) {
       CHECK(before.levels[k].ids == after.levels[k].ids);
@@ -78,7 +79,8 @@ TEST_CASE("ids that 2.0 does not allow come back") {
   convert(golden("ids.tortilla"), folder.path("x.tacozip"));
   CHECK(data_of(folder.path("x.tacozip")) == Strings{"a_b=a:b", "c_d_2=c/d", "c_d=c_d", "v1___e=__e", "f=f"});
   convert(folder.path("x.tacozip"), folder.path("y.tortilla"));
-  CHECK(tree_of_tortillas({folder.path("y.tortilla")}, 1).levels[0].ids == Strings{"a:b", "c/d", "c_d", "__e", "f"});
+  CHECK(tree_of_tortillas(local_storage(), {folder.path("y.tortilla")}, 1).levels[0].ids ==
+        Strings{"a:b", "c/d", "c_d", "__e", "f"});
 }
 
 TEST_CASE("partitions are joined, and a dataset is split anew") {
@@ -108,7 +110,7 @@ TEST_CASE("a compiled file has the rows of the view, nested ones whole") {
   CHECK(errors_of(folder.path("x.tortilla")) == Strings{});
   const auto all = data_of(golden("nested.tortilla"));
   CHECK(data_of(folder.path("x.tortilla")) == Strings{all[4], all[5], all[0], all[1]});
-  const Tree tree = tree_of_tortillas({folder.path("x.tortilla")}, 1);
+  const Tree tree = tree_of_tortillas(local_storage(), {folder.path("x.tortilla")}, 1);
   CHECK(tree.levels[0].ids == Strings{"img2", "img0"});
   CHECK(text_column(*tree.levels[0].columns, "split", "")[0] == "train");
   says(refusal([&] { compile(nested, folder.path("x.tacozip")); }), "ValidationError");

@@ -56,7 +56,7 @@ TEST_CASE("a folder tree of any depth is written, and read to its bottom") {
       CHECK(leaf_of(path, depth) == "bottom");
       CHECK(sanity_check(load(path).data()).empty());
       CHECK(validator::validate(path, {.deep = true}).empty());
-      CHECK(tree_of_tortillas({path}, 2).levels.size() == static_cast<std::size_t>(depth) + 1);
+      CHECK(tree_of_tortillas(local_storage(), {path}, 2).levels.size() == static_cast<std::size_t>(depth) + 1);
     }
     CHECK(load(taco).data().read_bytes(path_to("note", depth)).size() == ("note " + std::to_string(depth - 1)).size());
   }
@@ -82,7 +82,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
 
   compile(load(taco), folder.path("compiled.tortilla"));
   CHECK(leaf_of(folder.path("compiled.tortilla"), 9) == "bottom");
-  CHECK(tree_of_tortillas({folder.path("compiled.tortilla")}, 1).levels.size() == 10);
+  CHECK(tree_of_tortillas(local_storage(), {folder.path("compiled.tortilla")}, 1).levels.size() == 10);
 }
 
 TEST_CASE("what lies below the levels that filters look at is compiled whole") {
@@ -92,7 +92,7 @@ TEST_CASE("what lies below the levels that filters look at is compiled whole") {
   const Dataset filtered = load(path).filter_bbox({0, 0, 3, 3}, {.level = 2});
   compile(filtered, out);
   CHECK(leaf_of(out, 9) == "bottom");
-  const auto bottom = tree_of_tortillas({out}, 1).levels.back().columns;
+  const auto bottom = tree_of_tortillas(local_storage(), {out}, 1).levels.back().columns;
   REQUIRE(bottom);
   CHECK(column_names(*bottom) == Strings{"tortilla:file_format", "stac:centroid"});
 }
@@ -119,7 +119,7 @@ TEST_CASE("no more levels are written, read or walked than there may be") {
   // A Tortilla as the sample of another is bytes, whatever is in it.
   create(deepest, folder.path("sample.tortilla"), plain());
   create(Tortilla({Sample("s", folder.path("sample.tortilla"))}), path, plain());
-  says(refusal([&] { tree_of_tortillas({path}, 1); }), "containers are nested in more than 63 others");
+  says(refusal([&] { tree_of_tortillas(local_storage(), {path}, 1); }), "containers are nested in more than 63 others");
   const auto bad = sanity_check(load(path).data());
   REQUIRE(bad.size() == 2);
   says(bad[0].reason, "is nested in more than 63 others");

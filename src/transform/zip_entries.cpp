@@ -26,25 +26,20 @@ std::optional<zip::LocalHeader> header_before(const ByteSource& archive, uint64_
 
 }  // namespace
 
-ZipEntries::Archive& ZipEntries::archive(const std::string& path) {
-  Archive& out = archives_[path];
-  if (!out.source) out.source = local_storage()->open(path);
-  return out;
+void ZipEntries::read_directory() {
+  entries_ = tacore::read_directory(*archive_);
+  std::sort(entries_.begin(), entries_.end(),
+            [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
 }
 
-const zip::CentralEntry* ZipEntries::entry_before(Archive& archive, uint64_t offset) {
-  if (archive.entries.empty()) {
-    archive.entries = read_directory(*archive.source);
-    std::sort(archive.entries.begin(), archive.entries.end(),
-              [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
-  }
-  const auto next = std::partition_point(archive.entries.begin(), archive.entries.end(),
+const zip::CentralEntry* ZipEntries::entry_before(uint64_t offset) {
+  if (entries_.empty()) read_directory();
+  const auto next = std::partition_point(entries_.begin(), entries_.end(),
                                          [&](const auto& entry) { return entry.local_offset < offset; });
-  return next == archive.entries.begin() ? nullptr : &*std::prev(next);
+  return next == entries_.begin() ? nullptr : &*std::prev(next);
 }
 
 void ZipEntries::check(const RowAddress& at, Payload& payload) {
-  Archive& in = archive(payload.path);
   const std::string name = entry_name(at.relative_path, SampleType::File);
   const auto fail = [&](const std::string& what) {
     throw FormatError("sample " + quoted(at.relative_path) + ": " + what,
@@ -62,9 +57,11 @@ void ZipEntries::check(const RowAddress& at, Payload& payload) {
     payload.crc32 = entry.crc32;
     payload.time = zip::seconds_of({.time = entry.time, .date = entry.date});
   };
-  const auto header = header_before(*in.source, payload.offset, name);
-  if (header && (header->flags & kHasDescriptor) == 0) return take(*header);
-  const auto* entry = entry_before(in, payload.offset);
+  if (archive_->is_local()) {
+    const auto header = header_before(*archive_, payload.offset, name);
+    if (header && (header->flags & kHasDescriptor) == 0) return take(*header);
+  }
+  const auto* entry = entry_before(payload.offset);
   if (!entry) return fail("the ZIP has no entry there");
   if (entry->name != name) fail("the entry there is " + quoted(entry->name));
   take(*entry);

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "format/zip_records.hpp"
@@ -12,22 +11,23 @@
 
 namespace tacore {
 
-/// What ZIPs say of samples: by their local headers; by the central directory, read once, where those do not tell.
+/// What a ZIP says of samples: by their local headers; by the central directory, read once, where those do not tell,
+/// and where each would be a request.
 class ZipEntries {
  public:
-  /// Completes `payload`, the bytes of the FILE `at` in a ZIP, by CRC-32 and time. Throws FormatError when the entry
-  /// there is another, of another size, or compressed; IoError.
+  explicit ZipEntries(std::shared_ptr<const ByteSource> archive) : archive_(std::move(archive)) {}
+
+  /// Reads the central directory. Throws IoError and FormatError.
+  void read_directory();
+  /// Completes `payload`, the bytes of the FILE `at` in it, by CRC-32 and time. Throws FormatError when the entry there
+  /// is another, of another size, or compressed; IoError.
   void check(const RowAddress& at, Payload& payload);
 
  private:
-  struct Archive {
-    std::shared_ptr<const ByteSource> source;
-    std::vector<zip::CentralEntry> entries;  ///< by local_offset; empty until they are asked for
-  };
-  Archive& archive(const std::string& path);
-  static const zip::CentralEntry* entry_before(Archive& archive, uint64_t offset);
+  const zip::CentralEntry* entry_before(uint64_t offset);
 
-  std::map<std::string, Archive> archives_;
+  std::shared_ptr<const ByteSource> archive_;
+  std::vector<zip::CentralEntry> entries_ = {};  ///< by local_offset; empty until they are asked for
 };
 
 }  // namespace tacore

@@ -18,6 +18,7 @@ void check_name(const std::string& path, Kind kind) {
 }
 
 void check_absent(const std::string& path, bool overwrite) {
+  require_local(path, "written");
   if (!overwrite && entry_at(path)) throw ValidationError("exists already", {.path = path});
 }
 

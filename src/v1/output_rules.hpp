@@ -9,7 +9,7 @@ namespace tacore::v1 {
 
 /// Throws ValidationError unless `path` ends in `.tortilla` or `.taco`, as `kind` says.
 void check_name(const std::string& path, Kind kind);
-/// Throws ValidationError when there is something at `path` that may not be replaced.
+/// Throws ValidationError when there is something at `path` that may not be replaced, IoError when it is remote.
 void check_absent(const std::string& path, bool overwrite);
 
 /// COLLECTION as it is written. Throws ValidationError with all rules that it breaks.

@@ -13,6 +13,19 @@ constexpr std::string_view kPart = ".part";
 constexpr std::size_t kMinDigits = 4, kMaxDigits = 10;
 constexpr std::size_t kMostNamed = 5;  // of the missing, in a message
 
+constexpr uint64_t kAtOnce = 100;  // of files that are looked for
+
+/// Remote ones are asked for side by side.
+std::vector<bool> are_there(const Storage& storage, const std::vector<std::string>& paths) {
+  std::vector<bool> out;
+  if (!is_remote(paths[0])) {
+    for (const auto& path : paths) out.push_back(storage.exists(path));
+    return out;
+  }
+  for (const auto& file : storage.open_all(paths)) out.push_back(file != nullptr);
+  return out;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
@@ -59,16 +72,19 @@ std::vector<std::string> partition_paths(const Storage& storage, const std::stri
   }
   std::vector<std::string> out, missing;
   uint64_t num_missing = 0;
-  for (uint64_t i = first; i < first + count; ++i) {
-    name.number = i;
-    std::string at = partition_name(name);
-    if (storage.exists(at)) {
-      out.push_back(std::move(at));
-    } else if (++num_missing <= kMostNamed) {
-      missing.push_back(file_name(at));
-    } else if (!allow_partial) {
-      break;
+  for (uint64_t begin = first; begin < first + count; begin += kAtOnce) {
+    std::vector<std::string> some;
+    for (name.number = begin; name.number < std::min(begin + kAtOnce, first + count); ++name.number)
+      some.push_back(partition_name(name));
+    const std::vector<bool> there = are_there(storage, some);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (there[i]) {
+        out.push_back(std::move(some[i]));
+      } else if (++num_missing <= kMostNamed) {
+        missing.push_back(file_name(some[i]));
+      }
     }
+    if (num_missing > kMostNamed && !allow_partial) break;
   }
   if (num_missing > 0 && !allow_partial) {
     throw IoError("the dataset has " + std::to_string(count) + " partitions, of which " + join(missing, ", ") +

@@ -1,9 +1,19 @@
 #include "v1/stored_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <mutex>
 
 #include "format/tortilla_names.hpp"
+#include "net/storage.hpp"
 #include "tacore/error.hpp"
+#include "writer/copy_payload.hpp"
+#include "writer/remote_payloads.hpp"
+#include "writer/tree_sources.hpp"
+#include "writer/write_options.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -18,11 +28,27 @@ Header parse(const std::vector<std::byte>& head, uint64_t size, const std::strin
   }
 }
 
+class OpenDescriptor {
+ public:
+  explicit OpenDescriptor(const std::string& path)
+      : file_{.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC), .name = path} {
+    if (file_.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
+  }
+  ~OpenDescriptor() { ::close(file_.descriptor); }
+  OpenDescriptor(const OpenDescriptor&) = delete;
+  OpenDescriptor& operator=(const OpenDescriptor&) = delete;
+
+  const OpenFile& file() const { return file_; }
+
+ private:
+  OpenFile file_;
+};
+
 }  // namespace
 
 StoredFile::StoredFile(const std::string& path)
     : path_(path),
-      source_(local_storage()->open(path)),
+      source_(any_storage()->open(path)),
       head_(source_->read({0, std::min(source_->size(), kHeaderSize)})),
       header_(parse(head_, source_->size(), path)) {}
 
@@ -51,6 +77,21 @@ StoredTable StoredFile::footer() const {
                       where);
   }
   return out;
+}
+
+void StoredFile::give_permissions(const OutputFile& file) const { file.take_permissions(OpenDescriptor(path_).file()); }
+
+void StoredFile::copy(const ByteRange& range, const OutputFile& file, uint64_t to,
+                      const std::function<void(uint64_t num_bytes)>& tell) const {
+  if (source_->is_local()) return file.copy(OpenDescriptor(path_).file(), range.offset, to, range.size, tell);
+  const Payload bytes = part_of(remote_payload(source_, path_), range);
+  const RemoteCopy copy{.payload = &bytes, .begin = to};
+  std::mutex mutex;
+  copy_remote({&copy, 1}, kDefaultLimit, [&](std::size_t, uint64_t offset, std::span<const std::byte> piece) {
+    file.write(offset, piece);
+    const std::lock_guard lock(mutex);
+    tell(piece.size());
+  });
 }
 
 void check_generation(const StoredFile& file) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "io/byte_source.hpp"
+#include "io/output_file.hpp"
 #include "table/stored_table.hpp"
 #include "v1/tortilla_header.hpp"
 
@@ -25,6 +27,13 @@ class StoredFile {
   std::string collection() const;
   /// The footer. Every sample of it lies in the data. Throws FormatError and SchemaError.
   StoredTable footer() const;
+
+  /// Its permissions, where they can be given. Throws IoError; of local files only.
+  void give_permissions(const OutputFile& file) const;
+  /// Copies `range` to `to` in `file`: in the kernel as OutputFile::copy() does, a remote one many pieces at a time.
+  /// `tell` hears of each piece how large it was, and may throw. Throws IoError.
+  void copy(const ByteRange& range, const OutputFile& file, uint64_t to,
+            const std::function<void(uint64_t num_bytes)>& tell) const;
 
  private:
   std::string path_;

@@ -1,8 +1,8 @@
 #include "v1/tortilla_tree.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -13,6 +13,7 @@
 #include "table/tortilla_columns.hpp"
 #include "tacore/error.hpp"
 #include "v1/tortilla_container.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
 #include "writer/work.hpp"
 
@@ -87,26 +88,30 @@ class TreeReader {
  public:
   explicit TreeReader(int jobs) : jobs_(jobs) {}
 
-  std::vector<TreeLevel> read(const std::vector<std::string>& paths) {
+  std::vector<TreeLevel> read(const std::shared_ptr<const Storage>& storage, const std::vector<std::string>& paths) {
     std::vector<Place> here;
     for (const auto& path : paths) {
-      const std::size_t file = number_of(path);
+      const std::size_t file = number_of(storage, path);
       here.push_back({.file = file, .range = {0, files_[file].source->size()}});
     }
     return read(std::move(here), 0);
   }
 
-  std::vector<TreeLevel> read(const std::vector<VsiSubfile>& folders, int level) {
+  std::vector<TreeLevel> read(const std::vector<Nested>& folders, int level) {
     std::vector<Place> here;
     for (const auto& folder : folders)
-      here.push_back({number_of(folder.root), folder.range, static_cast<int64_t>(here.size())});
+      here.push_back({number_of(folder.storage, folder.path), folder.range, static_cast<int64_t>(here.size())});
     return read(std::move(here), level);
   }
 
  private:
-  std::size_t number_of(const std::string& path) {
-    const auto [at, is_new] = numbers_.emplace(path, files_.size());
-    if (is_new) files_.push_back({path, local_storage()->open(path), payload_of(path)});
+  std::size_t number_of(const std::shared_ptr<const Storage>& storage, const std::string& path) {
+    const auto [at, is_new] = numbers_.emplace(std::pair(storage.get(), path), files_.size());
+    if (!is_new) return at->second;
+    auto source = storage->open(path);
+    if (!source->is_local()) jobs_ = kMaxReaders;
+    Payload whole = source->is_local() ? payload_of(path) : remote_payload(source, path);
+    files_.push_back({path, std::move(source), std::move(whole)});
     return at->second;
   }
 
@@ -161,15 +166,17 @@ class TreeReader {
   }
 
   std::vector<File> files_ = {};
-  std::unordered_map<std::string, std::size_t> numbers_ = {};  ///< of files, by path
+  std::map<std::pair<const Storage*, std::string>, std::size_t> numbers_ = {};  ///< of files
   int jobs_;
 };
 
 }  // namespace
 
-Tree tree_of_tortillas(const std::vector<std::string>& paths, int jobs) { return {TreeReader(jobs).read(paths)}; }
+Tree tree_of_tortillas(const std::shared_ptr<const Storage>& storage, const std::vector<std::string>& paths, int jobs) {
+  return {TreeReader(jobs).read(storage, paths)};
+}
 
-std::vector<TreeLevel> levels_below(const std::vector<VsiSubfile>& folders, int level, int jobs) {
+std::vector<TreeLevel> levels_below(const std::vector<Nested>& folders, int level, int jobs) {
   return TreeReader(jobs).read(folders, level + 1);
 }
 
