@@ -9,6 +9,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
+#include "net/storage.hpp"
 #include "reader/header_file.hpp"
 #include "reader/open_container.hpp"
 #include "table/metadata_columns.hpp"
@@ -115,13 +116,14 @@ Bytes encode(const std::vector<Entry>& entries, const std::string& dataset) {
 }  // namespace
 
 HeaderFileResult write_headers(const std::string& path, const HeaderFileOptions& options) {
-  const auto storage = local_storage();
+  const auto storage = any_storage();
   const Detected at = detect(*storage, path);
   if (at.format == Format::Tacollection) {
     throw ValidationError("an index of datasets, each of which has a file of headers of its own", {.path = path});
   }
   const auto container = open_container(storage, at, path, options.base_path);
   HeaderFileResult out{.path = options.output.empty() ? at.path + std::string(kHeaderFileSuffix) : options.output};
+  require_local(out.path, "written");
   OutputFile file(out.path, options.overwrite);
   const auto entries = entries_of(*container, options, out);
   if (entries.empty()) throw ValidationError("has no TIFF that could have a header", {.path = path});

@@ -28,6 +28,7 @@ struct Options {
 };
 
 /// Every rule that `path` breaks, in the order found; goes on after the first. A path that cannot be opened breaks one.
+/// A remote FOLDER cannot be listed: files that no row names are not looked for there.
 /// Throws QueryError for a profile of another name, and for any where the dataset is of 2.0.
 TACORE_EXPORT std::vector<Issue> validate(std::string_view path, const Options& options = {});
 

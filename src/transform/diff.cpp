@@ -12,10 +12,12 @@
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
+#include "net/storage.hpp"
 #include "reader/open_container.hpp"
 #include "reader/zip_offsets.hpp"
 #include "table/compare_columns.hpp"
 #include "tacore/error.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/work.hpp"
 
 namespace tacore {
@@ -40,7 +42,7 @@ struct Place {
 /// A dataset as its containers: one, or the partitions of a TACOLLECTION.json.
 class Side {
  public:
-  explicit Side(const std::string& path) : storage_(local_storage()) {
+  explicit Side(const std::string& path) : storage_(any_storage()) {
     const Detected at = detect(*storage_, path);
     if (at.num_partitions > 1) {
       for (const auto& part : partition_paths(*storage_, at, false)) open(detect(*storage_, part), part);
@@ -59,6 +61,9 @@ class Side {
     }
   }
 
+  bool is_local() const {
+    return std::ranges::all_of(containers_, [](const auto& container) { return container->is_local(); });
+  }
   const Collection& collection() const { return collection_; }
   int num_levels() const { return num_levels_; }
   int64_t num_rows(int level) const { return level < num_levels_ ? num_rows_[static_cast<std::size_t>(level)] : 0; }
@@ -155,7 +160,11 @@ struct Level {
 class Comparison {
  public:
   Comparison(const std::string& a, const std::string& b, const DiffOptions& options)
-      : a_(a), b_(b), name_(a), options_(options), jobs_(num_threads(options.jobs)) {}
+      : a_(a),
+        b_(b),
+        name_(a),
+        options_(options),
+        jobs_(a_.is_local() && b_.is_local() ? num_threads(options.jobs) : kMaxReaders) {}
 
   Diff run() {
     compare_collections();

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,11 @@ std::optional<Collection> check_collection(Report& report, std::string_view text
 /// DIR-2 and DIR-4: what lies below DATA/, names as in a ZIP. Nothing when a folder cannot be listed: what lies in it
 /// cannot be missed then.
 std::optional<Entries> list_data(Report& report, const std::string& folder);
+
+/// The same of a remote folder, which cannot be listed: the files that the rows of `levels` (nullptr: unreadable) name
+/// and that are there.
+Entries list_remote_data(const Storage& storage, const std::string& folder,
+                         std::span<const std::shared_ptr<const LevelTable>> levels);
 
 /// DIR-5: what lies in METADATA/ beside the first `num_levels` tables; DIR-4 when that cannot be listed.
 void check_metadata_folder(Report& report, const std::string& folder, std::size_t num_levels);

@@ -75,11 +75,13 @@ std::shared_ptr<const ByteSource> part_of(Report& report, const std::shared_ptr<
   }
 }
 
-std::shared_ptr<const LevelTable> open_folder_level(Report& report, const Storage& storage, const std::string& folder,
-                                                    int level) {
+/// nullopt when it is not there, nullptr when it cannot be read.
+std::optional<std::shared_ptr<const LevelTable>> open_folder_level(Report& report, const Storage& storage,
+                                                                   const std::string& folder, int level) {
   const std::string name = path_join(path_join(folder, names::kMetadata), names::kLevelFiles[level]);
-  if (!storage.exists(name)) return nullptr;
-  return open_level(report, storage.open(name), {.path = name, .offset = {}, .level = level});
+  const auto source = storage.open_all({&name, 1})[0];
+  if (!source) return std::nullopt;
+  return open_level(report, source, {.path = name, .offset = {}, .level = level});
 }
 
 }  // namespace
@@ -121,13 +123,17 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
   const Bytes text = storage.open(path_join(path, names::kCollection))->read_all();
   out.collection = check_collection(report, text_of(text), path);
   for (int k = 0; k <= names::kMaxLevel; ++k) {
-    const bool there = storage.exists(path_join(path_join(path, names::kMetadata), names::kLevelFiles[k]));
-    if (!there && k == 0) report.add("SCH-1", "there is no METADATA/level0.parquet", {.path = path, .level = 0});
-    if (!there) break;
-    out.levels.push_back(open_folder_level(report, storage, path, k));
+    auto level = open_folder_level(report, storage, path, k);
+    if (!level && k == 0) report.add("SCH-1", "there is no METADATA/level0.parquet", {.path = path, .level = 0});
+    if (!level) break;
+    out.levels.push_back(std::move(*level));
   }
-  check_metadata_folder(report, path, out.levels.size());
-  out.entries = list_data(report, path);
+  if (is_remote(path)) {
+    out.entries = list_remote_data(storage, path, out.levels);
+  } else {
+    check_metadata_folder(report, path, out.levels.size());
+    out.entries = list_data(report, path);
+  }
   Section section{.path = path, .is_zip = false, .deep = deep};
   section.open_entry = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
   check_contents(report, out, TableKind::Folder, std::move(section), deep);

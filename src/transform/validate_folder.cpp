@@ -5,12 +5,15 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
 #include "transform/validate_checks.hpp"
 
 namespace tacore::validator {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kFilesAtOnce = 100;
 
 /// Walks DATA/. Links are followed by hand: one that leaves DATA/ would let a dataset hand out any file of the machine,
 /// and one to a folder may lead in a circle.
@@ -99,6 +102,37 @@ class Listing {
 }  // namespace
 
 std::optional<Entries> list_data(Report& report, const std::string& folder) { return Listing(report, folder).list(); }
+
+Entries list_remote_data(const Storage& storage, const std::string& folder,
+                         std::span<const std::shared_ptr<const LevelTable>> levels) {
+  Entries out;
+  std::vector<std::string> names;
+  for (const auto& table : levels) {
+    if (!table) continue;
+    const int id = table->find(names::kId), relative_path = table->find(names::kRelativePath);
+    const int type = table->find(names::kType), path = table == levels[0] || relative_path < 0 ? id : relative_path;
+    if (path < 0 || type < 0) continue;
+    for (int64_t row = 0; row < table->num_rows(); ++row) {
+      const std::string name = table->text(path, row).value_or("");
+      const auto parts = split(name, '/');
+      if (!std::all_of(parts.begin(), parts.end(), [](const auto& part) { return why_unsafe_id(part).empty(); }))
+        continue;  // rules of rows tell
+      const bool is_folder = table->text(type, row) == "FOLDER";
+      names.push_back(std::string(names::kData) + name + (is_folder ? "/" + std::string(names::kMeta) : ""));
+    }
+  }
+  for (std::size_t begin = 0; begin < names.size(); begin += kFilesAtOnce) {
+    const auto some = std::span(names).subspan(begin, std::min(kFilesAtOnce, names.size() - begin));
+    std::vector<std::string> paths;
+    for (const auto& name : some) paths.push_back(path_join(folder, name));
+    const auto files = storage.open_all(paths);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i]) out.add(some[i], 0, files[i]->size());
+    }
+  }
+  out.sort();
+  return out;
+}
 
 void check_metadata_folder(Report& report, const std::string& folder, std::size_t num_levels) {
   const auto levels = std::span(names::kLevelFiles).first(num_levels);

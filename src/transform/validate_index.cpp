@@ -221,8 +221,9 @@ void open_index_folder(Report& report, const Storage& storage, const Index& inde
     report.add("CAT-2", "taco:sources is missing", {.path = index.path});
   for (int k = 0; k <= names::kMaxLevel; ++k) {
     const std::string name = path_join(index.folder, names::kLevelFiles[k]);
-    if (!storage.exists(name)) break;
-    out.levels.push_back(open_level(report, storage.open(name), {.path = name, .offset = {}, .level = k}));
+    const auto source = storage.open_all({&name, 1})[0];
+    if (!source) break;
+    out.levels.push_back(open_level(report, source, {.path = name, .offset = {}, .level = k}));
   }
   if (out.levels.empty()) report.add("SCH-1", "there is no level0.parquet", {.path = index.path, .level = 0});
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "format/tortilla_names.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "net/storage.hpp"
 #include "tacore/error.hpp"
 #include "writer/copy_payload.hpp"
@@ -31,7 +32,7 @@ Header parse(const std::vector<std::byte>& head, uint64_t size, const std::strin
 class OpenDescriptor {
  public:
   explicit OpenDescriptor(const std::string& path)
-      : file_{.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC), .name = path} {
+      : file_{.descriptor = open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC), .name = path} {
     if (file_.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
   }
   ~OpenDescriptor() { ::close(file_.descriptor); }
