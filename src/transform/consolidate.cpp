@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
+#include "net/storage.hpp"
 #include "reader/open_container.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
@@ -27,11 +29,14 @@
 namespace tacore {
 namespace {
 
+/// Threads wait for answers: more of them than processors.
+constexpr int kRemoteJobs = 16;
+
 /// An input, and where it is.
 struct Input {
   std::string path = {};    ///< as the caller wrote it
   std::string parent = {};  ///< the folder it is in, likewise
-  std::string folder = {};  ///< the same, absolute and without links
+  std::string folder = {};  ///< the same, absolute and without links; of a remote one as it is
   std::string name = {};    ///< in there
 };
 
@@ -46,6 +51,7 @@ std::string canonical(const std::string& path, const std::string& shown) {
 class Folders {
  public:
   Input locate(const std::string& path) {
+    if (is_remote(path)) return locate_remote(path);
     std::string whole = path;
     if (const auto name = file_name(path); name.empty() || name == "." || name == "..") whole = canonical(path, path);
     const std::string parent = parent_folder(whole);
@@ -58,8 +64,19 @@ class Folders {
   }
 
  private:
+  static Input locate_remote(const std::string& path) {
+    const std::string url = from_vsi(path.substr(0, path.starts_with("http") ? path.find('?') : path.npos));
+    const std::string folder = without_slashes(parent_folder(url));
+    return {.path = path, .parent = folder, .folder = folder, .name = file_name(url)};
+  }
+
   std::map<std::string, std::string> known_;
 };
+
+void check_once(std::set<std::string>& seen, const Input& input) {
+  if (!seen.insert(path_join(input.folder, input.name)).second)
+    throw ValidationError("is the same dataset as an input before it", {.path = input.path});
+}
 
 /// Rows that are there twice are a mistake that no reader sees.
 void check_once(std::map<std::pair<dev_t, ino_t>, std::string>& seen, const std::string& path) {
@@ -75,12 +92,18 @@ std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
   std::vector<Input> out;
   Folders folders;
   std::map<std::pair<dev_t, ino_t>, std::string> seen;
+  std::set<std::string> seen_remote;
   for (const auto& path : paths) {
     if (path.find('\0') != path.npos)
       throw ValidationError("the input " + tacore::quoted(path) + " is no name of a file");
-    if (is_remote(path)) throw IoError("remote path; this version opens local files and folders", {.path = path});
-    check_once(seen, path);
+    if (is_remote(path) != is_remote(paths[0])) {
+      throw ValidationError("is " + std::string(is_remote(path) ? "remote" : "local") + ", and " +
+                                tacore::quoted(paths[0]) + " is not; an index has one base path for all",
+                            {.path = path});
+    }
+    if (!is_remote(path)) check_once(seen, path);
     out.push_back(folders.locate(path));
+    if (is_remote(path)) check_once(seen_remote, out.back());
     const std::string& name = out.back().name;
     const std::string why = is_utf8(name) ? why_unsafe_id(name) : "is not UTF-8";
     if (!why.empty()) throw ValidationError("its name " + why + ", an index cannot name it", {.path = path});
@@ -102,6 +125,10 @@ void check_names(const std::vector<Input>& inputs) {
 
 /// Where the index goes: a folder that is there.
 std::string output_folder(const std::vector<Input>& inputs, const std::string& output) {
+  require_local(output, "written");
+  if (output.empty() && is_remote(inputs[0].path)) {
+    throw ValidationError("is remote; a local folder for the index expected", {.path = inputs[0].path});
+  }
   if (output.empty()) {
     for (const auto& input : inputs) {
       if (input.folder == inputs[0].folder) continue;
@@ -132,7 +159,7 @@ void check_target(const std::string& target, bool is_folder, bool overwrite) {
 }
 
 std::shared_ptr<const Container> open_input(const std::string& path, bool zips_only) {
-  const auto storage = local_storage();
+  const auto storage = any_storage();
   const Detected at = detect(*storage, path);
   if (at.format == Format::Tacocat || at.format == Format::Tacollection) {
     throw ValidationError("is an index; the datasets in it expected", {.path = path});
@@ -179,10 +206,12 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
   return out;
 }
 
+int num_jobs(const IndexParts& parts, int jobs) { return is_remote(parts.paths[0]) ? kRemoteJobs : num_threads(jobs); }
+
 template <class Options>
 Index merge_inputs(const IndexParts& parts, bool has_internal, const Progress<Options>& progress) {
   const MergeRules rules{.same_columns = progress.options.validate_schema, .has_internal = has_internal};
-  Index out = merge_parts(parts, rules, num_threads(progress.options.jobs),
+  Index out = merge_parts(parts, rules, num_jobs(parts, progress.options.jobs),
                           [&](uint64_t num_bytes) { progress.tell(0, num_bytes); });
   if (out.levels[0].num_rows() == 0) throw ValidationError("the inputs have no samples");
   return out;
@@ -202,6 +231,11 @@ std::string common_folder(const std::vector<Input>& inputs) {
     while (!inside(input.folder, out)) {
       const auto slash = out.rfind('/');
       out.resize(std::max<std::size_t>(slash, 1));
+      if (is_remote(input.path) && out.ends_with('/')) {  // of s3://
+        throw ValidationError(
+            "has no folder in common with " + tacore::quoted(inputs[0].path) + "; an index has one base path for all",
+            {.path = input.path});
+      }
     }
   }
   return out;
@@ -250,7 +284,7 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
   const Index index = merge_inputs(parts, true, progress);
   const uint64_t num_bytes = index.num_bytes();
   const WriteOptions write{.overwrite = options.overwrite,
-                           .jobs = num_threads(options.jobs),
+                           .jobs = num_jobs(parts, options.jobs),
                            .parquet = options.parquet,
                            .progress = [&](uint64_t num_done) { progress.tell(num_done, num_bytes); }};
   if (options.single_file) {

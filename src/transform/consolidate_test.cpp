@@ -213,8 +213,12 @@ TEST_CASE("T117: inputs are checked before anything is made, and errors name the
   CHECK(refused(with(text)).starts_with(text + ": "));
   CHECK(refused(with(cut)).starts_with(cut + ": "));
   CHECK(refused(with(footer)).starts_with(footer + ": level 0: "));
-  CHECK(refused(with("s3://bucket/x.tacozip")) ==
-        "s3://bucket/x.tacozip: remote path; this version opens local files and folders");
+  CHECK(refused_as_invalid(with("s3://bucket/x.tacozip")) == "s3://bucket/x.tacozip: is remote, and '" + inputs[0] +
+                                                                 "' is not; an index has one base path for all");
+  CHECK(refused_as_invalid({"s3://bucket/x.tacozip", "/vsis3/bucket/x.tacozip"}, {.output = shop.out("")}) ==
+        "/vsis3/bucket/x.tacozip: is the same dataset as an input before it");
+  CHECK(refused(inputs, {.output = "s3://bucket"}) ==
+        "s3://bucket: cannot be written: it is remote, a local path expected");
   CHECK(refused_as_invalid(with(folder)) ==
         folder + ": is a FOLDER; a TACOCAT is an index of ZIPs, a TACOLLECTION.json of both");
   CHECK(refused_as_invalid(inputs, {.output = inputs[0]}) ==
@@ -396,7 +400,7 @@ TEST_CASE("T124: a collection is refused as an index is, and nothing is left") {
   CHECK(error({first, text}).starts_with(text + ": cannot be joined with '" + first + "': its level0 has"));
   CHECK(error({first, text}, {.validate_schema = false}).starts_with(text + ": level 0: columns that do not fit"));
   CHECK(error({"https://example.org/x.tacozip"}) ==
-        "https://example.org/x.tacozip: remote path; this version opens local files and folders");
+        "https://example.org/x.tacozip: is remote; a local folder for the index expected");
   CHECK(error({}) == "no inputs; one dataset or more expected");
   CHECK(shop.num_made() == 3);
   const std::string index = create_tacollection({first});
