@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,8 @@
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
+#include "net/storage.hpp"
+#include "reader/dataset_impl.hpp"
 #include "reader/zip_offsets.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
@@ -28,6 +31,10 @@ namespace {
 constexpr uint64_t kMaxSegment = 64 << 20;
 /// Read at once.
 constexpr std::size_t kWindow = 4 << 20;
+/// Remote ones are looked for side by side.
+constexpr std::size_t kFilesAtOnce = 100;
+/// Threads wait for answers: more of them than processors.
+constexpr int kRemoteJobs = 16;
 
 /// A part of a file that is split by itself.
 struct Segment {
@@ -49,6 +56,7 @@ std::size_t mean_chunk(std::string_view name) {
 struct Input {
   ChunkManifest manifest = {};  ///< without chunks
   std::string folder = {};      ///< of its files; "" of a ZIP
+  std::shared_ptr<const Storage> storage = {};
   std::shared_ptr<const ByteSource> zip = {};
   std::vector<Segment> segments = {};
 };
@@ -80,7 +88,7 @@ std::vector<Part> large_payloads(const ByteSource& zip) {
 }
 
 Input zip_input(const std::string& path) {
-  Input out{.zip = local_storage()->open(path)};
+  Input out{.zip = any_storage()->open(path)};
   out.manifest = {.is_zip = true, .files = {{.name = file_name(path), .size = out.zip->size()}}};
   uint64_t at = 0;
   for (const auto& payload : large_payloads(*out.zip)) {
@@ -93,10 +101,11 @@ Input zip_input(const std::string& path) {
   return out;
 }
 
-Input folder_input(const std::string& path) {
+using Files = decltype(ChunkManifest::files);
+
+Files list_folder(const std::string& path) {
   namespace fs = std::filesystem;
-  Input out{.folder = path};
-  auto& files = out.manifest.files;
+  Files files;
   try {
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
       const std::string name = entry.path().lexically_relative(path).generic_string();
@@ -110,6 +119,41 @@ Input folder_input(const std::string& path) {
   } catch (const fs::filesystem_error& error) {
     throw IoError("cannot be listed", {.path = error.path1().string()}, error.code().value());
   }
+  return files;
+}
+
+/// The files that make up a remote FOLDER, which cannot be listed.
+Files list_remote_folder(const Storage& storage, const Dataset& dataset) {
+  const Container& container = *dataset.impl()->view().container();
+  std::vector<std::string> names{std::string(names::kCollection)};
+  for (int level = 0; level < container.num_levels(); ++level) {
+    names.push_back(path_join(names::kMetadata, names::kLevelFiles[level]));
+    const LevelTable& table = *container.stored_level(level);
+    for (int64_t row = 0; row < table.num_rows(); ++row) {
+      const RowAddress at = container.address(level, row);
+      names.push_back(path_join(names::kData, at.relative_path));
+      if (at.type == SampleType::Folder) names.back() = path_join(names.back(), names::kMeta);
+    }
+  }
+  Files files;
+  for (std::size_t begin = 0; begin < names.size(); begin += kFilesAtOnce) {
+    std::vector<std::string> paths;
+    for (std::size_t i = begin; i < std::min(begin + kFilesAtOnce, names.size()); ++i)
+      paths.push_back(path_join(dataset.path(), names[i]));
+    const auto found = storage.open_all(paths);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i]) throw IoError("cannot open", {.path = paths[i]}, ENOENT);
+      files.push_back({.name = names[begin + i], .size = found[i]->size()});
+    }
+  }
+  return files;
+}
+
+Input folder_input(const Dataset& dataset) {
+  const std::string path(dataset.path());
+  Input out{.folder = path, .storage = any_storage()};
+  auto& files = out.manifest.files;
+  files = is_remote(path) ? list_remote_folder(*out.storage, dataset) : list_folder(path);
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 0; i < files.size(); ++i)
     add_segments(out.segments, i, mean_chunk(files[i].name), 0, files[i].size);
@@ -119,7 +163,7 @@ Input folder_input(const std::string& path) {
 Input open_input(const std::string& path) {
   const Dataset dataset = load(path);
   if (dataset.format() == Format::Zip) return zip_input(path);
-  if (dataset.format() == Format::Folder) return folder_input(path);
+  if (dataset.format() == Format::Folder) return folder_input(dataset);
   if (is_v1(dataset.format()))
     throw ValidationError("is a dataset before 2.0; a ZIP or FOLDER expected, taco convert makes one", {.path = path});
   throw ValidationError("is an index of datasets; a ZIP or FOLDER expected", {.path = path});
@@ -159,7 +203,7 @@ class Putter {
   std::shared_ptr<const ByteSource> open(std::size_t number) const {
     const auto& file = input_.manifest.files[number];
     if (input_.zip) return input_.zip;
-    auto out = storage_->open(path_join(input_.folder, file.name));
+    auto out = input_.storage->open(path_join(input_.folder, file.name));
     if (out->size() == file.size) return out;
     throw IoError("has " + std::to_string(out->size()) + " bytes, a moment ago it had " + std::to_string(file.size),
                   {.path = out->name()});
@@ -177,7 +221,6 @@ class Putter {
   const Input& input_;
   StoreWriter& store_;
   SyncProgress progress_;
-  std::shared_ptr<const Storage> storage_ = local_storage();
   std::atomic<uint64_t> chunks_moved_ = 0, bytes_moved_ = 0, chunks_there_ = 0, bytes_there_ = 0;
 };
 
@@ -206,7 +249,7 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   Putter putter(input, writer, to.store, options);
   std::vector<std::vector<Chunk>> chunks(input.segments.size());
   try {
-    run_parallel(chunks.size(), num_threads(options.jobs),
+    run_parallel(chunks.size(), is_remote(from) ? kRemoteJobs : num_threads(options.jobs),
                  [&](std::size_t i) { chunks[i] = putter.split(input.segments[i]); });
   } catch (...) {
     try {
