@@ -115,10 +115,6 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
 }
 
 Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep) {
-  // What is in DATA/ and should not be there shows only where a folder can be listed.
-  if (is_remote(path)) {
-    throw IoError("a FOLDER is checked on a disk; where it is now, its files cannot be listed", {.path = path});
-  }
   Checked out;
   const Bytes text = storage.open(path_join(path, names::kCollection))->read_all();
   out.collection = check_collection(report, text_of(text), path);
