@@ -38,10 +38,11 @@ TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, co
                                                       const ExportOptions& options = {});
 
 /// Writes the dataset at `input` into the other container: a ZIP as a FOLDER, a FOLDER as a ZIP. Every byte of its
-/// samples, their metadata, padding and COLLECTION.json stay as they are; offsets that `input` has wrong come out right.
-/// `output` is a ZIP where its name says so, as for create(). A ZIP is extracted by the rules of create(): no sample
-/// leaves the folder, and none replaces another. Throws what load() and create() throw, and ValidationError when
-/// `input` is an index or both are of one kind. Where one is of a version before 2.0: v1::convert() of both.
+/// samples, their metadata, padding and COLLECTION.json stay as they are; offsets that `input` has wrong come out
+/// right. `output` is a ZIP where its name says so, as for create(). A ZIP is extracted by the rules of create(): no
+/// sample leaves the folder, and none replaces another; and only where all tools see the same in it: FormatError for an
+/// error of ZIP-* (docs/rules.md). Throws what load() and create() throw, and ValidationError when `input` is an index
+/// or both are of one kind. Where one is of a version before 2.0: v1::convert() of both.
 TACORE_EXPORT void convert(const std::string& input, const std::string& output, const CreateOptions& options = {});
 /// convert(), with errors when `zip` or `folder` is something else (§7.1.4).
 TACORE_EXPORT void zip2folder(const std::string& zip, const std::string& folder, const CreateOptions& options = {});

@@ -64,6 +64,25 @@ bool has_foreign_extra(std::span<const std::byte> extra) {
   return in.remaining() > 0;
 }
 
+/// Readers choose differently among two ZIP64 fields, and between a number in the record and one in the field. So the
+/// field is strict when it is there once and has exactly the missing numbers, of `num_bytes` together; or is empty
+/// where they are exactly all ones (dossier 1.4).
+bool has_odd_zip64(std::span<const std::byte> extra, uint64_t num_bytes) {
+  Cursor in(extra, "extra field");
+  int count = 0;
+  while (in.remaining() >= kExtraHeaderSize) {
+    const uint16_t id = in.u16(), size = in.u16();
+    if (size > in.remaining()) return false;  // a foreign field
+    if (id == kZip64Extra && (++count > 1 || num_bytes == 0 || (size != num_bytes && size != 0))) return true;
+    in.skip(size);
+  }
+  return false;
+}
+
+uint64_t num_missing_bytes(std::initializer_list<uint64_t> fields) {
+  return 8 * static_cast<uint64_t>(std::count(fields.begin(), fields.end(), kMax32));
+}
+
 /// Replaces the fields that are all ones by those of the ZIP64 extra, which holds these and no
 /// others, in the order of `fields` (4.5.3).
 void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std::byte> extra, uint64_t extra_offset) {
@@ -245,17 +264,19 @@ CentralEntry parse_central_entry(Cursor& in, uint64_t directory_offset) {
   out.size = in.u32();
   const uint16_t name_size = in.u16();
   const uint16_t extra_size = in.u16();
-  const uint16_t comment_size = in.u16();
-  in.skip(4);  // disk, which the end record has shown to be the only one; internal attributes
+  out.comment_size = in.u16();
+  out.disk = in.u16();
+  in.skip(2);  // internal attributes
   out.external_attributes = in.u32();
   out.local_offset = in.u32();
   out.name = in.text(name_size);
   const uint64_t extra_offset = directory_offset + in.position();
   // Sizes first: 4.5.3 orders the original before the compressed one.
   const auto extra = in.take(extra_size);
+  out.has_odd_zip64 = has_odd_zip64(extra, num_missing_bytes({out.size, out.compressed_size, out.local_offset}));
   resolve_zip64({&out.size, &out.compressed_size, &out.local_offset}, extra, extra_offset);
   out.has_foreign_extra = has_foreign_extra(extra);
-  in.skip(comment_size);
+  in.skip(out.comment_size);
   check_sizes(out.method, out.flags, out.compressed_size, out.size, out.record_offset);
   return out;
 }
@@ -307,6 +328,17 @@ Directory find_directory(std::span<const std::byte> tail, uint64_t tail_offset) 
   return out;
 }
 
+std::optional<uint64_t> other_end_record(std::span<const std::byte> tail, uint64_t tail_offset,
+                                         const Directory& found) {
+  const uint64_t real = found.end_offset - tail_offset;
+  for (uint64_t at = 0; tail.size() >= kEndRecordSize && at <= tail.size() - 4; ++at) {
+    if (at == real || Cursor(tail.subspan(at), "signature").u32() != kEndSignature) continue;
+    const bool is_in_comment = at > real;
+    if (is_in_comment || is_end_record(tail.subspan(at))) return tail_offset + at;
+  }
+  return std::nullopt;
+}
+
 std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, const Directory& where) {
   if (bytes.size() != where.size || where.num_entries > bytes.size() / kCentralHeaderSize) {
     throw FormatError("central directory has " + std::to_string(bytes.size()) + " bytes, expected " +
@@ -345,7 +377,10 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
   const uint16_t extra_size = in.u16();
   out.name = in.text(name_size);
   const uint64_t extra_offset = offset + in.position();
-  resolve_zip64({&out.size, &out.compressed_size}, in.take(extra_size), extra_offset);
+  const auto extra = in.take(extra_size);
+  out.has_foreign_extra = has_foreign_extra(extra);
+  out.has_odd_zip64 = has_odd_zip64(extra, num_missing_bytes({out.size, out.compressed_size}));
+  resolve_zip64({&out.size, &out.compressed_size}, extra, extra_offset);
   out.header_size = in.position();
   check_sizes(out.method, out.flags, out.compressed_size, out.size, offset);
   return out;

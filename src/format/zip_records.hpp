@@ -38,7 +38,9 @@ struct LocalHeader {
   uint64_t compressed_size = 0;
   uint64_t size = 0;
   std::string name = {};
-  uint64_t header_size = 0;  ///< with name and extra: the payload starts here
+  bool has_foreign_extra = false;  ///< an extra field that is not that of ZIP64
+  bool has_odd_zip64 = false;      ///< as in CentralEntry
+  uint64_t header_size = 0;        ///< with name and extra: the payload starts here
 };
 
 /// 4.3.12 central directory header, ZIP64 fields resolved.
@@ -55,6 +57,9 @@ struct CentralEntry {
   uint32_t external_attributes = 0;
   std::string name = {};
   bool has_foreign_extra = false;  ///< an extra field that is not that of ZIP64
+  bool has_odd_zip64 = false;      ///< a ZIP64 field that is there twice, or has other numbers than the missing ones
+  uint32_t disk = 0;               ///< where the entry starts; 0 is the only disk there is
+  uint16_t comment_size = 0;
   uint64_t local_offset = 0;
   uint64_t record_offset = 0;  ///< of this record in the archive
 
@@ -80,6 +85,10 @@ struct Directory {
 /// its end records and can hold num_entries, and that a ZIP64 record does not contradict the short
 /// one.
 Directory find_directory(std::span<const std::byte> tail, uint64_t tail_offset);
+
+/// Offset of bytes, other than the end record of `found`, that some reader takes for one: in its comment, or before it
+/// with a comment that reaches exactly to the end of the archive. `tail` as for find_directory().
+std::optional<uint64_t> other_end_record(std::span<const std::byte> tail, uint64_t tail_offset, const Directory& found);
 
 /// All entries, in order. `bytes` is exactly the directory. Throws when an entry is cut, when their
 /// number is not `num_entries`, when an entry reaches into the directory, and when a stored one has

@@ -224,6 +224,41 @@ TEST_CASE("an entry of the directory is read field by field") {
   CHECK(entry.name == "DATA/sample_0");
   CHECK(entry.local_offset == 157);
   CHECK(entry.record_offset == 8689);
+  CHECK(entry.disk == 0);
+  CHECK(entry.comment_size == 6);
+  CHECK_FALSE(entry.has_odd_zip64);
+}
+
+TEST_CASE("a ZIP64 field is odd when it is there twice, or has other numbers than the missing ones") {
+  const Bytes one = Bytes().u16(1).u16(8).u64(7), two = Bytes().u16(1).u16(16).u64(7).u64(7);
+  const Bytes empty = Bytes().u16(1).u16(0), foreign = Bytes().u16(9).u16(1).u8(0);
+  const auto twice = [](Bytes bytes) { return Bytes(bytes).add(bytes.span()); };
+  const auto central = [](const Bytes& extra, uint64_t size, uint64_t offset) {
+    const Bytes bytes = central_header({.compressed_size = size, .size = size, .offset = offset, .extra = extra});
+    return zip::parse_directory(bytes.span(), {.offset = 5000, .size = bytes.size(), .num_entries = 1})[0].has_odd_zip64;
+  };
+  CHECK_FALSE(central({}, 16, 157));
+  CHECK_FALSE(central(foreign, 16, 157));
+  CHECK_FALSE(central(one, 16, kOnes));
+  CHECK_FALSE(central(two, kOnes, 157));
+  CHECK_FALSE(central(Bytes(foreign).add(two.span()), kOnes, 157));
+  CHECK(central(one, 16, 157));
+  CHECK(central(empty, 16, 157));
+  CHECK(central(two, 16, kOnes));
+  CHECK(central(twice(one), 16, kOnes));
+  CHECK(central(twice(two), kOnes, 157));
+
+  const auto local = [](const Bytes& extra, uint64_t size) {
+    const auto found = zip::parse_local_header(local_header({.compressed_size = size, .size = size, .extra = extra}).span(), 0);
+    CHECK(found.has_foreign_extra == (extra.size() == 5));
+    return found.has_odd_zip64;
+  };
+  CHECK_FALSE(local({}, 16));
+  CHECK_FALSE(local(foreign, 16));
+  CHECK_FALSE(local(two, kOnes));
+  CHECK_FALSE(local(empty, kOnes));
+  CHECK(local(two, 16));
+  CHECK(local(twice(two), kOnes));
 }
 
 TEST_CASE("an entry finds what is all ones in the ZIP64 extra field") {
@@ -336,6 +371,28 @@ TEST_CASE("the last end record that fits to the end of the file counts") {
   CHECK(find_in(tail_with(end_record({.comment = inner}))).offset == 1001);
   // One byte after it, so its comment does not fit and the outer record counts.
   CHECK(find_in(tail_with(end_record({.comment = inner + "x"}))).offset == 1000);
+}
+
+TEST_CASE("what another reader takes for the end record is found, before the end record and in its comment") {
+  const auto other = [](const Bytes& tail) {
+    const auto found = find_in(tail);
+    return zip::other_end_record(tail.span(), 1000, found);
+  };
+  const std::string inner(test::as_text(end_record({.size = 58, .offset = 1001}).span()));
+  CHECK_FALSE(other(tail_with(end_record({}))));
+  CHECK_FALSE(other(tail_with(end_record({.comment = "made by x"}))));
+  // The inner one counts; a reader that goes forwards takes the outer one.
+  CHECK(other(tail_with(end_record({.comment = inner}))) == 1059);
+  CHECK(other(tail_with(end_record({.comment = inner + "x"}))) == 1059 + 22);
+  CHECK(other(tail_with(end_record({.comment = "PK\5\6"}))) == 1059 + 22);
+  // In a payload, say of a ZIP in the ZIP: only one that reaches to the end.
+  const auto before = [&](std::size_t comment) {
+    Bytes bytes = end_record({.comment = std::string(comment, 'c')}).cut_to(22);
+    return other(tail_with(bytes.add(end_record({}).span())));
+  };
+  CHECK_FALSE(before(0));
+  CHECK_FALSE(before(21));
+  CHECK(before(22).has_value());
 }
 
 TEST_CASE("an archive that is an end record alone is empty") {

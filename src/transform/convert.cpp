@@ -4,6 +4,7 @@
 #include "tacore/v1.hpp"
 #include "transform/dataset_tree.hpp"
 #include "transform/migrate.hpp"
+#include "transform/validate_checks.hpp"
 #include "writer/create_as.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -44,6 +45,7 @@ void convert(const std::string& input, const std::string& output, const CreateOp
                 : "is a FOLDER already; a name in .tacozip expected for the output",
          input);
   }
+  if (!to_zip) validator::require_strict_zip(*local_storage()->open(without_slashes(input)));
   convert(dataset, output, options);
 }
 

@@ -13,6 +13,7 @@
 #include "tacore/v1.hpp"
 #include "transform/dataset_tree.hpp"
 #include "transform/legal_ids.hpp"
+#include "transform/validate_checks.hpp"
 #include "v1/collection.hpp"
 #include "v1/tortilla_container.hpp"
 #include "v1/tortilla_tree.hpp"
@@ -158,6 +159,7 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
       tacore::convert(input, output, options);
       return {output};
     }
+    if (at.format == Format::Zip) validator::require_strict_zip(*at.source);
     const Dataset dataset = load(input);
     return write_v1({with_original_ids(tree_of_view(dataset)), dataset.collection()}, collection, output, options);
   }

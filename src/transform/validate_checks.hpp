@@ -34,7 +34,9 @@ struct Checked {
 
 /// ZIP-*, and CRC-1 when `deep`. Nothing when the archive has no directory.
 std::optional<Entries> check_zip(Report& report, const ByteSource& archive, bool deep);
-/// ZIP-2 to ZIP-7 and ZIP-11: records against each other. Returns where the payload of each entry starts.
+/// Throws FormatError with the first error of ZIP-*, for what is about to be extracted whole. IoError.
+void require_strict_zip(const ByteSource& archive);
+/// ZIP-2 to ZIP-7 and ZIP-14: records against each other. Returns where the payload of each entry starts.
 std::vector<uint64_t> check_records(Report& report, const ByteSource& archive, const zip::Directory& directory,
                                     const std::vector<zip::CentralEntry>& entries);
 /// CRC-1. `payloads` are where the bytes of `entries` start.

@@ -3,6 +3,9 @@
 #include <functional>
 
 #include "format/names.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/error.hpp"
+#include "tacore/transform.hpp"
 #include "transform/validate_checks.hpp"
 #include "transform/validate_pit.hpp"
 #include "transform/validate_test_files.hpp"
@@ -40,6 +43,23 @@ void put32(std::string& bytes, std::size_t at, uint32_t value) {
 void rename_entry(FlatZip& zip, const std::string& name) {
   zip.bytes.replace(zip.local + 30, name.size(), name);
   zip.bytes.replace(zip.central + 46, name.size(), name);
+}
+
+void add_central_extra(FlatZip& zip, const std::string& extra) {
+  zip.bytes.insert(zip.central + 46 + 11, extra);
+  zip.bytes[zip.central + 30] = static_cast<char>(extra.size());
+  put32(zip.bytes, zip.end + extra.size() + 12, static_cast<uint32_t>(zip.end - zip.directory + extra.size()));
+}
+
+/// Over the first bytes of the payload, so that nothing moves.
+void add_local_extra(FlatZip& zip, const std::string& extra) {
+  zip.bytes.replace(zip.local + 30 + 11, extra.size(), extra);
+  zip.bytes[zip.local + 28] = static_cast<char>(extra.size());
+}
+
+void add_comment(FlatZip& zip, const std::string& comment) {
+  zip.bytes += comment;
+  zip.bytes[zip.end + 20] = static_cast<char>(comment.size());
 }
 
 /// Another level of a FOLDER dataset: some integers replaced.
@@ -80,13 +100,38 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
       {"OFF-3", "'DATA/madrid'", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
       {"ZIP-11", "symbolic link", [](FlatZip& z) { put32(z.bytes, z.central + 38, 0120777u << 16); }},
       {"ZIP-12", "'DATA/madrid' has an extra field",
-       [](FlatZip& z) {
-         z.bytes.insert(z.central + 46 + 11, std::string("UT\1\0\3", 5));
-         z.bytes[z.central + 30] = 5;
-         put32(z.bytes, z.end + 5 + 12, static_cast<uint32_t>(z.end - z.directory + 5));
-       }},
+       [](FlatZip& z) { add_central_extra(z, std::string("UT\1\0\3", 5)); }},
       {"ZIP-10", "'METADATA/level7.parquet' is no part",
        [](FlatZip& z) { z.bytes[z.bytes.find("METADATA/level0", z.directory) + 14] = '7'; }},
+      {"ZIP-2", "local header has flags 1, the central directory 0", [](FlatZip& z) { z.bytes[z.local + 6] = 1; }},
+      {"ZIP-2", "local header has compressed size",
+       [](FlatZip& z) { z.bytes[z.local + 18]++, z.bytes[z.local + 22]++; }},
+      {"ZIP-2", "local header of 'DATA/nadrid', 'DATA/madrid' expected",
+       [](FlatZip& z) { z.bytes[z.local + 35] = 'n'; }},
+      {"ZIP-2", "an extra field of 4 bytes", [](FlatZip& z) { add_local_extra(z, std::string("UT\0\0", 4)); }},
+      {"ZIP-2", "an extra field of 20 bytes",  // as long as that of ZIP64
+       [](FlatZip& z) { add_local_extra(z, std::string("UT\20\0", 4) + std::string(16, 'x')); }},
+      {"ZIP-4", "is encrypted", [](FlatZip& z) { z.bytes[z.local + 6] = z.bytes[z.central + 8] = 1; }},
+      {"ZIP-4", "is encrypted", [](FlatZip& z) { z.bytes[z.local + 6] = z.bytes[z.central + 8] = 0x40; }},
+      {"ZIP-4", "has flags 8192",  // masked local headers
+       [](FlatZip& z) { z.bytes[z.local + 7] = z.bytes[z.central + 9] = 0x20; }},
+      {"ZIP-1", "several files", [](FlatZip& z) { z.bytes[z.end + 4] = 1; }},
+      {"ZIP-1", "no end of central directory", [](FlatZip& z) { z.bytes += "x"; }},
+      {"ZIP-8", "an archive comment of 5 bytes", [](FlatZip& z) { add_comment(z, "hello"); }},
+      {"ZIP-13", "another reader takes for the end record", [](FlatZip& z) { add_comment(z, "PK\5\6 not all of it"); }},
+      {"ZIP-13", "another reader takes for the end record",  // one that is whole, and would be taken
+       [](FlatZip& z) { add_comment(z, z.bytes.substr(z.end, 22)); }},
+      {"ZIP-14", "the ZIP64 field of its local header",
+       [](FlatZip& z) { add_local_extra(z, std::string("\1\0\20\0", 4) + std::string(16, '\1')); }},
+      {"ZIP-14", "its ZIP64 field is not that of its sizes and place",
+       [](FlatZip& z) { add_central_extra(z, std::string("\1\0\10\0", 4) + std::string(8, '\1')); }},
+      {"ZIP-15", "'DATA/madrid' is on disk 2", [](FlatZip& z) { z.bytes[z.central + 34] = 2; }},
+      {"ZIP-16", "'DATA/madrid' has a comment of 5 bytes",
+       [](FlatZip& z) {
+         z.bytes.insert(z.central + 46 + 11, "hello");
+         z.bytes[z.central + 32] = 5;
+         put32(z.bytes, z.end + 5 + 12, static_cast<uint32_t>(z.end - z.directory + 5));
+       }},
       {"HDR-2", "extra field", [](FlatZip& z) { z.bytes[28] = 4; }},
       {"HDR-3", "METADATA/level0.parquet", [](FlatZip& z) { z.bytes[45]++; }},
       {"HDR-4", "CRC-32", [](FlatZip& z) { z.bytes[14]++; }},
@@ -101,6 +146,59 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
     c.patch(zip);
     check_broken(folder.write("patched.tacozip", zip.bytes), c.rule, c.words);
   }
+}
+
+TEST_CASE("A ZIP64 end record with more than its numbers") {
+  const TemporaryFolder folder;
+  std::string bytes = read_file(golden("zip64_records.tacozip"));
+  const auto end64 = bytes.rfind("PK\6\6"), locator = bytes.rfind("PK\6\7");
+  REQUIRE(locator == end64 + 56);
+  std::string wider = bytes;
+  wider.insert(locator, "hidden");
+  wider[end64 + 4] = static_cast<char>(44 + 6);
+  check_broken(folder.write("wider.tacozip", wider), "ZIP-7", "ZIP64 end records of 82 bytes, 76 expected");
+  wider[end64 + 4] = 44;
+  check_broken(folder.write("gap.tacozip", wider), "ZIP-7", "ZIP64 end records of 82 bytes, 76 expected");
+}
+
+TEST_CASE("A ZIP in which tools see different things is not extracted") {
+  const TemporaryFolder folder;
+  const auto said = [&](const std::function<void(FlatZip&)>& patch) -> std::string {
+    FlatZip zip;
+    patch(zip);
+    const auto path = folder.write("patched.tacozip", zip.bytes);
+    REQUIRE_NOTHROW(load(path).data());  // what is not extracted may be read
+    for (const std::string name : {"out", "out.tortilla"}) {
+      try {
+        convert(path, folder.path(name));
+        return "extracted";
+      } catch (const FormatError& error) {
+        CHECK(error.context().path == path);
+        CHECK_FALSE(fs::exists(folder.path(name)));
+        if (name != "out") return error.message();
+      }
+    }
+    return "";
+  };
+  const auto has = [](const std::string& text, const char* words) {
+    CHECK_MESSAGE(text.find(words) != std::string::npos, text);
+  };
+  has(said([](FlatZip& z) { z.bytes[z.local + 10] ^= 1; }), "rule ZIP-2");
+  has(said([](FlatZip& z) { z.bytes[z.central + 8] = 8; }), "rule ZIP-4");
+  has(said([](FlatZip& z) { z.bytes[z.local + 6] = z.bytes[z.central + 8] = 1; }), "rule ZIP-4");
+  has(said([](FlatZip& z) { z.bytes.replace(z.bytes.find("DATA/valencia", z.directory), 13, "DATA/new_york"); }),
+      "rule ZIP-");
+  has(said([](FlatZip& z) { put32(z.bytes, z.central + 42, 157); }), "rule ZIP-");
+  has(said([](FlatZip& z) { z.bytes.insert(z.end, "     "); }), "rule ZIP-7");
+  has(said([](FlatZip& z) { add_comment(z, z.bytes.substr(z.end, 22)); }), "rule ZIP-13");
+  has(said([](FlatZip& z) { z.bytes.pop_back(); }), "rule ZIP-1)");
+  has(said([](FlatZip& z) { z.bytes[z.central + 34] = 2; }), "rule ZIP-15");
+
+  // Warnings are no reason.
+  FlatZip zip;
+  add_comment(zip, "hello");
+  convert(folder.write("comment.tacozip", zip.bytes), folder.path("comment"));
+  CHECK(load(folder.path("comment")).data().num_rows() == load(golden("flat_plain.tacozip")).data().num_rows());
 }
 
 TEST_CASE("Faults of COLLECTION.json, one by one") {

@@ -104,7 +104,12 @@ class Records {
                   at(entry.local_offset));
     };
     const uint64_t extra = local.header_size - zip::kLocalHeaderSize - local.name.size();
-    if (extra != 0 && extra != kZip64Extra) {
+    if (local.has_odd_zip64) {
+      report_.add("ZIP-14",
+                  "entry " + quoted(entry.name) + ": the ZIP64 field of its local header is not that of its sizes",
+                  at(entry.local_offset));
+    }
+    if (local.has_foreign_extra || (extra != 0 && extra != kZip64Extra)) {
       report_.add("ZIP-2",
                   "entry " + quoted(entry.name) + ": local header has an extra field of " + std::to_string(extra) +
                       " bytes, none or that of ZIP64 expected",

@@ -26,6 +26,12 @@ constexpr auto kRules = std::to_array<Rule>({
     {"ZIP-10", "6.1", kWarning, "Entries are TACO_HEADER, DATA/, METADATA/levelN.parquet and COLLECTION.json."},
     {"ZIP-11", "6.3", kError, "No entry is a symbolic link."},
     {"ZIP-12", "6.3", kWarning, "Central entries have no extra field but that of ZIP64."},
+    {"ZIP-13", "6.3", kError,
+     "There is one end record: none in its comment, or in front of it with a comment up to the end."},
+    {"ZIP-14", "6.3", kError,
+     "A ZIP64 field is there once, and has exactly the numbers that its record has no room for."},
+    {"ZIP-15", "6.3", kError, "All entries are on the first disk."},
+    {"ZIP-16", "6.3", kWarning, "Entries have no comment."},
 
     {"HDR-1", "6.3", kError, "TACO_HEADER is the entry at byte 0."},
     {"HDR-2", "6.3", kError, "TACO_HEADER is well formed: 116 bytes at byte 41, 2 to 7 ranges inside the file."},

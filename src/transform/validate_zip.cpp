@@ -13,10 +13,17 @@ constexpr uint64_t kPiece = 1 << 20;
 
 ErrorContext at(const ByteSource& archive, uint64_t offset) { return {.path = archive.name(), .offset = offset}; }
 
-zip::Directory find_directory(const ByteSource& archive) {
+zip::Directory find_directory(Report& report, const ByteSource& archive) {
   const uint64_t size = archive.size();
   const uint64_t length = std::min(size, zip::kTailSize + zip::kEnd64RecordSize);
-  return zip::find_directory(archive.read({size - length, length}), size - length);
+  const Bytes tail = archive.read({size - length, length});
+  const zip::Directory out = zip::find_directory(tail, size - length);
+  if (const auto other = zip::other_end_record(tail, size - length, out)) {
+    report.add("ZIP-13",
+               "bytes that another reader takes for the end record, which is at " + std::to_string(out.end_offset),
+               at(archive, *other));
+  }
+  return out;
 }
 
 /// Why an archive with this name may not be unpacked, or "". One slash at the end makes a folder.
@@ -49,6 +56,19 @@ void check_names(Report& report, const ByteSource& archive, const std::vector<zi
     if (entry.has_foreign_extra) {
       report.add("ZIP-12", "entry " + quoted(entry.name) + " has an extra field that is not of ZIP64", where);
     }
+    if (entry.has_odd_zip64) {
+      report.add("ZIP-14", "entry " + quoted(entry.name) + ": its ZIP64 field is not that of its sizes and place",
+                 where);
+    }
+    if (entry.disk != 0) {
+      report.add("ZIP-15", "entry " + quoted(entry.name) + " is on disk " + std::to_string(entry.disk) + ", 0 expected",
+                 where);
+    }
+    if (entry.comment_size != 0) {
+      report.add("ZIP-16",
+                 "entry " + quoted(entry.name) + " has a comment of " + std::to_string(entry.comment_size) + " bytes",
+                 where);
+    }
     if (entry.is_link()) {
       report.add("ZIP-11", "entry " + quoted(entry.name) + " is a symbolic link", where);
     }
@@ -61,6 +81,13 @@ void check_end(Report& report, const ByteSource& archive, const zip::Directory& 
   if (end != next) {
     report.add("ZIP-7", std::to_string(next - end) + " bytes between the central directory and its end record",
                at(archive, end));
+  }
+  if (const uint64_t records = zip::kEnd64RecordSize + zip::kEnd64LocatorSize;
+      directory.zip64 && directory.end64_offset + records != directory.end_offset) {
+    report.add("ZIP-7",
+               "ZIP64 end records of " + std::to_string(directory.end_offset - directory.end64_offset) + " bytes, " +
+                   std::to_string(records) + " expected",
+               at(archive, directory.end64_offset));
   }
   if (const uint64_t last = directory.end_offset + zip::kEndRecordSize; last != archive.size()) {
     report.add("ZIP-8", "an archive comment of " + std::to_string(archive.size() - last) + " bytes", at(archive, last));
@@ -84,7 +111,7 @@ std::optional<Entries> check_zip(Report& report, const ByteSource& archive, bool
   zip::Directory directory;
   std::vector<zip::CentralEntry> central;
   try {
-    directory = find_directory(archive);
+    directory = find_directory(report, archive);
     central = zip::parse_directory(archive.read({directory.offset, directory.size}), directory);
   } catch (const FormatError& error) {
     report.add("ZIP-1", error, {.path = archive.name()});
@@ -95,6 +122,15 @@ std::optional<Entries> check_zip(Report& report, const ByteSource& archive, bool
   const auto payloads = check_records(report, archive, directory, central);
   if (deep) check_checksums(report, archive, central, payloads);
   return indexed(report, archive, central, payloads);
+}
+
+void require_strict_zip(const ByteSource& archive) {
+  Report report;
+  check_zip(report, archive, false);
+  for (const Issue& issue : report.finish()) {
+    if (issue.severity == Severity::Error)
+      throw FormatError(issue.message + " (rule " + issue.rule + "); such an archive is not extracted", issue.where);
+  }
 }
 
 void check_checksums(Report& report, const ByteSource& archive, const std::vector<zip::CentralEntry>& entries,
