@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/document.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
@@ -63,7 +64,7 @@ class FolderContainer : public Container {
 std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage,
                                        std::shared_ptr<const ByteSource> document, const std::string& path) {
   if (!document) document = storage->open(path_join(path, names::kCollection));
-  const Bytes text = document->read_all();
+  const Bytes text = read_document(*document);
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   const std::string metadata = path_join(path, names::kMetadata);
   std::vector<std::string> files;

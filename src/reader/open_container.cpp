@@ -8,6 +8,7 @@
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "format/tacocat_header.hpp"
+#include "io/document.hpp"
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -190,7 +191,7 @@ std::string partition_group(const std::string& path) {
 Collection read_collection(const Storage& storage, const Detected& at, const std::string& path) {
   switch (at.format) {
     case Format::Zip: return read_zip_collection(at.source, path);
-    case Format::Tacollection: return parse(at.source->read_all(), path);
+    case Format::Tacollection: return parse(read_document(*at.source), path);
     case Format::Tacocat:
       if (!at.is_folder) return read_tacocat_collection(*at.source, path);
       break;
@@ -198,7 +199,7 @@ Collection read_collection(const Storage& storage, const Detected& at, const std
     case Format::Taco: return v1::read_tortilla_collection(*at.source, path);
     case Format::Folder: break;
   }
-  return parse((at.source ? at.source : storage.open(path_join(at.path, names::kCollection)))->read_all(), path);
+  return parse(read_document(at.source ? *at.source : *storage.open(path_join(at.path, names::kCollection))), path);
 }
 
 }  // namespace tacore

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
+#include "io/document.hpp"
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -103,7 +104,7 @@ std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> st
                                                std::shared_ptr<const ByteSource> document, const std::string& folder,
                                                const std::string& base, const std::string& path) {
   if (!document) document = storage->open(path_join(folder, names::kCollection));
-  const Bytes text = document->read_all();
+  const Bytes text = read_document(*document);
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   std::vector<std::string> files;
   for (int k = 0; k <= collection.pit_schema.max_depth(); ++k)
@@ -131,6 +132,7 @@ std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> stor
     const uint64_t tail = std::min(level.size, kTailGuess);
     ranges.push_back({level.offset + level.size - tail, tail});
   }
+  check_document_size(header.collection, path);
   const auto near = prefetched(std::move(source), ranges);
   const Bytes text = near->read(header.collection);
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
@@ -144,7 +146,7 @@ std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> stor
 }
 
 Collection read_tacocat_collection(const ByteSource& source, const std::string& path) {
-  const Bytes text = source.read(read_header(source, path).collection);
+  const Bytes text = read_document(source, read_header(source, path).collection);
   return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
 }
 

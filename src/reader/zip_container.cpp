@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
+#include "io/document.hpp"
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -141,6 +142,7 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
                  std::to_string(header.levels[k].offset));
     }
   }
+  check_document_size(header.collection, path);
   const auto near = prefetched(source, ranges);
   const Bytes text = near->read(header.collection);
   Opened out;
@@ -199,7 +201,7 @@ std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, co
 
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {
   return open_by_header(*source, path, [&](const taco_header::Header& header) {
-    const Bytes text = source->read(header.collection);
+    const Bytes text = read_document(*source, header.collection);
     return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   });
 }

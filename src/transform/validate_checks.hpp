@@ -45,8 +45,8 @@ void check_checksums(Report& report, const ByteSource& archive, const std::vecto
 /// HDR-*. The tables are those of the directory; without one, those that the header names.
 Tables check_header(Report& report, const ByteSource& archive, const Entries* entries);
 
-/// COL-*, PIT-6 and CAT-2.
-std::optional<Collection> check_collection(Report& report, std::string_view text, const std::string& path);
+/// COL-*, PIT-6 and CAT-2. `document` is COLLECTION.json, or part of `path`.
+std::optional<Collection> check_collection(Report& report, const ByteSource& document, const std::string& path);
 
 /// DIR-2 and DIR-4: what lies below DATA/, names as in a ZIP. Nothing when a folder cannot be listed: what lies in it
 /// cannot be missed then.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "io/document.hpp"
 #include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
 #include "model/spdx.hpp"
@@ -17,7 +18,7 @@ std::string_view rule_of(const Error& error) {
   if (about("taco:sources")) return "CAT-2";
   if (about("id ")) return "COL-2";
   if (about("extent")) return "COL-13";
-  if (about("not JSON") || about("JSON is nested") || about("the document")) return "COL-1";
+  if (about("not JSON") || about("JSON ") || about("the document")) return "COL-1";
   return "COL-3";
 }
 
@@ -80,11 +81,17 @@ void check_box(Report& report, const Extent& extent, const std::string& whose, c
 
 }  // namespace
 
-std::optional<Collection> check_collection(Report& report, std::string_view text, const std::string& path) {
+std::optional<Collection> check_collection(Report& report, const ByteSource& document, const std::string& path) {
   const ErrorContext where{.path = path};
   std::optional<Collection> out;
+  Bytes bytes;
+  std::string_view text;
   try {
+    bytes = read_document(document);
+    text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     out = parse_collection(text, "");
+  } catch (const IoError&) {
+    throw;  // FMT-2
   } catch (const Error& error) {
     // Its offset counts from the start of the document, not of the file.
     std::string message = "COLLECTION.json: " + message_of(error);

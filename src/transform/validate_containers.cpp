@@ -10,8 +10,6 @@
 namespace tacore::validator {
 namespace {
 
-std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 std::vector<LevelRange> whole_levels(const Checked& checked) {
   std::vector<LevelRange> out;
   for (const auto& table : checked.levels) {
@@ -97,10 +95,7 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
     report.add("SCH-1", "there is no entry METADATA/level0.parquet", {.path = path, .level = 0});
   const auto document =
       tables.collection ? part_of(report, archive, *tables.collection, "COL-1", {.path = path}) : nullptr;
-  if (document) {
-    const Bytes text = document->read_all();
-    out.collection = check_collection(report, text_of(text), path);
-  }
+  if (document) out.collection = check_collection(report, *document, path);
   for (std::size_t k = 0; k < tables.levels.size(); ++k) {
     const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
     const auto source = part_of(report, archive, tables.levels[k], "SCH-1", where);
@@ -116,8 +111,7 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
 
 Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep) {
   Checked out;
-  const Bytes text = storage.open(path_join(path, names::kCollection))->read_all();
-  out.collection = check_collection(report, text_of(text), path);
+  out.collection = check_collection(report, *storage.open(path_join(path, names::kCollection)), path);
   for (int k = 0; k <= names::kMaxLevel; ++k) {
     auto level = open_folder_level(report, storage, path, k);
     if (!level && k == 0) report.add("SCH-1", "there is no METADATA/level0.parquet", {.path = path, .level = 0});

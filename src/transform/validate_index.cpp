@@ -15,8 +15,6 @@
 namespace tacore::validator {
 namespace {
 
-std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 /// The rows of one source in each level of an index.
 struct SourceRows {
   std::string file = {};
@@ -206,8 +204,7 @@ void open_index_file(Report& report, const Index& index, Checked& out) {
   } catch (const FormatError& error) {
     return report.add("CAT-1", error, {.path = index.path});
   }
-  const Bytes text = index.file->read(header.collection);
-  out.collection = check_collection(report, text_of(text), index.path);
+  out.collection = check_collection(report, *slice(index.file, header.collection), index.path);
   for (std::size_t k = 0; k < header.levels.size(); ++k) {
     out.levels.push_back(open_level(report, slice(index.file, header.levels[k]),
                                     {.path = index.path, .offset = {}, .level = static_cast<int>(k)}));
@@ -215,8 +212,7 @@ void open_index_file(Report& report, const Index& index, Checked& out) {
 }
 
 void open_index_folder(Report& report, const Storage& storage, const Index& index, Checked& out) {
-  const Bytes text = storage.open(path_join(index.folder, names::kCollection))->read_all();
-  out.collection = check_collection(report, text_of(text), index.path);
+  out.collection = check_collection(report, *storage.open(path_join(index.folder, names::kCollection)), index.path);
   if (out.collection && out.collection->sources.empty())
     report.add("CAT-2", "taco:sources is missing", {.path = index.path});
   for (int k = 0; k <= names::kMaxLevel; ++k) {
@@ -258,8 +254,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
 }
 
 void check_tacollection(Report& report, const Storage& storage, const Index& index, bool deep) {
-  const Bytes text = index.file->read_all();
-  const auto collection = check_collection(report, text_of(text), index.path);
+  const auto collection = check_collection(report, *index.file, index.path);
   if (!collection) return;
   if (collection->sources.empty())
     report.add("CAT-2", "taco:sources is missing, or has no files", {.path = index.path});

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/document.hpp"
 #include "io/memory_source.hpp"
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
@@ -43,7 +44,7 @@ std::string dataset_name(const std::string& path) {
 
 Collection collection_of(const ByteSource& source, const Header& header, const std::string& path) {
   if (!header.collection) return {.id = dataset_name(path), .dataset_version = "", .json = "{}"};
-  const Bytes text = source.read(*header.collection);
+  const Bytes text = read_document(source, *header.collection);
   Collection out = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   if (out.id.empty()) out.id = dataset_name(path);
   return out;

@@ -5,6 +5,7 @@
 #include "format/taco_header.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/byte_source.hpp"
+#include "io/document.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -49,7 +50,7 @@ class LevelWriter {
 IndexPart open_zip(const std::string& path) {
   const auto source = local_storage()->open(path);
   const auto header = taco_header::parse(source->read({0, taco_header::kSize}), source->size());
-  const Bytes text = source->read(header.collection);
+  const Bytes text = read_document(*source, header.collection);
   IndexPart out{.collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path)};
   for (const auto& level : header.levels) {
     const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(out.levels.size())};

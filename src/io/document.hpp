@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "io/byte_source.hpp"
+
+namespace tacore {
+
+/// The most that is read of one JSON document (COLLECTION.json of any version, TACOLLECTION.json): parsed it takes some
+/// ten times that, and an index of a hundred thousand parts has less.
+inline constexpr uint64_t kMaxDocumentSize = 64 << 20;
+
+/// Throws FormatError, which names `path`, for the range of a larger one.
+void check_document_size(ByteRange range, const std::string& path);
+
+/// The bytes of such a document. Throws as check_document_size(), before anything is allocated; IoError.
+Bytes read_document(const ByteSource& source, ByteRange range);
+inline Bytes read_document(const ByteSource& source) { return read_document(source, {0, source.size()}); }
+
+}  // namespace tacore
