@@ -254,6 +254,7 @@ TEST_CASE("malformed collections are format errors that name the member") {
       {"not UTF-8", with("\"title\":\"\xff\""), "not JSON"},
       {"UTF-16", std::string("\xff\xfe{\0}\0", 6), "not JSON"},
       {"too deep", std::string(1'000'000, '['), "nested deeper than 64 (byte 64)"},
+      {"one too deep", with("\"a\":" + std::string(64, '[') + std::string(64, ']')), "nested deeper than 64"},
       {"a list", "[]", "the document is array, expected an object"},
       {"a string", "\"x\"", "expected an object"},
       {"no id", "{" + kPit + "}", "id is missing"},
@@ -300,6 +301,10 @@ TEST_CASE("malformed collections are format errors that name the member") {
     CHECK(error.find(c.expected) != std::string::npos);
     CHECK(error.size() < 400);
   }
+}
+
+TEST_CASE("a document may be nested as deep as 64") {
+  CHECK(parse(with("\"a\":" + std::string(63, '[') + std::string(63, ']'))).id == "x");
 }
 
 TEST_CASE("a broken tree is a schema error with the path") {

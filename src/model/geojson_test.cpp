@@ -104,6 +104,12 @@ TEST_CASE("a document that is no FeatureCollection is refused with the place of 
   CHECK(error_of("").find("not JSON") != std::string::npos);
   CHECK(error_of(std::string("{}\0{}", 5)).find("a NUL byte (byte 2)") != std::string::npos);
   CHECK(error_of(std::string(100, '[')).find("nested deeper than 64") != std::string::npos);
+  const auto nested = [](std::size_t depth) {  // of it all: the document is one
+    return "{\"type\":\"FeatureCollection\",\"features\":[],\"x\":" + std::string(depth - 1, '[') +
+           std::string(depth - 1, ']') + "}";
+  };
+  CHECK(error_of(nested(64)) == "");
+  CHECK(error_of(nested(65)).find("nested deeper than 64") != std::string::npos);
   for (const char* text : {"{}", "[]", "1", R"({"type": "Feature"})", R"({"type": 1})"}) {
     CAPTURE(std::string(text));
     CHECK(error_of(text) == "x.geojson: not a GeoJSON FeatureCollection");

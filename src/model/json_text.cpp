@@ -29,7 +29,8 @@ std::optional<uint64_t> where_too_nested(std::string_view text) noexcept {
       continue;
     }
     if ((c == '[' || c == '{') && ++nesting > kMaxJsonNesting) return i;
-    if (c == ']' || c == '}') --nesting;
+    // What closes nothing ends a document, and must not make room for the next line of many.
+    if ((c == ']' || c == '}') && nesting > 0) --nesting;
     ++i;
   }
   return std::nullopt;

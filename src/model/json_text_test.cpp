@@ -9,6 +9,7 @@ using namespace tacore;
 TEST_CASE("nesting counts brackets outside strings") {
   CHECK_FALSE(where_too_nested(std::string(64, '[')));
   CHECK(where_too_nested(std::string(65, '[')) == 64u);
+  CHECK(where_too_nested(std::string(9, ']') + std::string(65, '[')) == 73u);
   CHECK(where_too_nested(std::string(1'000'000, '{')) == 64u);
   CHECK_FALSE(where_too_nested("\"" + std::string(100, '[') + "\""));
   CHECK_FALSE(where_too_nested(R"("\")" + std::string(100, '[')));  // the quote is escaped

@@ -43,6 +43,17 @@ TEST_CASE("a line of JSON may be longer than a block") {
   CHECK(text_column(*read_table(file.path), "id", "") == Texts{"a", longer, "c"});
 }
 
+TEST_CASE("JSON lines may be nested as deep as 64, and no deeper") {
+  const auto line = [](std::size_t depth) {
+    return "{\"v\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}\n";
+  };
+  const File good("64.jsonl", line(64)), bad("65.jsonl", line(65)), later("later.jsonl", line(64) + line(65));
+  CHECK(read_table(good.path)->num_rows() == 1);
+  for (const File* file : {&bad, &later}) {
+    CHECK_THROWS_WITH_AS(read_table(file->path), doctest::Contains("nested deeper than 64"), FormatError);
+  }
+}
+
 TEST_CASE("JSON lines that are nested without end are an error") {
   const File file("deep.jsonl", "{\"id\":\"a\",\"v\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n");
   CHECK_THROWS_AS(read_table(file.path), FormatError);

@@ -275,6 +275,7 @@ TEST_CASE("hostile documents are refused with a typed error that names the file"
       {"\"x\"", "the document is string"},
       {"{\"id\":\"x\"", "not JSON"},
       {"{\"x\":" + deep + "}", "nested deeper than 64"},
+      {"{\"x\":" + std::string(64, '[') + std::string(64, ']') + "}", "nested deeper than 64"},
       {"{\"a\":" + std::string(100000, '['), "nested deeper than 64"},
       {std::string("{}\0", 3), "a NUL byte"},
       {"{\"id\":\"\xff\"}", "not JSON"},
