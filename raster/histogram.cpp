@@ -120,6 +120,10 @@ void Histogram::merge(const Histogram& other) {
 
 /// Numbers, or bins that are no wider than those here, in ascending order.
 void Histogram::join(std::span<const Bin> values, double min, double max) {
+  uint64_t total = count_;
+  for (const Bin& bin : values) {
+    if (__builtin_add_overflow(total, bin.count, &total)) throw FormatError("histogram: counts overflow");
+  }
   min_ = count_ > 0 ? std::min(min_, min) : min;
   max_ = count_ > 0 ? std::max(max_, max) : max;
   std::vector<Bin> joined;
@@ -132,10 +136,10 @@ void Histogram::join(std::span<const Bin> values, double min, double max) {
       ++mine;
     }
     append(joined, value, bin.count);
-    count_ += bin.count;
   }
   for (; mine != bins_.end(); ++mine) append(joined, mine->value, mine->count);
   bins_ = std::move(joined);
+  count_ = total;
   if (bins_.size() <= kMaxBins) return;
 
   // Neighbours are one bin from some width on: as many pairs may stay apart as leave kMaxBins bins.

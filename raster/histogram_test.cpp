@@ -184,6 +184,18 @@ TEST_CASE("what is stored comes back") {
   }
 }
 
+TEST_CASE("as many numbers as 64 bits count have quantiles, and one more is refused") {
+  Histogram all;
+  all.add(1, UINT64_MAX - 1);
+  all.add(2);
+  CHECK(all.quantile(0) == 1);
+  CHECK(all.quantile(1) == 2);
+  Histogram more = all;
+  CHECK_THROWS_WITH_AS(more.add(3), "histogram: counts overflow", FormatError);
+  CHECK_THROWS_WITH_AS(more.merge(all), "histogram: counts overflow", FormatError);
+  CHECK(more == all);
+}
+
 TEST_CASE("the stored form is small for pixels: two or three bytes for each value") {
   Histogram histogram;
   for (int value = 1000; value < 3000; ++value) histogram.add(value, 32);

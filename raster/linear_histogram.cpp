@@ -34,6 +34,7 @@ std::size_t LinearHistogram::bin_of(double value) const {
   if (value >= high_) return low_ == high_ ? 0 : kBins - 1;
   // In halves, where the difference of two doubles need not be one.
   const double share = (value / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
+  if (!(share > 0)) return 0;  // halves of the least numbers there are may all be zero
   return std::min(kBins - 1, static_cast<std::size_t>(255 * share * kBins / 255));
 }
 

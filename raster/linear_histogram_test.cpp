@@ -104,4 +104,11 @@ TEST_CASE("a range of all doubles does not overflow") {
   CHECK(std::isfinite(histogram.quantile(1)));
 }
 
+TEST_CASE("a range of the least numbers there are has bins") {
+  const double least = std::numeric_limits<double>::denorm_min();
+  LinearHistogram histogram(-least, least);
+  histogram.add(0);
+  CHECK(histogram.counts()[0] == 1);
+}
+
 }  // namespace

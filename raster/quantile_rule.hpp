@@ -14,8 +14,9 @@ struct QuantilePosition {
 /// Of `count` numbers, at least one, and p in [0, 1].
 inline QuantilePosition quantile_position(double p, uint64_t count) {
   const double exact = p * static_cast<double>(count - 1);
+  // Before it is an integer: the double next to a count of 2^64 - 1 is none.
+  if (exact >= static_cast<double>(count - 1)) return {count - 1, count - 1, 0};
   const auto low = static_cast<uint64_t>(exact);
-  if (low >= count - 1) return {count - 1, count - 1, 0};
   return {low, low + 1, exact - std::floor(exact)};
 }
 

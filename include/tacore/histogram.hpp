@@ -25,7 +25,7 @@ class TACORE_EXPORT Histogram {
     uint64_t count = 0;
   };
 
-  /// Throws QueryError for NaN and infinities.
+  /// Throws QueryError for NaN and infinities; FormatError, as all that count, for more than 2^64 - 1 numbers.
   void add(double value, uint64_t count = 1);
   /// The same for many: finite, ascending, none twice, counts of at least 1. Unchecked.
   void add(std::span<const Bin> values);
