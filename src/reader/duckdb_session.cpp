@@ -287,6 +287,7 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
     case duckdb::ExceptionType::PARSER: return false;  // about the words of the query, which may speak of anything
     default:
       return text.find(kScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
+             text.find("parquet read") != std::string::npos || text.find("bitpacked data") != std::string::npos ||
              text.find("Incorrect stats size") != std::string::npos;
   }
 }

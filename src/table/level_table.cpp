@@ -276,6 +276,10 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
     const auto group = metadata->RowGroup(g);
     for (int leaf = 0; leaf < metadata->num_columns(); ++leaf) {
       const auto chunk = group->ColumnChunk(leaf);
+      // DuckDB does not look, and would take what is encrypted for values. Arrow refuses by itself.
+      if (chunk->crypto_metadata()) {
+        throw FormatError("Parquet column " + std::to_string(leaf) + " is encrypted; plain expected", where);
+      }
       if (group->num_rows() == 0 && chunk->num_values() == 0) continue;  // it has no pages, and no place
       const int64_t begin = first_page(*chunk);
       const int64_t size = chunk->total_compressed_size();

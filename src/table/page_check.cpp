@@ -18,6 +18,8 @@ constexpr uint64_t kMaxPage = 64 << 20;
 // Some writers leave the dictionary's header out when they add up the pages of a column.
 constexpr uint64_t kUncounted = 100;
 constexpr int kMaxNesting = 16;
+// A header has the least and greatest value of its page; no reader takes a longer one.
+constexpr uint64_t kMaxHeader = 16 << 20;
 
 /// Thrown where a header goes on after the bytes.
 struct Cut {};
@@ -90,6 +92,7 @@ class HeaderParser {
   }
 
   void list(int nesting) {
+    if (nesting > kMaxNesting) throw FormatError("nested too deep", {.offset = at_});
     const uint8_t head = byte();
     const uint64_t count = head >> 4 == 15 ? varint() : head >> 4;
     for (uint64_t i = 0; i < count; ++i) {
@@ -177,14 +180,14 @@ Bytes PageCheck::read(uint64_t offset, uint64_t size) {
 }
 
 PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) {
-  const uint64_t at = chunk.next, left = source_->size() - std::min(at, source_->size());
+  const uint64_t at = chunk.next, left = std::min(source_->size() - std::min(at, source_->size()), kMaxHeader);
   try {
     if (at >= offset) {
       if (const auto page = parse_page_header(bytes.subspan(at - offset))) return *page;
     }
     for (uint64_t length = std::min(kHeaderGuess, left);; length = std::min(length * 16, left)) {
       if (const auto page = parse_page_header(read(at, length))) return *page;
-      if (length == left) fail("is cut in its header", at);
+      if (length == left) fail("has a header that is cut, or longer than " + std::to_string(kMaxHeader) + " bytes", at);
     }
   } catch (const FormatError& error) {
     if (error.context().path.empty()) fail("has a header with " + error.message(), at);

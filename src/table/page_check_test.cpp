@@ -123,7 +123,8 @@ TEST_CASE("a page that cannot be is refused before the first byte of its header 
 TEST_CASE("a page that was refused is refused again") {
   const File file(Header{.values = 5});
   PageCheck check({file.chunk}, memory_source("f.parquet", file.bytes), {.path = "f.parquet"});
-  for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(check.check(kChunk, std::span(file.bytes).subspan(kChunk, 1)), FormatError);
+  for (int i = 0; i < 3; ++i)
+    CHECK_THROWS_AS(check.check(kChunk, std::span(file.bytes).subspan(kChunk, 1)), FormatError);
 }
 
 TEST_CASE("a large page that the footer announces is handed on") {
@@ -137,6 +138,37 @@ TEST_CASE("what is no page header is refused") {
   File file{Header{}};
   file.bytes[kChunk] = std::byte{0x1f};
   CHECK(has(file.read(kChunk, 1), "has a header with an unknown type 15"));
+}
+
+TEST_CASE("a page header that is nested without end, or as long as the file, is refused") {
+  for (const int nested : {0x19, 0x1a, 0x1c}) {  // a list of one list, a set of one, a structure in field 1
+    CAPTURE(nested);
+    CHECK_THROWS_WITH_AS(parse_page_header(Bytes(1 << 20, static_cast<std::byte>(nested))),
+                         doctest::Contains("nested too deep"), FormatError);
+  }
+
+  /// A text that goes on to the end of a file of a terabyte, which nobody may read whole.
+  class Endless final : public ByteSource {
+   public:
+    const std::string& name() const noexcept override { return name_; }
+    uint64_t size() const override { return uint64_t{1} << 40; }
+    bool is_local() const noexcept override { return true; }
+    void read(uint64_t offset, std::span<std::byte> out) const override {
+      if (out.size() > 16 << 20) FAIL("asks for " << out.size() << " bytes");
+      constexpr int kStart[] = {0x18, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10};
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<std::byte>(offset + i < std::size(kStart) ? kStart[offset + i] : 'x');
+    }
+
+   private:
+    std::string name_ = "f.parquet";
+  };
+  const std::shared_ptr<const ByteSource> endless = std::make_shared<const Endless>();
+  PageCheck check({{0, 1000, 40, 4, 10}}, endless, {.path = "f.parquet"});
+  CHECK_THROWS_WITH_AS(
+      check.check(0, endless->read({0, 10})),
+      "f.parquet: Parquet page at byte 0 of the table has a header that is cut, or longer than 16777216 bytes",
+      FormatError);
 }
 
 TEST_CASE("columns may not reach into each other") {

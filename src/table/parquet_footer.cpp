@@ -52,10 +52,13 @@ std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, c
   const std::byte* begin = tail.data() + tail.size() - kFooterEnd - length;
   try {
 #if ARROW_VERSION_MAJOR >= 26
-    return parquet::FileMetaData::Make(begin, static_cast<int64_t>(length));
+    auto out = parquet::FileMetaData::Make(begin, static_cast<int64_t>(length));
 #else
-    return parquet::FileMetaData::Make(begin, &length);
+    auto out = parquet::FileMetaData::Make(begin, &length);
 #endif
+    // A footer in plain text may have columns that are not: said here, before some columns are read and others are not.
+    if (out->is_encryption_algorithm_set()) throw FormatError("Parquet columns are encrypted; plain expected", where);
+    return out;
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet footer: ") + error.what(), where);
   }
