@@ -24,15 +24,17 @@
 #include "model/geojson.hpp"
 #include "model/json_text.hpp"
 #include "table/arrow_error.hpp"
+#include "table/bounded_pool.hpp"
 #include "table/cells.hpp"
 #include "table/plain_types.hpp"
+#include "table/read_table_file.hpp"
 
 namespace tacore {
 namespace {
 
-std::shared_ptr<arrow::Table> read_parquet(const std::shared_ptr<arrow::io::ReadableFile>& file) {
+std::shared_ptr<arrow::Table> read_parquet(const std::shared_ptr<arrow::io::RandomAccessFile>& file) {
   std::unique_ptr<parquet::arrow::FileReader> reader =
-      check(parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
+      check(parquet::arrow::OpenFile(file, bounded_pool(static_cast<uint64_t>(check(file->GetSize())))));
 #if ARROW_VERSION_MAJOR >= 24
   return check(reader->ReadTable());
 #else
@@ -42,7 +44,7 @@ std::shared_ptr<arrow::Table> read_parquet(const std::shared_ptr<arrow::io::Read
 #endif
 }
 
-std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::ReadableFile>& file) {
+std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file) {
   auto convert = arrow::csv::ConvertOptions::Defaults();
   convert.strings_can_be_null = true;
   convert.quoted_strings_can_be_null = false;
@@ -79,12 +81,12 @@ std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::Buffe
                    ->Read());
 }
 
-std::shared_ptr<arrow::Buffer> text_of(arrow::io::ReadableFile& file) {
+std::shared_ptr<arrow::Buffer> text_of(arrow::io::RandomAccessFile& file) {
   return check(file.Read(check(file.GetSize())));
 }
 
 /// The properties as JSON lines, and behind them the geometries, in the column that filters take by themselves.
-std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io::ReadableFile>& file,
+std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
                                                  const std::string& path) {
   arrow::BinaryBuilder geometries;
   arrow::BufferBuilder lines;
@@ -150,16 +152,21 @@ std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& 
 std::shared_ptr<arrow::Table> read_table(const std::string& path) {
   const auto file = arrow::io::ReadableFile::Open(path);
   if (!file.ok()) throw IoError("cannot open", {.path = path}, ENOENT);
+  return read_table(*file, path);
+}
+
+std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
+                                         const std::string& path) {
   try {
     std::shared_ptr<arrow::Table> out;
     if (ends_with_ignoring_case(path, ".parquet")) {
-      out = read_parquet(*file);
+      out = read_parquet(file);
     } else if (ends_with_ignoring_case(path, ".csv")) {
-      out = read_csv(*file);
+      out = read_csv(file);
     } else if (ends_with_ignoring_case(path, ".jsonl")) {
-      out = read_json_lines(text_of(**file));
+      out = read_json_lines(text_of(*file));
     } else if (ends_with_ignoring_case(path, ".geojson")) {
-      out = read_geojson_table(*file, path);
+      out = read_geojson_table(file, path);
     } else {
       throw FormatError("not a folder, .parquet, .csv, .jsonl or .geojson", {.path = path});
     }

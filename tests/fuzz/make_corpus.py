@@ -5,12 +5,15 @@
 
 What fuzzing found later lies beside them, as `found-*`: a file for each fault.
 """
+import hashlib
 import json
 import struct
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 
+import make_parquet
 import make_tiffs
 
 SQL = [
@@ -179,6 +182,9 @@ def tables(golden, folder):
                         ("polygons", 0), ("lonlat_lists", 0), ("stats_flat", 0), ("odd_names", 0)]:
         with zipfile.ZipFile(golden / f"{name}.tacozip") as archive:
             write(folder, "level_table", name, archive.read(f"METADATA/level{level}.parquet"))
+    for kind in [make_parquet.good, make_parquet.lying]:
+        for name, data in kind():
+            write(folder, "level_table", f"{kind.__name__}-{name}", data)
 
 
 def tiffs(folder):
@@ -203,6 +209,140 @@ def tortillas(golden, folder):
     write(folder, "tortilla_header", "byte-50", header[:18] + b"GTiff".ljust(32) + bytes(150))
 
 
+def histograms(folder):
+    bits = lambda value: struct.unpack("<Q", struct.pack("<d", value))[0]
+
+    def stored(numbers, exponent=-1074, shift=None, low=None, high=None):
+        """Numbers with counts, as docs/format.md has it."""
+        below = sorted((bits(-n), count) for n, count in numbers if n < 0)
+        above = sorted((bits(n), count) for n, count in numbers if n >= 0)
+        every = 0
+        for magnitude, _ in below + above:
+            every |= magnitude
+        if shift is None:
+            shift = (every & -every).bit_length() - 1 if every else 0
+        low = min((n for n, _ in numbers), default=0.0) if low is None else low
+        high = max((n for n, _ in numbers), default=0.0) if high is None else high
+        out = struct.pack("<BhBdd", 1, exponent, shift, low, high)
+        for side in [below, above]:
+            out, before = out + make_parquet.varint(len(side)), 0
+            for magnitude, count in side:
+                out += make_parquet.varint(magnitude - before >> shift) + make_parquet.varint(count)
+                before = magnitude
+        return out
+
+    few = [(-2.0, 3), (0.0, 1), (1.0, 200), (7.5, 1)]
+    cases = {"few": stored(few), "empty": stored([]), "one": stored([(5.0, 1)]), "wide": stored([(-8.0, 2), (8.0, 3)], 3, None, -9.5, 15.0),
+             "most": stored([(1.0, 2**64 - 1)]), "over": stored([(1.0, 2**64 - 1), (2.0, 1)]), "cut": stored(few)[:-1],
+             "version": b"\2" + stored(few)[1:], "bins": stored(few)[:20] + make_parquet.varint(2**60), "shift": stored(few, shift=0),
+             "denormal": stored([(5e-324, 4), (1e308, 1)]), "not-in-bin": stored(few, low=-3.0)}
+    for name, data in cases.items():
+        write(folder, "histogram", name, data)
+    for name, low, high, value, counts in [
+            ("even", 0.0, 100.0, 50.0, [1] * 100), ("one-value", 7.0, 7.0, 7.0, [9] + [0] * 99), ("full", -1e308, 1e308, 0.0, [2**32 - 1] * 100),
+            ("least", -5e-324, 5e-324, 0.0, [1] * 100), ("outside", 0.0, 1.0, float("nan"), [0] * 100), ("too-few", 0.0, 1.0, 0.5, [1] * 99),
+            ("infinite", 0.0, float("inf"), 0.5, [1] * 100), ("backwards", 1.0, 0.0, 0.5, [1] * 100)]:
+        write(folder, "linear_histogram", name, struct.pack(f"<3d{len(counts)}I", low, high, value, *counts) + b"\0")
+
+
+def places(folder):
+    """What the tags of a TIFF say: pixel scale, tie points, matrix, keys, and GDAL's metadata."""
+    def tags(scale=(), tie=(), matrix=(), keys=(), metadata=""):
+        head = bytes([len(scale), len(tie), len(matrix), len(keys)])
+        return (head + struct.pack(f"<{len(scale) + len(tie) + len(matrix)}d{len(keys)}H", *scale, *tie, *matrix, *keys) + metadata.encode())
+
+    axes = ('<GDALMetadata><Item name="MD_METADATA">{&quot;md:pattern&quot;: &quot;(time band) h w -&gt; time band h w&quot;, '
+            '&quot;md:coordinates_len&quot;: {&quot;time&quot;: 2, &quot;band&quot;: 3}, &quot;md:blockzsize&quot;: 1}</Item></GDALMetadata>')
+    utm = [1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3072, 0, 1, 32718]
+    cases = {"utm": tags([30, 30, 0], [0, 0, 0, 3e5, 8e6, 0], keys=utm, metadata=axes), "matrix": tags(matrix=[1.0] * 16),
+             "cut-keys": tags(keys=[1, 1, 0, 9, 1024, 0, 1, 1]), "geographic": tags(keys=[1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326]),
+             "custom": tags(keys=[1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32767]), "infinite": tags([1e308] * 3, [1e308] * 6),
+             "short-keys": tags(keys=[1, 1, 0]), "axes-lie": tags(metadata=axes.replace("2,", "9223372036854775807,")),
+             "axes-cut": tags(metadata=axes[:90]), "axes-no-json": tags(metadata=axes.replace("{", "").replace("}", ""))}
+    for name, data in cases.items():
+        write(folder, "georeference", name, data)
+
+
+def manifests(folder):
+    def manifest(container, contents, **other):
+        known = struct.pack("<B", container == "zip")
+        for name, chunks in contents:
+            known += struct.pack("<Q", len(name.encode())) + name.encode() + struct.pack("<Q", len(chunks))
+            known += b"".join(bytes.fromhex(digest) + struct.pack("<I", size) for digest, size in chunks)
+        document = {"version": 1, "container": container, "sha256": hashlib.sha256(known).hexdigest(),
+                    "files": [{"name": name, "size": sum(size for _, size in chunks), "chunks": chunks} for name, chunks in contents]}
+        return json.dumps({**document, **other})
+
+    a, b = hashlib.sha256(b"a").hexdigest(), hashlib.sha256(b"b").hexdigest()
+    zipped = [("a.tacozip", [[a, 5], [b, 1 << 20]])]
+    for name, text in {
+            "zip": manifest("zip", zipped), "folder": manifest("folder", [("COLLECTION.json", [[a, 9]]), ("DATA/x", []), ("DATA/y/z", [[b, 1]])]),
+            "climbs": manifest("folder", [("DATA/../../x", [[a, 1]])]), "file-and-folder": manifest("folder", [("x", [[a, 1]]), ("x/y", [[a, 1]])]),
+            "two": manifest("zip", zipped * 2), "none": manifest("folder", []), "chunk-0": manifest("zip", [("a", [[a, 0]])]),
+            "chunk-huge": manifest("zip", [("a", [[a, 2**32 - 1]])]), "version-2": manifest("zip", zipped, version=2),
+            "damaged": manifest("zip", zipped, sha256=a), "size": manifest("zip", zipped, files=[{"name": "a", "size": 2**64, "chunks": []}]),
+            "deep": '{"version":' + "[" * 100, "cut": manifest("zip", zipped)[:200]}.items():
+        write(folder, "chunk_manifest", name, text)
+
+
+def pages(folder):
+    """The bytes behind an id and a type: the pages of the third column, with all that is behind them."""
+    for kind in [make_parquet.good, make_parquet.lying]:
+        for name, data in kind():
+            if name.startswith(("plain", "v2", "dictionary", "page-", "gzip-un")):
+                write(folder, "page_header", f"{kind.__name__}-{name}", data[data.index(b"FILE" + struct.pack("<I", 4)) + 20:][:1000])
+
+
+def header_files(golden, folder):
+    """Beside flat_plain.tacozip, whose samples are no TIFFs: what is in a header is none of this decoder's business."""
+    with zipfile.ZipFile(golden / "flat_plain.tacozip") as archive:
+        level = archive.read("METADATA/level0.parquet")
+        names = sorted((i.filename[5:], i.file_size) for i in archive.infolist() if i.filename.startswith("DATA/"))
+    length = struct.unpack("<I", level[-8:-4])[0]
+    fingerprint = f"{len(names)} rows, {len(level)} bytes, footer {zlib.crc32(level[-8 - length:])}; ".encode()
+    text = make_parquet.BYTE_ARRAY
+    column = lambda name, values, is_text=True: make_parquet.Column(
+        name, text, [make_parquet.page(make_parquet.text_values(*values), values=len(names))], text=is_text, values=len(names))
+
+    def file(paths=[name.encode() for name, _ in names], dataset=fingerprint, sizes=[size for _, size in names]):
+        numbers = make_parquet.page(struct.pack(f"<{len(sizes)}q", *sizes), values=len(names))
+        return make_parquet.rows_of(
+            len(names), column("id", paths), column("type", [b"FILE"] * len(names)), column("internal:relative_path", paths),
+            column("internal:source_file", [b""] * len(names)), make_parquet.Column("internal:size", make_parquet.INT64, [numbers], values=len(names)),
+            column("taco:header", [b"header of " + path for path in paths], False), column("dataset", [dataset] * len(names)))
+
+    paths = [name.encode() for name, _ in names]
+    write(folder, "header_file", "good", file())
+    write(folder, "header_file", "another", file(dataset=b"another"))
+    write(folder, "header_file", "sizes", file(sizes=[-1] * len(names)))
+    write(folder, "header_file", "not-sorted", file(paths=paths[::-1]))
+    write(folder, "header_file", "cut", file()[:300])
+    write(folder, "header_file", "level", level)
+
+
+def table_files(folder):
+    feature = lambda geometry, **more: {"type": "Feature", "geometry": geometry, "properties": {"path": "a.tif", "n": 1}, **more}
+    collection = lambda *features: json.dumps({"type": "FeatureCollection", "features": features})
+    point = {"type": "Point", "coordinates": [1.5, 2]}
+    square = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}
+    cases = {
+        "csv": {"plain": "id,path,n,t\na,a.tif,1,2020-01-01\nb,b.tif,2.5,\n", "quoted": 'id,path\n"a ""x""\n",b\n', "ragged": "id,path\na\n", "empty": "",
+                "names": "id,id\n1,2\n", "number": "id,n\na,99999999999999999999\n", "bytes": "id,path\n\udcff\udc80,x\n", "quote": 'id\n"a'},
+        "jsonl": {"plain": '{"id": "a", "n": 1}\n{"id": "b", "n": null, "l": [1, 2]}\n', "types": '{"id": 1}\n{"id": "b"}\n', "deep": '{"a":' + "[" * 70,
+                  "twice": '{"id": "a", "id": "b"}\n', "cut": '{"id": "a', "number": '{"n": 1e999}\n', "nested": '{"a": {"b": [{"c": 1}]}}\n'},
+        "geojson": {"points": collection(feature(point, id="a"), feature(None, id="b")), "polygon": collection(feature(square)), "none": collection(),
+                    "open-ring": collection(feature({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1]]]})), "far": collection(feature({**point, "coordinates": [1e309, 0]})),
+                    "short": collection(feature({**point, "coordinates": [1]})), "crs": json.dumps({"type": "FeatureCollection", "crs": 1, "features": []}),
+                    "collection": collection(feature({"type": "GeometryCollection", "geometries": [point, square]})), "deep": '{"type":"FeatureCollection","features":' + "[" * 70,
+                    "multi": collection(feature({"type": "MultiPolygon", "coordinates": [square["coordinates"]]})), "id": collection(feature(point, id={"a": 1}))},
+    }
+    for kind, files in cases.items():
+        for name, text in files.items():
+            write(folder, "table_file", f"{kind}-{name}", (kind + "\n" + text).encode("utf-8", "surrogateescape"))
+    for name, data in make_parquet.good():
+        write(folder, "table_file", f"parquet-{name}", b"parquet\n" + data)
+
+
 def main():
     golden, folder = Path(sys.argv[1]), Path(sys.argv[2])
     texts(folder)
@@ -213,6 +353,12 @@ def main():
     tables(golden, folder)
     tiffs(folder)
     tortillas(golden, folder)
+    histograms(folder)
+    places(folder)
+    manifests(folder)
+    pages(folder)
+    table_files(folder)
+    header_files(golden, folder)
     for name, data in geometries():
         write(folder, "wkb", name, data)
     for name in ["flat_plain", "nested_padded", "header_absent", "permuted_offsets", "flat_padded"]:
