@@ -335,7 +335,8 @@ void add_create(Tool& tool) {
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },
       "Padding at the end, to a multiple of N root samples");
   add_parsed(
-      command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
+      command, "--split-size", "SIZE",
+      [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
       "Several files of about this size, such as 4GB");
   command->add_option("--group-by", options->group_by, "A .tacozip for each value of a column; or of several, A,B")
       ->type_name("COLUMN")
@@ -377,7 +378,8 @@ void add_convert(Tool& tool) {
   command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
   add_collection(command, *options);
   add_parsed(
-      command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
+      command, "--split-size", "SIZE",
+      [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
       "Several files of about this size, such as 4GB");
   add_writing(command, options->writing);
 }
@@ -392,7 +394,8 @@ void add_compile(Tool& tool) {
   command->add_option("OUT", options->output, "New .taco or .tortilla")->required();
   add_selection(command, options->selection);
   add_parsed(
-      command, "--split-size", "SIZE", [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
+      command, "--split-size", "SIZE",
+      [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
       "Several files of about this size, such as 4GB");
   add_writing(command, options->writing);
 }
@@ -554,7 +557,8 @@ void add_remote(CLI::App* app, RemoteOptions& remote) {
   add("--timeout", "SECONDS", remote.timeout, "To connect, and of silence; 30 when not given");
   add("--cache", "DIR", remote.cache_dir, "Keep what is read here, and read it from here the next time");
   add_parsed(
-      app, "--cache-size", "SIZE", [&](const std::string& text) { remote.cache_size = parse_bytes("--cache-size", text); },
+      app, "--cache-size", "SIZE",
+      [&](const std::string& text) { remote.cache_size = parse_bytes("--cache-size", text); },
       "Of the cache, such as 500MB; 1 GiB when not given")
       ->group(group);
 }

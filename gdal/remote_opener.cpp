@@ -59,8 +59,8 @@ void leave_connections_to_parent() {
   if (owner.exchange(now) != now) VSICurlClearCache();
 }
 
-/// While one lives, requests of this thread are single ones for what is asked: nothing is listed or read ahead. Tries are
-/// counted here, not in GDAL, which does not count those of ranges.
+/// While one lives, requests of this thread are single ones for what is asked: nothing is listed or read ahead. Tries
+/// are counted here, not in GDAL, which does not count those of ranges.
 class Requests {
  public:
   explicit Requests(const RemoteOptions& options) {
@@ -116,8 +116,8 @@ bool is_server(std::string_view path) {
   return begins_with_one_of(path, kServers);
 }
 
-/// What GDAL says of an opening that failed. It reads the errors of stores like S3 and then keeps the status to itself; of
-/// a connection that ended early it says nothing.
+/// What GDAL says of an opening that failed. It reads the errors of stores like S3 and then keeps the status to itself;
+/// of a connection that ended early it says nothing.
 Failure failure_to_open(const std::string& path) {
   const int number = errno, kind = VSIGetLastErrorNo();
   std::string text = VSIGetLastErrorMsg();
@@ -221,9 +221,9 @@ class VsiFile final : public RemoteFile {
     for (;;) {
       const std::size_t got = read_once(offset, out);
       if (got == out.size()) return;
-      const Failure failure{.text = std::to_string(got) + " bytes came; " + std::to_string(out.size()) + " expected" +
-                                    Quiet::reason(),
-                            .may_pass = is_server(path_)};
+      const Failure failure{
+          .text = std::to_string(got) + " bytes came; " + std::to_string(out.size()) + " expected" + Quiet::reason(),
+          .may_pass = is_server(path_)};
       // GDAL does not tell why a range did not come; what the store says of the file now may.
       if (failure.may_pass) require_same(tries);
       tries.after(failure);

@@ -31,12 +31,17 @@ struct Local {
 
 Bytes local_header(const Local& in) {
   return Bytes()
-      .u32(0x04034b50)                           // signature
-      .u16(10).u16(in.flags).u16(in.method)      // version needed, flags, method
-      .u16(0xA423).u16(0x5B9E)                   // time, date
-      .u32(0x416DA9B5)                           // CRC-32
-      .u32(in.compressed_size).u32(in.size)
-      .u16(in.name.size()).u16(in.extra.size())
+      .u32(0x04034b50)  // signature
+      .u16(10)
+      .u16(in.flags)
+      .u16(in.method)  // version needed, flags, method
+      .u16(0xA423)
+      .u16(0x5B9E)      // time, date
+      .u32(0x416DA9B5)  // CRC-32
+      .u32(in.compressed_size)
+      .u32(in.size)
+      .u16(in.name.size())
+      .u16(in.extra.size())
       .text(in.name)
       .add(in.extra.span());
 }
@@ -54,14 +59,22 @@ struct Central {
 
 Bytes central_header(const Central& in) {
   return Bytes()
-      .u32(0x02014b50)                           // signature
-      .u16(0x033F).u16(10)                       // made by, needed
-      .u16(in.flags).u16(in.method)
-      .u16(0xA423).u16(0x5B9E)                   // time, date
-      .u32(0x416DA9B5)                           // CRC-32
-      .u32(in.compressed_size).u32(in.size)
-      .u16(in.name.size()).u16(in.extra.size()).u16(in.comment.size())
-      .u16(0).u16(0).u32(0x81B40000)             // disk, internal and external attributes
+      .u32(0x02014b50)  // signature
+      .u16(0x033F)
+      .u16(10)  // made by, needed
+      .u16(in.flags)
+      .u16(in.method)
+      .u16(0xA423)
+      .u16(0x5B9E)      // time, date
+      .u32(0x416DA9B5)  // CRC-32
+      .u32(in.compressed_size)
+      .u32(in.size)
+      .u16(in.name.size())
+      .u16(in.extra.size())
+      .u16(in.comment.size())
+      .u16(0)
+      .u16(0)
+      .u32(0x81B40000)  // disk, internal and external attributes
       .u32(in.offset)
       .text(in.name)
       .add(in.extra.span())
@@ -81,9 +94,12 @@ struct End {
 Bytes end_record(const End& in) {
   return Bytes()
       .u32(0x06054b50)
-      .u16(in.disk).u16(in.directory_disk)
-      .u16(in.num_entries_here).u16(in.num_entries)
-      .u32(in.size).u32(in.offset)
+      .u16(in.disk)
+      .u16(in.directory_disk)
+      .u16(in.num_entries_here)
+      .u16(in.num_entries)
+      .u32(in.size)
+      .u32(in.offset)
       .u16(in.comment.size())
       .text(in.comment);
 }
@@ -92,23 +108,24 @@ Bytes end64_record(const End& in, uint64_t record_size = 44) {
   return Bytes()
       .u32(0x06064b50)
       .u64(record_size)
-      .u16(45).u16(45)                           // made by, needed
-      .u32(in.disk).u32(in.directory_disk)
-      .u64(in.num_entries_here).u64(in.num_entries)
-      .u64(in.size).u64(in.offset);
+      .u16(45)
+      .u16(45)  // made by, needed
+      .u32(in.disk)
+      .u32(in.directory_disk)
+      .u64(in.num_entries_here)
+      .u64(in.num_entries)
+      .u64(in.size)
+      .u64(in.offset);
 }
 
 Bytes locator(uint64_t record_offset, uint64_t disk = 0, uint64_t num_disks = 1) {
   return Bytes().u32(0x07064b50).u32(disk).u64(record_offset).u32(num_disks);
 }
 
-const End kAllOnes = {.num_entries_here = 0xFFFF, .num_entries = 0xFFFF, .size = kOnes,
-                      .offset = kOnes};
+const End kAllOnes = {.num_entries_here = 0xFFFF, .num_entries = 0xFFFF, .size = kOnes, .offset = kOnes};
 
 /// The tail of an archive whose directory of 59 bytes, at 1000, is followed by `records`.
-Bytes tail_with(const Bytes& records) {
-  return central_header({}).add(records.span());
-}
+Bytes tail_with(const Bytes& records) { return central_header({}).add(records.span()); }
 
 zip::Directory find_in(const Bytes& tail) { return zip::find_directory(tail.span(), 1000); }
 
@@ -138,13 +155,13 @@ TEST_CASE("a local header finds its sizes in the ZIP64 extra field") {
   const Case cases[] = {
       {"alone", {.compressed_size = kOnes, .size = kOnes, .extra = zip64}, 5000000000},
       {"after another field",
-       {.compressed_size = kOnes, .size = kOnes,
-        .extra = Bytes().u16(0x5455).u16(5).zeros(5).add(zip64.span())},
+       {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(0x5455).u16(5).zeros(5).add(zip64.span())},
        5000000000},
       {"not needed", {.extra = zip64}, 16},
       {"not needed and malformed", {.extra = Bytes().u16(1).u16(99)}, 16},
       {"empty, for exactly FFFFFFFF bytes",
-       {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(0)}, kOnes},
+       {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(0)},
+       kOnes},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -180,11 +197,9 @@ TEST_CASE("a broken local header is refused with what and where") {
   const Case cases[] = {
       {"nothing", Bytes(), "local header is truncated: needs 4 more bytes, found 0 (byte 157)"},
       {"cut", local_header({}).cut_to(29), "truncated: needs 2 more bytes, found 1 (byte 185)"},
-      {"signature", central_header({}),
-       "local header: signature is 0x02014b50, expected 0x04034b50 (byte 157)"},
+      {"signature", central_header({}), "local header: signature is 0x02014b50, expected 0x04034b50 (byte 157)"},
       {"name cut", local_header({}).cut_to(42), "needs 13 more bytes, found 12 (byte 187)"},
-      {"name longer than all", local_header({}).patch(26, Bytes().u16(0xFFFF)),
-       "needs 65535 more bytes"},
+      {"name longer than all", local_header({}).patch(26, Bytes().u16(0xFFFF)), "needs 65535 more bytes"},
       {"extra longer than all", local_header({}).patch(28, Bytes().u16(0xFFFF)),
        "needs 65535 more bytes, found 0 (byte 200)"},
       {"no ZIP64 field", ones_with({}), "without ZIP64 extra field (byte 200)"},
@@ -193,16 +208,14 @@ TEST_CASE("a broken local header is refused with what and where") {
        "ZIP64 extra field is truncated: needs 8 more bytes, found 0 (byte 212)"},
       {"extra field past its area", ones_with(Bytes().u16(2).u16(1)),
        "extra field is truncated: needs 1 more bytes, found 0 (byte 204)"},
-      {"stored with two sizes", local_header({.compressed_size = 15}),
-       "stored entry of 16 bytes takes 15 (byte 157)"},
+      {"stored with two sizes", local_header({.compressed_size = 15}), "stored entry of 16 bytes takes 15 (byte 157)"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    CHECK_THROWS_WITH_AS(zip::parse_local_header(c.bytes.span(), 157), doctest::Contains(c.words),
-                         FormatError);
+    CHECK_THROWS_WITH_AS(zip::parse_local_header(c.bytes.span(), 157), doctest::Contains(c.words), FormatError);
   }
-  CHECK_THROWS_WITH_AS(zip::parse_local_header(local_header({}).span(), kMax),
-                       doctest::Contains("overflows"), FormatError);
+  CHECK_THROWS_WITH_AS(zip::parse_local_header(local_header({}).span(), kMax), doctest::Contains("overflows"),
+                       FormatError);
 }
 
 TEST_CASE("an entry of the directory is read field by field") {
@@ -235,7 +248,8 @@ TEST_CASE("a ZIP64 field is odd when it is there twice, or has other numbers tha
   const auto twice = [](Bytes bytes) { return Bytes(bytes).add(bytes.span()); };
   const auto central = [](const Bytes& extra, uint64_t size, uint64_t offset) {
     const Bytes bytes = central_header({.compressed_size = size, .size = size, .offset = offset, .extra = extra});
-    return zip::parse_directory(bytes.span(), {.offset = 5000, .size = bytes.size(), .num_entries = 1})[0].has_odd_zip64;
+    return zip::parse_directory(bytes.span(), {.offset = 5000, .size = bytes.size(), .num_entries = 1})[0]
+        .has_odd_zip64;
   };
   CHECK_FALSE(central({}, 16, 157));
   CHECK_FALSE(central(foreign, 16, 157));
@@ -249,7 +263,8 @@ TEST_CASE("a ZIP64 field is odd when it is there twice, or has other numbers tha
   CHECK(central(twice(two), kOnes, 157));
 
   const auto local = [](const Bytes& extra, uint64_t size) {
-    const auto found = zip::parse_local_header(local_header({.compressed_size = size, .size = size, .extra = extra}).span(), 0);
+    const auto found =
+        zip::parse_local_header(local_header({.compressed_size = size, .size = size, .extra = extra}).span(), 0);
     CHECK(found.has_foreign_extra == (extra.size() == 5));
     return found.has_odd_zip64;
   };
@@ -269,13 +284,22 @@ TEST_CASE("an entry finds what is all ones in the ZIP64 extra field") {
     uint64_t size, offset;
   };
   const Case cases[] = {
-      {"sizes", {.compressed_size = kOnes, .size = kOnes,
-                 .extra = Bytes().u16(1).u16(16).u64(kBig).u64(kBig)}, kBig, 157},
+      {"sizes",
+       {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(16).u64(kBig).u64(kBig)},
+       kBig,
+       157},
       {"offset", {.offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(kBig)}, 16, kBig},
-      {"all three", {.compressed_size = kOnes, .size = kOnes, .offset = kOnes,
-                     .extra = Bytes().u16(1).u16(24).u64(kBig).u64(kBig).u64(7)}, kBig, 7},
+      {"all three",
+       {.compressed_size = kOnes,
+        .size = kOnes,
+        .offset = kOnes,
+        .extra = Bytes().u16(1).u16(24).u64(kBig).u64(kBig).u64(7)},
+       kBig,
+       7},
       {"empty, for exactly FFFFFFFF bytes",
-       {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(0)}, kOnes, 157},
+       {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(0)},
+       kOnes,
+       157},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -309,45 +333,36 @@ TEST_CASE("a broken directory is refused with what and where") {
       {"far fewer", good, kMax, "expected 59 for 18446744073709551615 entries"},
       {"fewer entries than would fit", central_header({.comment = std::string(46, 'x')}), 2,
        "1 of 2 entries, then 0 bytes (byte 1105)"},
-      {"more entries than told", central_header({}).add(good.span()), 1,
-       "1 of 1 entries, then 59 bytes (byte 1059)"},
+      {"more entries than told", central_header({}).add(good.span()), 1, "1 of 1 entries, then 59 bytes (byte 1059)"},
       {"more than none", good, 0, "0 of 0 entries, then 59 bytes (byte 1000)"},
       {"bytes after the last", central_header({}).zeros(1), 1, "then 1 bytes"},
       {"signature", local_header({}).zeros(20), 1, "signature is 0x04034b50, expected 0x02014b50"},
       {"name past the end", central_header({}).patch(28, Bytes().u16(14)), 1,
        "central directory is truncated: needs 14 more bytes, found 13 (byte 1046)"},
       {"extra past the end", central_header({}).patch(30, Bytes().u16(1)), 1, "needs 1 more bytes"},
-      {"comment past the end", central_header({}).patch(32, Bytes().u16(65535)), 1,
-       "needs 65535 more bytes"},
+      {"comment past the end", central_header({}).patch(32, Bytes().u16(65535)), 1, "needs 65535 more bytes"},
       {"payload reaches the directory", central_header({.compressed_size = 801, .size = 801}), 1,
        "entry 'DATA/sample_0' of 801 bytes at 157 reaches into the central directory at 1000"},
       {"offset past the directory", central_header({.offset = 2000}), 1, "reaches into"},
-      {"offset that overflows",
-       central_header({.offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(kMax)}), 1, "overflows"},
+      {"offset that overflows", central_header({.offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(kMax)}), 1,
+       "overflows"},
       {"size that overflows",
-       central_header({.compressed_size = kOnes, .size = kOnes,
-                       .extra = Bytes().u16(1).u16(16).u64(kMax).u64(kMax)}), 1, "overflows"},
+       central_header({.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(16).u64(kMax).u64(kMax)}),
+       1, "overflows"},
       {"no ZIP64 field", central_header({.offset = kOnes}), 1, "without ZIP64 extra field"},
-      {"ZIP64 field too short",
-       central_header({.size = kOnes, .offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(1)}), 1,
-       "ZIP64 extra field is truncated"},
-      {"stored with two sizes", central_header({.size = 17}), 1,
-       "stored entry of 17 bytes takes 16 (byte 1000)"},
+      {"ZIP64 field too short", central_header({.size = kOnes, .offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(1)}),
+       1, "ZIP64 extra field is truncated"},
+      {"stored with two sizes", central_header({.size = 17}), 1, "stored entry of 17 bytes takes 16 (byte 1000)"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    const zip::Directory where = {
-        .offset = 1000, .size = c.bytes.size(), .num_entries = c.num_entries};
-    CHECK_THROWS_WITH_AS(zip::parse_directory(c.bytes.span(), where), doctest::Contains(c.words),
-                         FormatError);
+    const zip::Directory where = {.offset = 1000, .size = c.bytes.size(), .num_entries = c.num_entries};
+    CHECK_THROWS_WITH_AS(zip::parse_directory(c.bytes.span(), where), doctest::Contains(c.words), FormatError);
   }
-  CHECK_THROWS_AS(zip::parse_directory(good.span(), {.offset = 1000, .size = 58, .num_entries = 1}),
-                  FormatError);
+  CHECK_THROWS_AS(zip::parse_directory(good.span(), {.offset = 1000, .size = 58, .num_entries = 1}), FormatError);
 }
 
-TEST_CASE("an empty directory has no entries") {
-  CHECK(zip::parse_directory({}, {.offset = 1000}).empty());
-}
+TEST_CASE("an empty directory has no entries") { CHECK(zip::parse_directory({}, {.offset = 1000}).empty()); }
 
 TEST_CASE("the end record says where the directory is") {
   const auto found = find_in(tail_with(end_record({})));
@@ -402,8 +417,7 @@ TEST_CASE("an archive that is an end record alone is empty") {
 
 TEST_CASE("the ZIP64 end record counts, whether the short one has all ones or the numbers") {
   for (const End& end : {kAllOnes, End{}, End{.size = kOnes}, End{.disk = 0xFFFF}}) {
-    const Bytes tail = tail_with(
-        end64_record({}).add(locator(1059).span()).add(end_record(end).span()));
+    const Bytes tail = tail_with(end64_record({}).add(locator(1059).span()).add(end_record(end).span()));
     const auto found = find_in(tail);
     CHECK(found.offset == 1000);
     CHECK(found.size == 59);
@@ -415,14 +429,13 @@ TEST_CASE("the ZIP64 end record counts, whether the short one has all ones or th
 }
 
 TEST_CASE("a ZIP64 end record may have a variable part") {
-  const Bytes tail = tail_with(end64_record({}, 44 + 10).zeros(10).add(locator(1059).span())
-                                   .add(end_record(kAllOnes).span()));
+  const Bytes tail =
+      tail_with(end64_record({}, 44 + 10).zeros(10).add(locator(1059).span()).add(end_record(kAllOnes).span()));
   CHECK(find_in(tail).size == 59);
 }
 
 TEST_CASE("records that lie before the tail are asked for by an offset before it") {
-  const Bytes archive = end64_record({.num_entries_here = 0, .num_entries = 0, .size = 0,
-                                      .offset = 1000})
+  const Bytes archive = end64_record({.num_entries_here = 0, .num_entries = 0, .size = 0, .offset = 1000})
                             .add(locator(1000).span())
                             .add(end_record(kAllOnes).span());
   for (uint64_t start = 0; start <= archive.size() - zip::kEndRecordSize; ++start) {
@@ -432,8 +445,8 @@ TEST_CASE("records that lie before the tail are asked for by an offset before it
       CHECK(zip::find_directory(tail, 1000).zip64);
       continue;
     }
-    CHECK_THROWS_WITH_AS(zip::find_directory(tail, 1000 + start),
-                         doctest::Contains("before the bytes that were read"), FormatError);
+    CHECK_THROWS_WITH_AS(zip::find_directory(tail, 1000 + start), doctest::Contains("before the bytes that were read"),
+                         FormatError);
     try {
       zip::find_directory(tail, 1000 + start);
     } catch (const FormatError& error) {
@@ -456,10 +469,8 @@ TEST_CASE("an archive without a usable end record is refused with what and where
       {"nothing", Bytes(), "no end of central directory record in the last 0 bytes (byte 1000)"},
       {"too short", end_record({}).cut_to(21), "no end of central directory record"},
       {"no signature", Bytes().zeros(100), "no end of central directory record"},
-      {"cut comment", tail_with(end_record({.comment = "remark"}).cut_to(27)),
-       "no end of central directory record"},
-      {"bytes after the comment", tail_with(end_record({}).zeros(1)),
-       "no end of central directory record"},
+      {"cut comment", tail_with(end_record({.comment = "remark"}).cut_to(27)), "no end of central directory record"},
+      {"bytes after the comment", tail_with(end_record({}).zeros(1)), "no end of central directory record"},
       {"comment too long", tail_with(end_record({}).zeros(65536)),
        "no end of central directory record in the last 65557 bytes"},
       {"several disks", tail_with(end_record({.disk = 1})), "split over several files (byte 1059)"},
@@ -467,12 +478,10 @@ TEST_CASE("an archive without a usable end record is refused with what and where
       {"part of the entries here", tail_with(end_record({.num_entries = 2})), "split over"},
       {"directory past the end record", tail_with(end_record({.size = 60})),
        "central directory of 60 bytes at 1000 passes its end record at 1059 (byte 1059)"},
-      {"directory starts past it", tail_with(end_record({.offset = 1060})),
-       "passes its end record"},
+      {"directory starts past it", tail_with(end_record({.offset = 1060})), "passes its end record"},
       {"more entries than fit", tail_with(end_record({.num_entries_here = 2, .num_entries = 2})),
        "of 59 bytes cannot hold 2 entries"},
-      {"FFFFFFFF without ZIP64", tail_with(end_record({.offset = kOnes})),
-       "FFFFFFFF without ZIP64 record (byte 1059)"},
+      {"FFFFFFFF without ZIP64", tail_with(end_record({.offset = kOnes})), "FFFFFFFF without ZIP64 record (byte 1059)"},
       {"size FFFFFFFF without ZIP64", tail_with(end_record({.size = kOnes})), "without ZIP64"},
       {"ZIP64 record elsewhere", with64(end64, locator(1058), kAllOnes),
        "signature is 0x064b5030, expected 0x06064b50 (byte 1058)"},
@@ -480,8 +489,7 @@ TEST_CASE("an archive without a usable end record is refused with what and where
        "ZIP64 locator points at byte 1116, past itself (byte 1115)"},
       {"ZIP64 record at the end of numbers", with64(end64, locator(kMax), kAllOnes),
        "points at byte 18446744073709551615"},
-      {"ZIP64 record cut by its locator", with64(Bytes().add(end64.part(0, 55)), locator(1059),
-                                                 kAllOnes),
+      {"ZIP64 record cut by its locator", with64(Bytes().add(end64.part(0, 55)), locator(1059), kAllOnes),
        "size is 44, expected 44 to 43"},
       {"ZIP64 record too small", with64(end64_record({}, 43), locator(1059), kAllOnes),
        "size is 43, expected 44 to 44 (byte 1059)"},
@@ -490,27 +498,24 @@ TEST_CASE("an archive without a usable end record is refused with what and where
       {"ZIP64 record on another disk", with64(end64, locator(1059, 1), kAllOnes), "split over"},
       {"two disks", with64(end64, locator(1059, 0, 2), kAllOnes), "split over"},
       {"ZIP64 directory on another disk",
-       with64(end64_record({.directory_disk = 1}), locator(1059), {.directory_disk = 0xFFFF}),
-       "split over"},
+       with64(end64_record({.directory_disk = 1}), locator(1059), {.directory_disk = 0xFFFF}), "split over"},
       {"the two disagree on the offset", with64(end64, locator(1059), {.offset = 999}),
        "the two end of central directory records disagree (byte 1135)"},
-      {"the two disagree on the count",
-       with64(end64, locator(1059), {.num_entries_here = 0, .num_entries = 0}), "disagree"},
-      {"ZIP64 directory past its end",
-       with64(end64_record({.size = kMax}), locator(1059), kAllOnes), "passes its end record"},
-      {"ZIP64 directory that overflows",
-       with64(end64_record({.offset = kMax}), locator(1059), kAllOnes), "passes its end record"},
+      {"the two disagree on the count", with64(end64, locator(1059), {.num_entries_here = 0, .num_entries = 0}),
+       "disagree"},
+      {"ZIP64 directory past its end", with64(end64_record({.size = kMax}), locator(1059), kAllOnes),
+       "passes its end record"},
+      {"ZIP64 directory that overflows", with64(end64_record({.offset = kMax}), locator(1059), kAllOnes),
+       "passes its end record"},
       {"ZIP64 count that is huge",
-       with64(end64_record({.num_entries_here = kMax, .num_entries = kMax}), locator(1059),
-              kAllOnes),
+       with64(end64_record({.num_entries_here = kMax, .num_entries = kMax}), locator(1059), kAllOnes),
        "cannot hold 18446744073709551615 entries"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
     CHECK_THROWS_WITH_AS(find_in(c.tail), doctest::Contains(c.words), FormatError);
   }
-  CHECK_THROWS_WITH_AS(zip::find_directory(end_record({}).span(), kMax),
-                       "archive size overflows", FormatError);
+  CHECK_THROWS_WITH_AS(zip::find_directory(end_record({}).span(), kMax), "archive size overflows", FormatError);
 }
 
 TEST_CASE("65535 entries need no ZIP64 record") {
@@ -518,8 +523,7 @@ TEST_CASE("65535 entries need no ZIP64 record") {
   Bytes archive = local_header({.compressed_size = 0, .size = 0, .name = "a"});
   for (int i = 0; i < 65535; ++i) archive.add(entry.span());
   const uint64_t size = 65535 * entry.size();
-  archive.add(end_record({.num_entries_here = 0xFFFF, .num_entries = 0xFFFF, .size = size,
-                          .offset = 31}).span());
+  archive.add(end_record({.num_entries_here = 0xFFFF, .num_entries = 0xFFFF, .size = size, .offset = 31}).span());
   const auto where = zip::find_directory(archive.span(), 0);
   CHECK_FALSE(where.zip64);
   CHECK(where.num_entries == 65535);
@@ -530,13 +534,12 @@ TEST_CASE("65535 entries need no ZIP64 record") {
 Bytes zip64_archive() {
   const Bytes sizes = Bytes().u16(1).u16(16).u64(4).u64(4);
   const Bytes all = Bytes().u16(1).u16(24).u64(4).u64(4).u64(0);
-  const Local local = {
-      .compressed_size = kOnes, .size = kOnes, .name = "a/b", .extra = sizes};
+  const Local local = {.compressed_size = kOnes, .size = kOnes, .name = "a/b", .extra = sizes};
   Bytes out = local_header(local);
   out.text("data");
   const uint64_t directory = out.size();
-  const Bytes entry = central_header({.compressed_size = kOnes, .size = kOnes, .offset = kOnes,
-                                      .name = "a/b", .extra = all});
+  const Bytes entry =
+      central_header({.compressed_size = kOnes, .size = kOnes, .offset = kOnes, .name = "a/b", .extra = all});
   out.add(entry.span());
   const uint64_t end64 = out.size();
   return out.add(end64_record({.size = entry.size(), .offset = directory}).span())
@@ -550,8 +553,7 @@ TEST_CASE("an archive with ZIP64 everywhere leads to its payload") {
   CHECK(where.zip64);
   const auto entries = zip::parse_directory(archive.part(where.offset, where.size), where);
   REQUIRE(entries.size() == 1);
-  const auto header =
-      zip::parse_local_header(archive.span().subspan(entries[0].local_offset), 0);
+  const auto header = zip::parse_local_header(archive.span().subspan(entries[0].local_offset), 0);
   CHECK(header.size == entries[0].size);
   const uint64_t payload = entries[0].local_offset + header.header_size;
   CHECK(payload == 53);
@@ -665,10 +667,14 @@ TEST_CASE("flat.tacozip has the directory of the worked example") {
     std::string name;
     uint64_t offset, size;
   } expected[] = {
-      {"TACO_HEADER", 0, 116},       {"DATA/sample_0", 157, 16},
-      {"DATA/sample_1", 216, 13},    {"DATA/sample_2", 272, 11},
-      {"DATA/sample_3", 326, 13},    {"DATA/sample_4", 382, 12},
-      {"METADATA/level0.parquet", 437, 5703}, {"COLLECTION.json", 6193, 2451},
+      {"TACO_HEADER", 0, 116},
+      {"DATA/sample_0", 157, 16},
+      {"DATA/sample_1", 216, 13},
+      {"DATA/sample_2", 272, 11},
+      {"DATA/sample_3", 326, 13},
+      {"DATA/sample_4", 382, 12},
+      {"METADATA/level0.parquet", 437, 5703},
+      {"COLLECTION.json", 6193, 2451},
   };
   const auto entries = zip::parse_directory(file.part(8689, 482), where);
   REQUIRE(entries.size() == 8);
@@ -710,8 +716,7 @@ TEST_CASE("an archive with any bytes changed is read or refused with FormatError
     try {
       read_archive(broken.span());
       zip::is_local_header_of(broken.span(), "a/b");
-    } catch (const FormatError&) {
-    }
+    } catch (const FormatError&) {}
   }
 }
 

@@ -52,8 +52,8 @@ class OtherFile final : public ByteSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     for (const ByteRange& range : ranges) require_inside(range);
     const auto merged = coalesce(ranges, kMaxGap);
-    const auto pieces = side_by_side<Bytes>(merged.size(), limit_,
-                                            [&](std::size_t i) { return ByteSource::read(merged[i].range); });
+    const auto pieces =
+        side_by_side<Bytes>(merged.size(), limit_, [&](std::size_t i) { return ByteSource::read(merged[i].range); });
     std::vector<Bytes> out(ranges.size());
     for (std::size_t i = 0; i < merged.size(); ++i) {
       for (const std::size_t member : merged[i].members) {

@@ -213,8 +213,8 @@ TEST_CASE("T117: inputs are checked before anything is made, and errors name the
   CHECK(refused(with(text)).starts_with(text + ": "));
   CHECK(refused(with(cut)).starts_with(cut + ": "));
   CHECK(refused(with(footer)).starts_with(footer + ": level 0: "));
-  CHECK(refused_as_invalid(with("s3://bucket/x.tacozip")) == "s3://bucket/x.tacozip: is remote, and '" + inputs[0] +
-                                                                 "' is not; an index has one base path for all");
+  CHECK(refused_as_invalid(with("s3://bucket/x.tacozip")) ==
+        "s3://bucket/x.tacozip: is remote, and '" + inputs[0] + "' is not; an index has one base path for all");
   CHECK(refused_as_invalid({"s3://bucket/x.tacozip", "/vsis3/bucket/x.tacozip"}, {.output = shop.out("")}) ==
         "/vsis3/bucket/x.tacozip: is the same dataset as an input before it");
   CHECK(refused(inputs, {.output = "s3://bucket"}) ==

@@ -200,9 +200,7 @@ off_t lseek64(int descriptor, off_t offset, int whence) noexcept __attribute__((
 DIR* opendir(const char* path) {
   return may_look("list", path_of(AT_FDCWD, path)) ? next<DIR*(const char*)>("opendir")(path) : nullptr;
 }
-struct dirent* readdir(DIR* listing) {
-  return next_entry("readdir", listing);
-}
+struct dirent* readdir(DIR* listing) { return next_entry("readdir", listing); }
 char* getcwd(char* out, size_t size) noexcept {
   return may_look("cwd", environment("PWD")) ? next<char*(char*, size_t)>("getcwd")(out, size) : nullptr;
 }
