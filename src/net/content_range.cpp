@@ -112,7 +112,8 @@ std::optional<std::vector<BodyPart>> parse_parts(std::string_view content_type, 
     const auto offset = static_cast<std::size_t>(text.data() - reinterpret_cast<const char*>(body.data()));
     out.push_back({*where, body.subspan(offset, size)});
     text.remove_prefix(size);
-    if (!take(text, "\r\n")) take(text, "\n");
+    // Else the part was of another length, and what was taken for its end is the delimiter's.
+    if (!take(text, "\r\n")) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -61,6 +61,12 @@ TEST_CASE("what is no such answer is none") {
     CAPTURE(size);
     CHECK_FALSE(parse_parts(kType, bytes(kBody).first(size)));
   }
+  // A part that has less than it states, by what stands between it and the delimiter; and one that has more.
+  for (const char* body : {"ab", "a", "abcd"}) {
+    CAPTURE(body);
+    const std::string text = std::string("--THIS\r\nContent-Range: bytes 0-2/100\r\n\r\n") + body + "\r\n--THIS--\r\n";
+    CHECK_FALSE(parse_parts(kType, bytes(text)));
+  }
   // A part that states more than there is, or nothing.
   CHECK_FALSE(parse_parts(kType, bytes("--THIS\r\nContent-Range: bytes 0-99/100\r\n\r\nabc\r\n--THIS--\r\n")));
   CHECK_FALSE(parse_parts(kType, bytes("--THIS\r\nContent-Type: text/plain\r\n\r\nabc\r\n--THIS--\r\n")));
