@@ -110,12 +110,13 @@ class Attempt {
     if (!response.failure.empty()) return again(response.failure, 0, status != 0);
     if (may_pass(status)) return again(status_of(response) + text_of(response), retry_after(response));
     Location& location = *question_.location;
-    if (++num_moves_ <= kMaxRedirects && location.follow(response)) return;
+    if (++num_moves_ <= kMaxRedirects && location.follow(response, question_.range)) return;
     if (is_redirect(status)) fail(question_, status_of(response) + ", and no end of redirects", 0, 1);
     const bool is_missing =
         status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
     const bool is_answer = status == 200 || status == 206 || status == 416;
-    if (!is_answer && location.forget_redirect()) return;
+    // Not where a redirect has led to just now: that is what the server says.
+    if (!is_answer && num_moves_ == 1 && location.forget_redirect()) return;
     if (is_answer) {
       const Verdict verdict = question_.judge(response);
       if (verdict.kind == Verdict::Kind::TryAgain) return again(verdict.why, 0);
@@ -162,7 +163,7 @@ HttpRequest Location::request(const std::string& range, uint64_t max_body) const
   return out;
 }
 
-bool Location::follow(const HttpResponse& response) {
+bool Location::follow(const HttpResponse& response, const std::string& range) {
   if (const auto region = response.header("x-amz-bucket-region"); address_.is_s3() && address_.endpoint.empty() &&
                                                                   response.status >= 300 && !region.empty() &&
                                                                   address_.region->set(region)) {
@@ -173,8 +174,9 @@ bool Location::follow(const HttpResponse& response) {
   const std::string from = request({}, 0).url;
   std::string target = resolved(from, to);
   const auto refuse = [&](const char* why) {
-    throw IoError("GET " + from.substr(0, from.find('?')) + ": HTTP status " + std::to_string(response.status) +
-                      " to " + quoted(std::string_view(target).substr(0, target.find('?'))) + ", " + why,
+    throw IoError("GET " + from.substr(0, from.find('?')) + " (" + range + "): HTTP status " +
+                      std::to_string(response.status) + " to " +
+                      quoted(std::string_view(target).substr(0, target.find('?'))) + ", " + why,
                   {.path = address_.name});
   };
   if (!target.starts_with("http://") && !target.starts_with("https://")) refuse("which is no http or https");

@@ -19,8 +19,8 @@ class Location {
   /// A request for `range`: to where the last redirect led, without credentials unless it is the same host.
   HttpRequest request(const std::string& range, uint64_t max_body) const;
   /// Where an answer says that the file is. False when it says nothing that was not known. Throws IoError for a
-  /// redirect that is not to be followed.
-  bool follow(const HttpResponse& response);
+  /// redirect that is not to be followed, which names `range`.
+  bool follow(const HttpResponse& response, const std::string& range);
   /// Forgets the redirect, whose end may have been for a time only. False when there was none.
   bool forget_redirect();
 
