@@ -290,7 +290,10 @@ std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> sessi
   std::vector<HttpOpened> out;
   for (std::size_t i = 0; i < responses.size(); ++i) {
     out.push_back({.status = responses[i].status});
-    if (out[i].status >= 400 && out[i].status != 416) continue;
+    if (out[i].status >= 400 && out[i].status != 416) {
+      out[i].why = status_text(responses[i]);
+      continue;
+    }
     out[i].file = std::make_shared<HttpFile>(session, std::move(locations[i]), opened(std::move(responses[i])));
   }
   return out;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "io/byte_source.hpp"
@@ -47,6 +48,7 @@ class Unreachable final : public IoError {
 struct HttpOpened {
   std::shared_ptr<const HttpSource> file = {};  ///< nullptr: it is not there
   int status = 0;                               ///< of HTTP
+  std::string why = {};                         ///< what the server says, when it is not there
 };
 
 /// Opens files with one request each, side by side: the first kFirstRead bytes, or the last of a `.parquet`, which stay

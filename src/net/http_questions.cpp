@@ -108,7 +108,7 @@ class Attempt {
     pause_ = 0;
     const int status = response.status;
     if (!response.failure.empty()) return again(response.failure, 0, status != 0);
-    if (may_pass(status)) return again(status_of(response) + text_of(response), retry_after(response));
+    if (may_pass(status)) return again(status_text(response), retry_after(response));
     Location& location = *question_.location;
     if (++num_moves_ <= kMaxRedirects && location.follow(response, question_.range)) return;
     if (is_redirect(status)) fail(question_, status_of(response) + ", and no end of redirects", 0, 1);
@@ -122,7 +122,7 @@ class Attempt {
       if (verdict.kind == Verdict::Kind::TryAgain) return again(verdict.why, 0);
       if (verdict.kind == Verdict::Kind::Wrong) fail(question_, verdict.why, 0, 1);
     } else if (!is_missing) {
-      fail(question_, status_of(response) + text_of(response), error_number(status), 1);
+      fail(question_, status_text(response), error_number(status), 1);
     }
     answer_ = std::move(response);
     is_done_ = true;
@@ -190,6 +190,8 @@ bool Location::forget_redirect() {
   const std::lock_guard lock(mutex_);
   return !std::exchange(redirect_, {}).empty();
 }
+
+std::string status_text(const HttpResponse& response) { return status_of(response) + text_of(response); }
 
 std::vector<HttpResponse> ask(const HttpSession& session, std::span<const Question> questions) {
   std::vector<Attempt> attempts;

@@ -30,6 +30,9 @@ class Location {
   std::string redirect_ = {};
 };
 
+/// "HTTP status 403: Access Denied", with what the body says when it is text.
+std::string status_text(const HttpResponse& response);
+
 /// What an answer is worth.
 struct Verdict {
   enum class Kind { Good, TryAgain, Wrong } kind = Kind::Good;

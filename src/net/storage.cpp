@@ -33,8 +33,7 @@ class RemoteStorage final : public Storage {
     auto opened = open_http({&address, 1})[0];
     if (opened.file) return opened.file;
     // Who may not list a bucket is not told whether something is there.
-    throw IoError("HTTP status " + std::to_string(opened.status), {.path = path},
-                  opened.status == 403 ? EACCES : ENOENT);
+    throw IoError(opened.why, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
   }
 
   bool exists(const std::string& path, bool directory) const override {
