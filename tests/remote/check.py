@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Proves that datasets are read over HTTP as they are read here, with few requests, and that servers cannot spoil them.
+
+    check.py TOOL [CASE...]     CASE is a name or a pattern, `fault/*`
+
+The tool looks at datasets on servers of this process (server.py), nginx and moto, all on loopback. What it prints must be
+what it prints of the same files here. Faults end in that, or in an error that names URL, range and status: never in less.
+Requests are counted where they arrive. Cases that use tacore in Python need the package on PYTHONPATH, those of moto run in an
+environment of their own (run).
+"""
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+import counts  # noqa: F401  (cases register themselves)
+import faults  # noqa: F401
+import moto_store  # noqa: F401
+import same  # noqa: F401
+import stores  # noqa: F401
+from world import CASES, Skipped, World, chosen
+
+
+def main():
+    tool, *patterns = sys.argv[1:]
+    names = chosen(patterns)
+    assert names, f"no case is called {patterns}"
+    failed, skipped = 0, 0
+    with tempfile.TemporaryDirectory(prefix="tacore-remote-") as scratch:
+        world = World(Path(tool).resolve(), Path(scratch).resolve())
+        world.make_datasets()
+        for name in names:
+            try:
+                count = CASES[name](world)
+                assert count, "nothing was looked at"
+                print(f"{name}: {count}", flush=True)
+            except Skipped as why:
+                skipped += 1
+                print(f"{name}: skipped, {why}", flush=True)
+            except Exception:
+                failed += 1
+                print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
+    # ctest calls the whole suite skipped when it reads the last of these: alone, so that no failure hides behind it.
+    print(f"{len(names) - failed} of {len(names)} cases passed" if failed or not skipped else f"{skipped} SKIPPED")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

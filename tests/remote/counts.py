@@ -1,0 +1,398 @@
+"""Cases: how many requests, and how many bytes, things cost. Counted at the server; nothing here is a measure of time."""
+import csv
+import io
+import struct
+import threading
+import zipfile
+
+from server import Server
+from spoil import Rule
+from world import Skipped, case
+
+FIRST_READ = 32 * 1024
+# What lies about the chunks that are needed: page headers, and what lies between neighbours.
+SLACK = 64 * 1024
+
+LARGE_ROWS, LARGE_GROUPS = 24_000, 6
+# Columns far from each other in each row group, and rows of the first and the last group.
+SCATTERED = ("SELECT id, c0, c7 FROM data WHERE row < 10 OR row >= 23990")
+
+
+def large_dataset(world):
+    """The name of a ZIP of many rows, in row groups whose columns are long; `row` ascends, so that groups can be ruled out."""
+    name = "large.tacozip"
+    if (world.data / name).exists():
+        return name
+    table = world.scratch / "large.csv"
+    sample = world.scratch / "sample.bin"
+    sample.write_bytes(b"sample" * 10)
+    state = 1
+    with table.open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["id", "path", "row", *(f"c{k}" for k in range(8))])
+        for row in range(LARGE_ROWS):
+            values = []
+            for _ in range(8):  # that no encoding makes small
+                state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
+                values.append(f"{state:016x}{state ^ state >> 17:016x}")
+            out.writerow([f"s{row:06d}", sample, row, *values])
+    (world.scratch / "large.json").write_text((world.scratch / "about.json").read_text())
+    world.must("create", table, world.data / name, "--collection", world.scratch / "large.json", "--parquet",
+               f"row_group_rows={LARGE_ROWS // LARGE_GROUPS}", "--parquet", "content_defined_chunks=off")
+    return name
+
+
+def column_chunks(path):
+    """Of the level0 of a ZIP: where its Parquet file lies, and (row group, column) -> bytes of the chunk."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise Skipped("pyarrow is not installed") from None
+    with zipfile.ZipFile(path) as archive:
+        entry = archive.getinfo("METADATA/level0.parquet")
+        footer = pq.ParquetFile(io.BytesIO(archive.read(entry))).metadata
+    return {(group, footer.row_group(group).column(column).path_in_schema):
+            footer.row_group(group).column(column).total_compressed_size
+            for group in range(footer.num_row_groups) for column in range(footer.num_columns)}
+
+
+def few(requests, most, most_bytes, server):
+    assert len(requests) <= most, f"{len(requests)} requests, {most} expected:\n{server.list()}"
+    sent = sum(request.sent for request in requests)
+    assert sent <= most_bytes, f"{sent} bytes, {most_bytes} expected:\n{server.list()}"
+
+
+def python():
+    """The package, in this process."""
+    try:
+        import tacore
+    except ImportError:
+        raise Skipped("the package tacore is not built") from None
+    return tacore
+
+
+@case
+def count__open_zip(world):
+    """Two requests, of which one is of the first bytes; and at most 64 kB for a small dataset."""
+    with Server(world.data) as server:
+        for name in ("landsat.tacozip", "landsat_nested.tacozip", "golden/flat.tacozip", "parts/a.tacozip"):
+            few(world.counted(server, "info", server.url(name)), 2, 64_000, server)
+        large = world.counted(server, "info", server.url(large_dataset(world)))
+        assert len(large) <= 2, server.list()
+        return 5
+
+
+@case
+def count__open_small(world):
+    """One request when all of a file is in its first bytes, and of a query and a read, too: nothing is fetched twice."""
+    count = 0
+    names = [path for path in (world.data / "golden").rglob("*")
+             if path.suffix in (".tacozip", ".tortilla", ".taco") and path.stat().st_size <= FIRST_READ and
+             path.parent.name in ("golden", "v1")]
+    with Server(world.data) as server:
+        for path in names:
+            name = str(path.relative_to(world.data))
+            for command in (["info", "{}"], ["query", "{}", "-f", "csv"]):
+                if world.local(command, name).code:
+                    continue
+                found = world.counted(server, *(part.replace("{}", server.url(name)) for part in command))
+                # Whether headers of rasters lie beside it is another question.
+                assert len(found) == 1, f"{command} of {name}:\n{server.list()}"
+                count += 1
+    return count
+
+
+@case
+def count__open_folder(world):
+    """levels + 2: is it a .tacocat, COLLECTION.json, and the levels, each once."""
+    with Server(world.data) as server:
+        for name, levels in (("folder", 2), ("flat", 1)):
+            found = world.counted(server, "info", server.url(name))
+            assert len(found) == levels + 2, server.list()
+            assert len({request.path for request in found}) == len(found), server.list()
+        return 2
+
+
+@case
+def count__open_tacocat(world):
+    """levels + 1 of the index by name."""
+    with Server(world.data) as server:
+        found = world.counted(server, "info", server.url("indexed/.tacocat"))
+        assert len(found) == 3, server.list()
+        found = world.counted(server, "info", server.url("single/__TACOCAT__"))
+        assert len(found) <= 2, server.list()
+        return 2
+
+
+@case
+def count__open_older(world):
+    """Tortilla and TACO 0.2: two. Streaming TACO: three for the tables of all levels."""
+    with Server(world.data) as server:
+        for name in ("flat.tortilla", "flat.taco"):
+            assert len(world.counted(server, "info", server.url(name))) <= 2, server.list()
+        for command in (["info"], ["query", "-f", "csv"]):
+            found = world.counted(server, command[0], server.url("stream.taco"), *command[1:])
+            assert len(found) <= 3, server.list()
+        return 4
+
+
+@case
+def count__query(world):
+    """A query of a large dataset fetches footers, and what it touches: these columns of these row groups, not others."""
+    name = large_dataset(world)
+    chunks = column_chunks(world.data / name)
+    size = LARGE_ROWS // LARGE_GROUPS
+    total = sum(chunks.values())
+    cases = [("SELECT id, c3 FROM data WHERE row = 4100", {1}, ("id", "row", "c3")),
+             (f"SELECT id FROM data WHERE row >= {size * 2} AND row < {size * 4}", {2, 3}, ("id", "row")),
+             ("SELECT sum(row) AS n, count(*) AS m FROM data", set(range(LARGE_GROUPS)), ("row",)),
+             (SCATTERED, {0, LARGE_GROUPS - 1}, ("id", "row", "c0", "c7"))]
+    with Server(world.data) as server:
+        opened = sum(request.sent for request in world.counted(server, "info", server.url(name)))
+        for sql, groups, columns in cases:
+            found = world.counted(server, "query", server.url(name), sql, "-f", "csv")
+            here = world.local(["query", "{}", sql, "-f", "csv"], name)
+            assert here.code == 0, here
+            # What navigation needs comes with the rows: id, type and the place of each.
+            needed = sum(bytes_of for (group, column), bytes_of in chunks.items() if group in groups and column in columns)
+            besides = sum(bytes_of for (group, column), bytes_of in chunks.items()
+                          if group in groups and (column == "type" or column.startswith("internal:")))
+            sent = sum(request.sent for request in found)
+            most = opened + needed + besides + SLACK * len(groups)
+            assert sent <= most, f"{sql}: {sent} bytes; {most} expected ({needed} needed, {total} in all)\n{server.list()}"
+            assert sent < opened + total / 2 or len(groups) == LARGE_GROUPS, server.list()
+        return len(cases)
+
+
+@case
+def count__read(world):
+    """The bytes of one sample: one request more than opening, of exactly these."""
+    with Server(world.data) as server:
+        for name, sample in (("landsat.tacozip", "tile_r1_c1"), ("flat", "tile_r1_c1"), ("folder", "tile_r2_c1/dem"),
+                             ("landsat_nested.tacozip", "tile_r1_c1/dem"), ("indexed/.tacocat", "tile_r1_c1/dem"),
+                             ("chips.taco", "b/nir"), ("stream.taco", "b/nir")):
+            opened = len(world.counted(server, "info", server.url(name)))
+            size = len(world.local(["read", "{}", sample], name).out)
+            found = world.counted(server, "read", server.url(name), sample, "-o", world.scratch / "out.tif", "--overwrite")
+            assert len(found) <= opened + 1, f"{len(found)} requests, {opened} to open\n{server.list()}"
+            if len(found) > opened:  # a file of its own comes with the first bytes of it
+                assert found[-1].sent <= (size if name.endswith(("zip", ".taco")) else FIRST_READ), server.list()
+        return 7
+
+
+@case
+def count__connections(world):
+    """Connections are used again: no more of them than requests were in flight at once."""
+    with Server(world.data) as server:
+        found = world.counted(server, "validate", server.url("landsat_nested.tacozip"), "--deep")
+        assert len(found) > 2 and len({request.connection for request in found}) == 1, server.list()
+        found = world.counted(server, "ls", server.url("folder"))
+        assert len({request.connection for request in found}) <= 2, server.list()
+        found = world.counted(server, "query", server.url("folder"), "-f", "csv", "--limit", "1")
+        assert len({request.connection for request in found}) == 1, server.list()
+        return 3
+
+
+@case
+def count__side_by_side(world):
+    """The levels of a FOLDER and of a .tacocat are asked for at once: none is answered before all are there."""
+    with Server(world.data) as server:
+        for name, path, parties in (("folder", "*/folder/METADATA/level*", 2), ("indexed/.tacocat", "*/.tacocat/level*", 2)):
+            gate = threading.Barrier(parties)
+            server.rules = [Rule("hold", path, times=parties, gate=gate)]
+            found = world.counted(server, "info", server.url(name))
+            assert not gate.broken and {request.status for request in found} <= {206, 404}, server.list()
+        return 2
+
+
+# --- In one process, in Python ---
+
+@case
+def count__python_again(world):
+    """What has been read is not read again: rows, children and tables of a FOLDER; a sample at most once for each reading."""
+    tacore = python()
+    with Server(world.data) as server:
+        dataset = tacore.load(server.url("folder"))
+        rows = dataset.data
+        len(rows)
+        server.clear()
+        child = rows.read(0)
+        assert len(server.requests) <= 1, server.list()
+        server.clear()
+        again = dataset.data.read(0)
+        assert not server.requests, server.list()
+        assert len(child) == len(again) == 3, (child, again)
+        server.clear()
+        child.read_bytes(0)
+        assert len(server.requests) == 1, server.list()
+        return 3
+
+
+@case
+def count__python_older(world):
+    """Nested Tortillas: two requests for the rows, and one for each level below, of which one container is looked at, since
+    nothing else says what the tree is. The children of a sample: two, header and footer, of that sample alone."""
+    tacore = python()
+    with Server(world.data) as server:
+        for name in ("chips.tortilla", "chips.taco"):
+            server.clear()
+            rows = tacore.load(server.url(name)).data
+            assert len(rows) == 2 and len(server.requests) <= 3, server.list()
+            for row in (0, 1):
+                server.clear()
+                assert len(rows.read(row)) == 2
+                assert len(server.requests) <= 2, server.list()
+        return 2
+
+
+@case
+def count__python_streaming(world):
+    """Streaming TACO: three requests for all tables; below, none."""
+    tacore = python()
+    with Server(world.data) as server:
+        dataset = tacore.load(server.url("stream.taco"))
+        rows = dataset.data
+        children = rows.read(0)
+        assert len(server.requests) <= 3, server.list()
+        server.clear()
+        assert len(rows.read(1)) == len(children) == 2
+        assert not server.requests, server.list()
+        return 2
+
+
+@case
+def count__python_header(world):
+    """A sample whose structure is in a column: one request of its bytes, exactly one range, at most 1.02 of what is needed."""
+    tacore = python()
+    from tacore import raster
+    name = "header.tacozip"
+    if not (world.data / name).exists():
+        about = ["--collection", world.scratch / "about.json"]
+        chips = world.scratch / "header"
+        chips.mkdir()
+        for tile in ("tile_r0_c0", "tile_r1_c1", "tile_r2_c2", "tile_r3_c3"):
+            world.must("read", world.data / "landsat.tacozip", tile, "-o", world.scratch / f"{tile}.tif")
+            world.must("tog", world.scratch / f"{tile}.tif", chips / f"{tile}.tif")
+        world.must("create", chips, world.data / name, *about, "--extensions", "header")
+    here = tacore.load(str(world.data / name)).data
+    with Server(world.data) as server:
+        rows = tacore.load(server.url(name)).data
+        count = len(rows)
+        for k in range(count):
+            expected = raster.read_tensor(here, k)
+            server.clear()
+            found = raster.read_tensor(rows, k)
+            assert (memoryview(found).tobytes() == memoryview(expected).tobytes()), k
+            size = len(here.read_bytes(k))
+            # What came with the first bytes of the file is there already.
+            assert len(server.requests) == (1 if k > 1 else len(server.requests[:1])), f"{size} bytes\n{server.list()}"
+            assert server.sent <= 1.02 * size and not any("," in request.range for request in server.requests), server.list()
+        return count
+
+
+@case
+def count__python_bytes(world):
+    """read_bytes of many samples: neighbours in one range, those far apart in one request of several."""
+    tacore = python()
+    name = scattered_dataset(world)
+    here = tacore.load(str(world.data / name)).data
+    expected = [here.read_bytes(k) for k in range(len(here))]
+    with Server(world.data) as server:
+        rows = tacore.load(server.url(name)).data
+        len(rows)
+        server.clear()
+        assert rows.read_bytes([40, 41, 42]) == expected[40:43]
+        assert len(server.requests) == 1 and "," not in server.requests[0].range, server.list()
+        server.clear()
+        far = [40, 100, 160, 220]
+        assert rows.read_bytes(far) == [expected[k] for k in far]
+        assert len(server.requests) == 1 and server.requests[0].range.count(",") == 3, server.list()
+        assert server.sent <= sum(len(expected[k]) for k in far) + 4096, server.list()
+        # Where the server does no such thing, one by one, and it is not asked again.
+        for fault in ("first_part", "ignore_range"):
+            server.rules = [Rule(fault, several=True)]
+            rows = tacore.load(server.url(name), storage_options={"limit": 4}).data
+            len(rows)
+            server.clear()
+            assert rows.read_bytes(far) == [expected[k] for k in far]
+            assert len(server.requests) == 5, server.list()
+            server.clear()
+            assert rows.read_bytes([50, 120]) == [expected[50], expected[120]]
+            assert len(server.requests) == 2 and all("," not in request.range for request in server.requests), server.list()
+        return 4
+
+
+@case
+def count__python_in_flight(world):
+    """As many requests as `limit` allows are in flight: none is answered before twenty are there."""
+    tacore = python()
+    name = scattered_dataset(world)
+    here = tacore.load(str(world.data / name)).data
+    far = list(range(5, 245, 12))
+    assert len(far) == 20
+    expected = [here.read_bytes(k) for k in far]
+    with Server(world.data) as server:
+        gate = threading.Barrier(len(far))
+        rows = tacore.load(server.url(name)).data
+        len(rows)
+        server.rules = [Rule("first_part", several=True), Rule("hold", times=len(far), gate=gate)]
+        assert rows.read_bytes(far) == expected
+        assert not gate.broken, server.list()
+        return 1
+
+
+@case
+def count__python_limit(world):
+    """`limit` requests are in flight at a time, and not one more."""
+    tacore = python()
+    name = scattered_dataset(world)
+    now, most, lock = 0, 0, threading.Lock()
+
+    class Count:
+        """Stands for a gate: no one waits for others, but all for a moment in which more would come."""
+        parties = 0
+
+        def wait(self, timeout):
+            nonlocal now, most
+            with lock:
+                now += 1
+                most = max(most, now)
+            threading.Event().wait(0.05)
+            with lock:
+                now -= 1
+
+    far = list(range(5, 245, 12))
+    expected = tacore.load(str(world.data / name)).data.read_bytes(far)
+    with Server(world.data) as server:
+        rows = tacore.load(server.url(name), storage_options={"limit": 3}).data
+        len(rows)
+        # Ranges one by one, of a server that does not send several.
+        server.rules = [Rule("first_part", several=True), Rule("hold", gate=Count())]
+        assert rows.read_bytes(far) == expected
+        assert 1 <= most <= 3 and server.num_connections <= 3, f"{most} requests at once\n{server.list()}"
+        return 1
+
+
+@case
+def count__python_connections(world):
+    """A thousand reads take the connection that is there."""
+    tacore = python()
+    name = scattered_dataset(world)
+    with Server(world.data) as server:
+        rows = tacore.load(server.url(name)).data
+        for k in range(1000):
+            rows.read_bytes(k % 250)
+        assert server.num_connections == 1, server.num_connections
+        return 1000
+
+
+def scattered_dataset(world):
+    """250 samples of 9 kB, each other than all others."""
+    name = "scattered.tacozip"
+    if not (world.data / name).exists():
+        samples = world.scratch / "scattered"
+        samples.mkdir()
+        for k in range(250):
+            (samples / f"s{k:03d}.bin").write_bytes(b"".join(struct.pack("<II", k, i) for i in range(1100 + k)))
+        world.must("create", samples, world.data / name, "--collection", world.scratch / "about.json")
+    return name

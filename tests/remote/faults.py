@@ -1,0 +1,354 @@
+"""Cases: what a server does wrong ends in the right data after few tries, or in an error that says what happened."""
+import re
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from counts import python, scattered_dataset
+from server import Server
+from spoil import Rule
+from world import case
+
+TRIES = 3
+FAST = ["--tries", str(TRIES)]
+IMPATIENT = ["--tries", "2", "--timeout", "1"]  # of what is known to fail
+ZIP, FOLDER = "landsat_nested.tacozip", "folder"
+QUERY = ["query", "{}", "-f", "csv"]
+
+# (fault, options of its rule): all that FAULTS can do, but what cases of their own do.
+EACH = [("ignore_range", {}), ("other_range", {}), ("other_range", {"by": -1}), ("other_range", {"by": 100000}),
+        ("content_range", {"text": "bytes abc"}), ("content_range", {"text": "bytes 5-4/3"}),
+        ("content_range", {"text": "bytes 0-18446744073709551615/18446744073709551616"}),
+        ("content_range", {"text": "bytes 0-9/*"}), ("content_range", {}), ("truncate", {}), ("reset", {}), ("hang_up", {}),
+        ("status", {"code": 500}), ("status", {"code": 408}), ("status", {"code": 429, "Retry_After": 0}),
+        ("status", {"code": 503, "Retry_After": "Wed, 21 Oct 2015 07:28:00 GMT"}), ("status", {"code": 403}),
+        ("status", {"code": 404}), ("status", {"code": 410}), ("status", {"code": 418}), ("status", {"code": 200}),
+        ("status", {"code": 206}), ("status", {"code": 204}), ("status", {"code": 304}), ("status", {"code": 416}),
+        ("status", {"code": 302}), ("status", {"code": 302, "Location": "ftp://127.0.0.1/a"}),
+        ("status", {"code": 302, "Location": ""}), ("etag", {}), ("etag", {"tag": None}), ("compress", {}),
+        ("compress", {"is_true": False}), ("too_long", {}), ("too_short", {}), ("short_length", {}), ("chunked", {}),
+        ("until_close", {}), ("close", {}), ("headers", {}), ("headers", {"lines": b"X-Many: " + b"a" * 200_000 + b"\r\n"}),
+        ("headers", {"lines": b"X-Many: " + b"a" * 7_000 + b"\r\n"}), ("first_part", {}), ("missing_part", {}),
+        ("duplicate_part", {}), ("lying_part", {}), ("short_part", {}), ("reversed_parts", {}), ("no_boundary", {})]
+# A size that is another one all the time is not seen through, but does no harm; once, it does.
+ONCE = EACH + [("other_total", {}), ("other_total", {"by": -1})]
+SLOW = [("stall", {}), ("drip", {})]
+
+
+def title(fault, options):
+    return f"{fault} {options}" if options else fault
+
+
+def require_told(server, done, name):
+    """The error of a command that failed: where, what range, and no data in its place."""
+    assert done.code == 1, f"{done}\n{server.list()}"
+    assert not done.out, f"an error after some of the data: {done}\n{server.list()}"
+    # Of an index it may be a file beside it.
+    assert name.removesuffix("/.tacocat") in done.errors, f"the error does not name the file: {done}\n{server.list()}"
+    assert "Traceback" not in done.errors and "terminate" not in done.errors, done
+
+
+def right_or_told(world, server, command, name, *options):
+    """Runs a command: True when it gives the right data, False when it failed and said so. Nothing else passes."""
+    server.clear()
+    done = world.remote(command, name, server.root, *options)
+    if done.code == 0:
+        here = world.local(command, name)
+        assert done.out == here.out, f"other data than here: {done}\n{server.list()}"
+        return True
+    require_told(server, done, name)
+    return False
+
+
+def clean_count(world, command, name):
+    with Server(world.data) as server:
+        assert right_or_told(world, server, command, name), server.list()
+        return len(server.requests)
+
+
+def both(function, items):
+    """The results of `function` for all of `items`; all that goes wrong is told at once."""
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(function, *item) for item in items]
+        errors = [f"{type(done.exception()).__name__}: {done.exception()}" for done in running if done.exception()]
+    assert not errors, f"{len(errors)} of {len(items)} failed\n" + "\n".join(errors[:20])
+    return [done.result() for done in running]
+
+
+@case
+def fault__each_request(world):
+    """Each fault, at each request in turn, of a ZIP and a FOLDER that are queried, and of a sample that is read."""
+    def spoil(fault, options, command, name, at, clean):
+        with Server(world.data, rules=[Rule(fault, at=at, times=1, **options)]) as server:
+            try:
+                is_right = right_or_told(world, server, command, name, *FAST)
+            except AssertionError as error:
+                raise AssertionError(f"{title(fault, options)} at request {at} of {command} of {name}: {error}") from None
+            # What is asked again, and what was asked besides it; one server that forgets parts may be asked for each.
+            assert len(server.requests) <= clean + 8, f"{title(fault, options)} at {at}: {server.list()}"
+            return is_right
+
+    items = []
+    for command, name in ((QUERY, ZIP), (QUERY, FOLDER), (["read", "{}", "tile_r1_c1/dem"], "indexed/.tacocat")):
+        clean = clean_count(world, command, name)
+        items += [(fault, options, command, name, at, clean) for fault, options in ONCE for at in range(1, clean + 1)]
+    passed = both(spoil, items)
+    assert any(passed) and not all(passed)
+    return len(passed)
+
+
+# What is worth another try, and succeeds then, wherever it happens: no more requests than those that failed.
+PASSING = [("truncate", {}), ("reset", {}), ("hang_up", {}), ("other_range", {}), ("content_range", {"text": "garbage"}),
+           ("too_short", {}), ("status", {"code": 500}), ("status", {"code": 502}), ("status", {"code": 503}),
+           ("status", {"code": 504}), ("status", {"code": 408}), ("status", {"code": 429})]
+
+
+@case
+def fault__tried_again(world):
+    """Twice something that may pass, then right: two requests more."""
+    def recover(fault, options, name, at, clean):
+        with Server(world.data, rules=[Rule(fault, "*" if name == ZIP else "*level0*", at=at, times=2, **options)]) as server:
+            assert right_or_told(world, server, QUERY, name, *FAST), f"{title(fault, options)} at {at}: {server.list()}"
+            assert len(server.requests) == clean + 2, f"{title(fault, options)} at {at}: {server.list()}"
+
+    count = {name: clean_count(world, QUERY, name) for name in (ZIP, FOLDER)}
+    items = [(fault, options, name, at, count[name]) for fault, options in PASSING
+             for name, at in ((ZIP, 1), (ZIP, count[ZIP]), (FOLDER, 1))]
+    both(recover, items)
+    return len(items)
+
+
+# What stays: how the error must read, and how many requests it may take.
+FOREVER = [
+    ("truncate", {}, r"bytes=0-\d+", TRIES), ("reset", {}, r"bytes=0-\d+", TRIES), ("hang_up", {}, r"bytes=0-\d+", TRIES),
+    ("status", {"code": 500}, r"bytes=0-\d+\): HTTP status 500", TRIES),
+    ("status", {"code": 503, "text": "<Error>SlowDown</Error>"}, "HTTP status 503.*SlowDown", TRIES),
+    ("status", {"code": 429}, "HTTP status 429", TRIES),
+    # Longer than anyone waits.
+    ("status", {"code": 429, "Retry_After": 86400}, "HTTP status 429", 1),
+    ("status", {"code": 401}, "HTTP status 401", 1), ("status", {"code": 403}, "HTTP status 403", 1),
+    ("status", {"code": 418}, "HTTP status 418", 1),
+    ("other_range", {}, r"bytes at 1 came; \d+ bytes at 0 expected", TRIES),
+    ("content_range", {"text": "garbage"}, "Content-Range 'garbage'", TRIES), ("content_range", {}, "Content-Range", TRIES),
+    ("compress", {}, "gzip", TRIES), ("too_short", {}, "expected", TRIES), ("too_long", {}, "expected|more", TRIES),
+    ("headers", {"lines": b"X-Many: " + b"a" * 200_000 + b"\r\n"}, r"bytes=0-\d+", TRIES),
+    ("redirect", {"to": "/landsat_nested.tacozip"}, "redirect", 10),
+    ("redirect", {"to": "/again{path}"}, "redirect", 10),
+    ("redirect", {"to": "ftp://127.0.0.1/a"}, "ftp", 1), ("redirect", {"to": "file:///etc/passwd"}, "file:", 1),
+]
+
+
+@case
+def fault__for_ever(world):
+    """What does not pass is an error with URL, range and reason, after no more than --tries."""
+    def fail(fault, options, words, most):
+        with Server(world.data, rules=[Rule(fault, **options)]) as server:
+            done = world.run("query", server.url(ZIP), "-f", "csv", *FAST)
+            require_told(server, done, server.url(ZIP))
+            assert "bytes=0-" in done.errors, f"no range: {done}"
+            assert re.search(words, done.errors, re.S), f"{title(fault, options)}: {done}, {words} expected"
+            assert len(server.requests) <= most, f"{title(fault, options)}: {server.list()}"
+            if most == TRIES and "status" in fault:
+                assert len(server.requests) == TRIES and f"{TRIES} times" in done.errors, f"{done}\n{server.list()}"
+
+    both(fail, FOREVER)
+    return len(FOREVER)
+
+
+@case
+def fault__slow(world):
+    """Bytes that hardly come, or no longer do, count as none after --timeout."""
+    def fail(fault, options, name):
+        with Server(world.data, rules=[Rule(fault, **options)]) as server:
+            done = world.run("query", server.url(name), "-f", "csv", *IMPATIENT)
+            require_told(server, done, server.url(name))
+            # Of a FOLDER the first file may end on its own: it is not there, in a few slow words.
+            assert len(server.requests) <= (2 if name == ZIP else 3), server.list()
+
+    items = [(fault, options, ZIP) for fault, options in SLOW] + [("stall", {}, FOLDER)]
+    both(fail, items)
+    with Server(world.data, rules=[Rule("stall", at=2, times=1)]) as server:
+        assert right_or_told(world, server, QUERY, ZIP, "--tries", "5", "--timeout", "2"), server.list()
+    return len(items) + 1
+
+
+@case
+def fault__retry_after(world):
+    """The pause that a server asks for is kept."""
+    times = []
+    with Server(world.data, rules=[Rule("status", code=429, Retry_After=1, times=1),
+                                   Rule("tell", times=1, to=lambda _: times.append(time.monotonic()))]) as server:
+        begin = time.monotonic()
+        assert right_or_told(world, server, QUERY, ZIP), server.list()
+        assert times[0] - begin >= 1, "asked again too early"
+        return 1
+
+
+@case
+def fault__one_level(world):
+    """A level that is missing, or cannot be read, is an error: never a dataset with fewer levels."""
+    count = 0
+    for name in (FOLDER, "indexed/.tacocat"):
+        for code in (404, 403, 500):
+            for level in (0, 1):
+                with Server(world.data, rules=[Rule("status", f"*level{level}.parquet", code=code)]) as server:
+                    for command in ("info", "validate"):
+                        done = world.run(command, server.url(name), *FAST)
+                        assert done.code == 1, f"{command} of {name}, level {level} {code}: {done}"
+                        assert re.search(rf"level{level}|level {level}|METADATA", done.errors + done.out.decode()), done
+                        assert code == 404 or f"HTTP status {code}" in done.errors + done.out.decode(), done
+                        count += 1
+    return count
+
+
+@case
+def fault__changed(world):
+    """A file that another replaces while it is read: never half of each."""
+    count = 0
+    for fault, options in (("etag", {}), ("other_total", {})):
+        for name in (ZIP, "landsat.tacozip", "chips.taco", "stream.taco", "single/__TACOCAT__"):
+            clean = clean_count(world, QUERY, name)
+            for at in range(2, clean + 1):
+                with Server(world.data, rules=[Rule(fault, at=at, **options)]) as server:
+                    done = world.run("query", server.url(name), "-f", "csv", *FAST)
+                    require_told(server, done, server.url(name))
+                    assert "changed while it was read" in done.errors and "bytes=" in done.errors, done
+                    count += 1
+    return count
+
+
+@case
+def fault__no_etag(world):
+    """Servers without ETag, with a weak one, and with the time of a change are all right."""
+    count = 0
+    for tag in (None, 'W/"1"'):
+        with Server(world.data, rules=[Rule("etag", tag=tag)]) as server:
+            assert right_or_told(world, server, QUERY, ZIP), server.list()
+            count += 1
+    return count
+
+
+@case
+def fault__no_ranges(world):
+    """A server that sends whole files serves them once each."""
+    names = (ZIP, FOLDER, "chips.taco", "stream.taco")
+    for name in names:
+        with Server(world.data, rules=[Rule("ignore_range")]) as server:
+            assert right_or_told(world, server, QUERY, name), server.list()
+            found = [request.path for request in server.requests if request.status == 200]
+            assert len(found) == len(set(found)), f"fetched twice:\n{server.list()}"
+    return len(names)
+
+
+@case
+def fault__framing(world):
+    """Bodies of every form that HTTP/1.1 has."""
+    count = 0
+    for fault in ("chunked", "until_close", "close"):
+        for name in (ZIP, FOLDER, "stream.taco"):
+            with Server(world.data, rules=[Rule(fault)]) as server:
+                assert right_or_told(world, server, QUERY, name), f"{fault}: {server.list()}"
+                assert right_or_told(world, server, ["ls", "{}"], name), f"{fault}: {server.list()}"
+                count += 2
+    return count
+
+
+@case
+def fault__redirects(world):
+    """Followed on the same host and to others. What the user sends arrives where he sent it, and at no other host or port."""
+    secrets = ["--header", "Authorization: Bearer secret", "--header", "X-Api-Key: secret", "--header", "Cookie: a=secret"]
+    names = {"authorization", "x-api-key", "cookie"}
+    count = 0
+    for code in (301, 302, 303, 307, 308):
+        for is_far in (False, True):
+            with Server(world.data) as store:
+                # The files are below /moved, on this host or another one.
+                guard = None if is_far else (lambda request: request.path.removeprefix("/moved"))
+                to = (store.root if is_far else "") + "{path}"
+                with Server(world.data, guard=guard) as server:
+                    server.rules = [Rule("redirect", path="/[!m]*", to=to if is_far else "/moved{path}", code=code)]
+                    for name in (ZIP, FOLDER):
+                        assert right_or_told(world, server, QUERY, name, *secrets), f"{server.list()}\n{store.list()}"
+                    assert all(names <= set(request.headers) for request in server.requests), server.list()
+                    leaked = [str(request) for request in store.requests if names & set(request.headers) or
+                              "secret" in str(request.headers)]
+                    assert not leaked and bool(store.requests) == is_far, f"{leaked}\n{store.list()}"
+                    assert all(request.range for request in store.requests), store.list()
+                    # Once where a file is is known, it is asked there.
+                    moved = [request.path for request in server.requests if request.status == code]
+                    assert len(moved) == len(set(moved)), f"redirected twice:\n{server.list()}"
+                    count += 2
+    return count
+
+
+@case
+def fault__other_host_name(world):
+    """The same port under another name of the host is another host."""
+    with Server(world.data) as server:
+        server.rules = [Rule("redirect", path="/[!m]*", to=f"http://localhost:{server.port}/moved" + "{path}")]
+        server.guard = lambda request: request.path.removeprefix("/moved")
+        assert right_or_told(world, server, QUERY, ZIP, "--header", "X-Api-Key: secret"), server.list()
+        for request in server.requests:
+            assert ("x-api-key" in request.headers) == (not request.path.startswith("/moved")), server.list()
+        assert any(request.path.startswith("/moved") for request in server.requests)
+        return 1
+
+
+@case
+def fault__expired_redirect(world):
+    """Where a redirect led to may be for a time only: then the first server is asked again."""
+    with Server(world.data) as store, Server(world.data, rules=[Rule("redirect", to=store.root + "{path}")]) as server:
+        store.rules = [Rule("status", at=2, times=1, code=403)]
+        assert right_or_told(world, server, QUERY, ZIP), f"{server.list()}\n{store.list()}"
+        assert len(server.requests) == 2, f"{server.list()}\n{store.list()}"
+        return 1
+
+
+# Of what answers to several ranges at once. Asked for each of them then, the server is right.
+PARTS = {"first_part": True, "missing_part": True, "duplicate_part": True, "lying_part": True, "short_part": True,
+         "reversed_parts": True, "no_boundary": True, "ignore_range": True, "chunked": True, "other_total": None,
+         "content_range": None, "truncate": False, "reset": False, "too_short": None, "compress": False, "status": False,
+         "hang_up": False, "etag": False}
+
+
+@case
+def fault__parts(world):
+    """Several ranges in one request: each part is checked, and what is not right is asked for anew (True), or is an error
+    (False); either will do where None stands."""
+    tacore = python()
+    name = scattered_dataset(world)
+    far = [40, 100, 160, 220]
+    expected = tacore.load(str(world.data / name)).data.read_bytes(far)
+    for fault, is_right in PARTS.items():
+        with Server(world.data) as server:
+            rows = tacore.load(server.url(name), storage_options={"max_tries": TRIES}).data
+            len(rows)
+            server.rules = [Rule(fault, several=True)]
+            try:
+                found = rows.read_bytes(far)
+            except tacore.TacoIOError as error:
+                assert not is_right, f"{fault}: {error}\n{server.list()}"
+                assert server.url(name) in str(error) and "bytes=" in str(error), f"{fault}: {error}"
+            else:
+                assert found == expected, f"{fault}: other bytes\n{server.list()}"
+                assert is_right is not False, f"{fault} was not seen\n{server.list()}"
+            several = [request for request in server.requests if "," in request.range]
+            # libcurl asks once more by itself where a connection that was kept turns out to be closed.
+            assert 0 < len(several) <= TRIES + 1, f"{fault}:\n{server.list()}"
+    return len(PARTS)
+
+
+@case
+def fault__interrupted(world):
+    """Who waits for a server can stop waiting."""
+    there = threading.Event()
+    with Server(world.data, rules=[Rule("stall")], guard=lambda request: there.set()) as server:
+        tool = subprocess.Popen([world.tool, "query", server.url(ZIP), "--timeout", "300"], env=world.environment,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert there.wait(60)
+        tool.send_signal(signal.SIGINT)
+        out, errors = tool.communicate(timeout=60)
+        assert tool.returncode != 0 and not out, (tool.returncode, out, errors)
+        return 1

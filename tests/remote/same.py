@@ -1,0 +1,118 @@
+"""Cases: remote datasets look as local ones do."""
+from concurrent.futures import ThreadPoolExecutor
+
+from answers import error
+from server import Server
+from spoil import Rule
+from world import case
+
+
+def compare_all(world, names, root, *options, env=None):
+    """All commands of these datasets. Returns how many that were."""
+    pairs = [(command, name) for name in names for command in world.commands(name)]
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(world.compare, command, name, root, *options, env=env) for command, name in pairs]
+        errors = [str(done.exception()) for done in running if done.exception()]
+    assert not errors, f"{len(errors)} of {len(pairs)} differ\n" + "\n".join(errors[:10])
+    return len(pairs)
+
+
+@case
+def same__all(world):
+    """Every container, and everything that the tool shows of it. No request is anything but a GET."""
+    with Server(world.data) as server:
+        count = compare_all(world, world.dataset_names, server.root)
+        others = [str(request) for request in server.requests if request.method != "GET"]
+        assert not others, others
+        return count
+
+
+@case
+def same__deep(world):
+    """Every byte, checked."""
+    with Server(world.data) as server:
+        names = ["landsat_nested.tacozip", "folder", "indexed/.tacocat", "single/__TACOCAT__", "chips.taco", "stream.taco"]
+        for name in names:
+            world.compare(["validate", "{}", "--deep", "--json"], name, server.root)
+        return len(names)
+
+
+@case
+def same__rasters(world):
+    """Pixels and statistics."""
+    with Server(world.data) as server:
+        names = ["landsat.tacozip", "flat"]
+        for name in names:
+            world.compare(["read", "{}", "tile_r0_c0", "--npy", "--window", "3,4,20,10"], name, server.root)
+            world.compare(["stats", "{}", "--compute", "--json"], name, server.root)
+        return 2 * len(names)
+
+
+@case
+def same__odd_names(world):
+    """What a URL has to encode: spaces, percent signs, umlauts, plus signs, and what looks encoded."""
+    names = ["with space.tacozip", "100%.tacozip", "Größe+1.tacozip", "a%20b.tacozip", "#1;a=b&c.tacozip"]
+    for name in names:
+        (world.data / name).write_bytes((world.data / "landsat_nested.tacozip").read_bytes())
+    with Server(world.data) as server:
+        here = world.local(["query", "{}", "-f", "csv"], names[0])
+        assert here.code == 0, here
+        for name in names:
+            done = world.run("query", server.url(name), "-f", "csv")
+            out = done.out.replace(f"/vsicurl/{server.url(name)}".encode(), names[0].encode())
+            assert done.code == 0 and out == here.out, f"{name}: {done}"
+    for name in names:
+        (world.data / name).unlink()
+    return len(names)
+
+
+@case
+def same__signed_url(world):
+    """What stands behind ? is sent with each request, and never shown."""
+    def refuse_unsigned(request):
+        return None if "?sig=secret%2Fkey&exp=1" in request.target else error(403, "unsigned")
+    with Server(world.data, guard=refuse_unsigned) as server:
+        url = server.url("landsat_nested.tacozip")
+        here = world.local(["ls", "{}"], "landsat_nested.tacozip")
+        there = world.run("ls", url + "?sig=secret%2Fkey&exp=1", "--debug")
+        assert there.code == 0 and there.out == here.out, there
+        refused = world.run("ls", url + "?sig=wrong")
+        assert refused.code == 1 and "HTTP status 403" in refused.errors, refused
+        server.rules = [Rule("status", code=500)]
+        failed = world.run("ls", url + "?sig=secret%2Fkey&exp=1", "--tries", "1")
+        assert failed.code == 1 and "HTTP status 500" in failed.errors, failed
+        return 3
+
+
+@case
+def same__missing(world):
+    """What is not there is said like that."""
+    with Server(world.data) as server:
+        for name in ("none.tacozip", "none", "none/.tacocat", "golden", "none.tortilla", "none/TACOLLECTION.json"):
+            done = world.run("info", server.url(name))
+            assert done.code == 1 and not done.out and server.url(name) in done.errors, f"{name}: {done}"
+            assert "404" in done.errors or "no " in done.errors.lower() or "cannot open" in done.errors, f"{name}: {done}"
+        return 6
+
+
+@case
+def same__no_server(world):
+    """Nobody listens, and no host of this name."""
+    with Server(world.data) as server:
+        root = server.root
+    for url in (f"{root}/a.tacozip", "http://no-such-host.invalid/a.tacozip"):
+        done = world.run("info", url, "--tries", "2")
+        assert done.code == 1 and url in done.errors and "bytes=0-" in done.errors, done
+    return 2
+
+
+@case
+def same__headers(world):
+    """--header goes with each request, several may be given, and a wrong one is a mistake of usage."""
+    with Server(world.data) as server:
+        for request in world.counted(server, "ls", server.url("folder"), "--header", "X-Api-Key: 12 34", "--header", "X-More:a"):
+            assert request.headers["x-api-key"] == "12 34" and request.headers["x-more"] == "a", request.headers
+            assert request.headers["accept-encoding"] == "identity", request.headers
+        wrong = world.run("ls", server.url("folder"), "--header", "no colon")
+        assert wrong.code == 2 and "no colon" in wrong.errors, wrong
+        return 2
