@@ -1,3 +1,6 @@
+#include <map>
+#include <mutex>
+
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
@@ -44,19 +47,31 @@ class TacocatContainer : public Container {
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
-    auto archive = storage_->open(path_join(base_, file_of(row)));
+    auto archive = open_archive(path_join(base_, file_of(row)));
     const ByteRange range = range_of(row);
     if (archive->is_local()) require_entry_at(*archive, range, entry_name(row.relative_path, row.type), row.id);
     return slice(std::move(archive), range);
   }
 
   std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
-    auto archive = storage_->open(path_join(base_, file_of(row)));
+    auto archive = open_archive(path_join(base_, file_of(row)));
     const ErrorContext at{.path = archive->name(), .offset = {}, .level = level + 1};
     return open_meta_table(slice(std::move(archive), range_of(row)), at);
   }
 
  private:
+  /// Opening a remote file costs a request, so it stays open; a local one would keep a descriptor.
+  std::shared_ptr<const ByteSource> open_archive(const std::string& file) const {
+    if (!is_remote(file)) return storage_->open(file);
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = archives_.find(file); found != archives_.end()) return found->second;
+    }
+    auto archive = storage_->open(file);
+    const std::lock_guard lock(mutex_);
+    return archives_.emplace(file, std::move(archive)).first->second;
+  }
+
   ByteRange range_of(const RowAddress& row) const {
     if (!row.offset || !row.size) {
       throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
@@ -87,6 +102,8 @@ class TacocatContainer : public Container {
   std::shared_ptr<const Storage> storage_;
   std::string base_;
   std::string root_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const ByteSource>> archives_ = {};  ///< remote ones that were read
 };
 
 tacocat_header::Header read_header(const ByteSource& source, const std::string& path) {

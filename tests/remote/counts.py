@@ -1,6 +1,7 @@
 """Cases: how many requests, and how many bytes, things cost. Counted at the server; nothing here is a measure of time."""
 import csv
 import io
+import shutil
 import struct
 import threading
 import zipfile
@@ -243,6 +244,26 @@ def count__python_older(world):
                 assert len(rows.read(row)) == 2
                 assert len(server.requests) <= 2, server.list()
         return 2
+
+
+@case
+def count__python_tacocat(world):
+    """A ZIP that an index leads to is opened once: after that, a sample of it is one request of exactly its bytes."""
+    tacore = python()
+    folder = world.data / "far"
+    folder.mkdir()
+    shutil.copy(world.data / scattered_dataset(world), folder)
+    world.must("index", *folder.glob("*.tacozip"), "--quiet")
+    here = tacore.load(str(folder / ".tacocat")).data
+    with Server(world.data) as server:
+        rows = tacore.load(server.url("far/.tacocat")).data
+        len(rows)
+        for k, count in ((100, 2), (200, 1), (201, 1)):
+            server.clear()
+            expected = here.read_bytes(k)
+            assert rows.read_bytes(k) == expected
+            assert len(server.requests) == count and server.requests[-1].sent == len(expected), server.list()
+        return 3
 
 
 @case
