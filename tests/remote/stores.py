@@ -7,6 +7,7 @@ import ssl
 import subprocess
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 from answers import Request
 from counts import python, scattered_dataset
@@ -288,7 +289,8 @@ def is_listening(port):
 
 @contextmanager
 def nginx(world):
-    tool = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+    fetched = Path(__file__).resolve().parents[2] / "build" / "nginx" / "usr" / "sbin"
+    tool = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin:{fetched}")
     if not tool:
         raise Skipped("nginx is not installed")
     folder = world.scratch / "nginx"
