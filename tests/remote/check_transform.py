@@ -273,7 +273,7 @@ COPIES = {
     "validate_tacollection": ("validate", "--deep", "@/collected/TACOLLECTION.json"),
     "validate_v1": ("validate", "--deep", "@/split.0000.part.tortilla"),
     "diff": ("diff", "@/nested", "@/nested.tacozip"),
-    "diff_v1": ("diff", "@/old.tortilla", "@/old.taco"),
+    "diff_v1": ("diff", "@/old.taco", "@/old.taco"),
     "describe": ("describe", "@/nested.tacozip", "--as", "markdown"),
     "geoparquet": ("describe", "@/golden/polygons.tacozip", "--as", "geoparquet", "-o", ">x.parquet"),
 }
