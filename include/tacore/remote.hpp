@@ -53,7 +53,7 @@ struct RemoteOptions {
 
   /// Folder for parts of files that were read (docs/remote.md); "": none are kept. Not for files of `others`.
   std::string cache_dir = {};
-  uint64_t cache_size = uint64_t{1} << 30;  ///< bytes that it may take on the disk, at least 1 MiB
+  uint64_t cache_size = uint64_t{1} << 30;  ///< bytes that it may take on the disk, at least 1 MiB; 0: none
 
   const RemoteOpener* others = nullptr;  ///< not owned: it must outlive what it opened
 };

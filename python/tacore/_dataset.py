@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, SupportsFloat, SupportsIndex
@@ -272,7 +273,8 @@ def load(
         path: Where it is. Several are loaded and concatenated (:func:`concat`).
         base_path: TACOCAT and TACOLLECTION.json only: the folder of the ZIP files, when it is not the index's own.
         backend: As for :func:`use`, which sets what None means.
-        cache: Accepted for the sake of programs that say it; files on this machine are not cached.
+        cache: False: no disk cache, though `cache_dir` or ``TACO_CACHE_DIR`` names one (docs/remote.md). Files on this
+            machine are never cached.
         allow_partial: `.tortilla` and `.taco` of several parts: take those that are there.
         storage_options: How to reach a remote path, as for :func:`set_storage_options`, which sets what None means.
             They become part of a pickle of the dataset; credentials of the environment do not.
@@ -293,7 +295,12 @@ def load(
     else:
         where = os.fsdecode(path)  # type: ignore[arg-type]
     remote = None if storage_options is None else dict(storage_options)
+    if not cache:
+        remote = {**(_storage_options if remote is None else remote), "cache_size": 0}
     return _opened((("load", where, base, allow_partial, remote),), name)
+
+
+_storage_options: dict[str, Any] = {}
 
 
 def set_storage_options(**options: Any) -> None:
@@ -312,7 +319,9 @@ def set_storage_options(**options: Any) -> None:
         TypeError: Another name, or a value of another type.
         TacoQueryError: A number out of range.
     """
+    global _storage_options
     _core.set_remote_options(options)
+    _storage_options = options
 
 
 def concat(
@@ -347,7 +356,15 @@ def concat(
 
 
 def clear_cache() -> None:
-    """Lets go of what was kept of datasets elsewhere. Files on this machine are not cached."""
+    """Removes what the disk cache of remote files has: that of :func:`set_storage_options`, else of ``TACO_CACHE_DIR``.
+
+    What is open goes on, without it. Other files in the folder stay.
+    """
+    folder = _storage_options.get("cache_dir") or os.environ.get("TACO_CACHE_DIR")
+    if not folder:
+        return
+    for part in ("files", "sets", "new"):
+        shutil.rmtree(os.path.join(folder, part), ignore_errors=True)
 
 
 def _opened(recipe: Any, backend: str) -> TacoDataset:

@@ -20,7 +20,7 @@ class RemoteStorage final : public Storage {
   explicit RemoteStorage(const RemoteOptions& options)
       : options_(net::with_environment(options)),
         session_(std::make_shared<net::HttpSession>(options.limit, options.timeout, options.max_tries)),
-        cache_(options_.cache_dir.empty() ? nullptr
+        cache_(options_.cache_dir.empty() || options_.cache_size == 0 ? nullptr
                                           : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {
   }
 
@@ -131,7 +131,7 @@ void check(const RemoteOptions& options) {
     throw QueryError("timeout is " + std::to_string(options.timeout) +
                      "; more than 0 and at most 86400 seconds expected");
   }
-  if (options.cache_size < net::DiskCache::kMinSize) {
+  if (options.cache_size > 0 && options.cache_size < net::DiskCache::kMinSize) {
     throw QueryError("cache_size is " + std::to_string(options.cache_size) + " bytes; at least " +
                      std::to_string(net::DiskCache::kMinSize) + " expected");
   }

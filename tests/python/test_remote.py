@@ -1,0 +1,116 @@
+"""Remote datasets from Python: options, threads, pickles, the disk cache, and Ctrl-C. tests/remote has the rest."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tacore
+from tacore import raster
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "examples" / "data"
+NESTED = "landsat_nested.tacozip"
+sys.path.append(str(ROOT / "tests" / "remote"))
+
+from server import Server  # noqa: E402
+from spoil import Rule  # noqa: E402
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server(DATA) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def default_options() -> Iterator[None]:
+    yield
+    tacore.set_storage_options()
+
+
+def ids(dataset: tacore.TacoDataset) -> list[object]:
+    return [row["id"] for row in dataset.data]
+
+
+def test_a_remote_dataset_is_the_local_one(server: Server) -> None:
+    local, remote = tacore.load(DATA / NESTED), tacore.load(server.url(NESTED))
+    assert len(server.requests) == 2
+    assert ids(remote) == ids(local)
+    assert remote.sql("SELECT count(*) AS n FROM level1").data[0] == local.sql("SELECT count(*) AS n FROM level1").data[0]
+    assert remote.data.read(0).read("optical").startswith("/vsisubfile/")
+    ours, theirs = (raster.read_tensor(d.data, "tile_r1_c1/optical") for d in (remote, local))
+    assert bytes(memoryview(ours).cast("B")) == bytes(memoryview(theirs).cast("B"))
+
+
+def test_options_are_those_of_one_call_or_of_all(server: Server) -> None:
+    tacore.load(server.url(NESTED), storage_options={"headers": {"X-Key": "one"}})
+    assert {request.headers.get("x-key") for request in server.requests} == {"one"}
+    tacore.set_storage_options(headers={"X-Key": "all"})
+    server.clear()
+    tacore.load(server.url(NESTED))
+    assert {request.headers.get("x-key") for request in server.requests} == {"all"}
+    for wrong, error in (({"header": {}}, TypeError), ({"limit": "many"}, Exception), ({"limit": 0}, tacore.TacoQueryError)):
+        with pytest.raises(error):
+            tacore.load(server.url(NESTED), storage_options=wrong)
+        with pytest.raises(error):
+            tacore.set_storage_options(**wrong)
+
+
+def test_a_pickle_opens_it_again_with_its_options(server: Server) -> None:
+    dataset = tacore.load(server.url(NESTED), storage_options={"headers": {"X-Key": "one"}})
+    server.clear()
+    assert ids(pickle.loads(pickle.dumps(dataset))) == ids(dataset)
+    assert {request.headers.get("x-key") for request in server.requests} == {"one"}
+
+
+def test_errors_say_what_was_asked(server: Server) -> None:
+    with pytest.raises(FileNotFoundError, match="nothing.tacozip"):
+        tacore.load(server.url("nothing.tacozip"))
+    server.rules.append(Rule("status", "*.tacozip"))
+    with pytest.raises(tacore.TacoIOError, match=r"bytes=0-32767.*500"):
+        tacore.load(server.url(NESTED), storage_options={"max_tries": 1})
+
+
+def test_the_cache_is_used_left_aside_and_cleared(server: Server, tmp_path: Path) -> None:
+    tacore.set_storage_options(cache_dir=str(tmp_path / "cache"))
+    tacore.load(server.url(NESTED))
+    server.clear()
+    tacore.load(server.url(NESTED))
+    assert len(server.requests) == 1  # whether it is still the same
+    server.clear()
+    tacore.load(server.url(NESTED), cache=False)
+    assert len(server.requests) == 2
+    tacore.clear_cache()
+    server.clear()
+    tacore.load(server.url(NESTED))
+    assert len(server.requests) == 2
+
+
+def test_other_threads_run_while_one_waits(server: Server) -> None:
+    server.rules.append(Rule("status", "*.tacozip", times=1))
+    done = threading.Event()
+    thread = threading.Thread(target=lambda: (tacore.load(server.url(NESTED)), done.set()))
+    thread.start()
+    thread.join(30)
+    assert done.is_set()
+
+
+def test_ctrl_c_is_heard_while_a_server_says_nothing(server: Server) -> None:
+    server.rules.append(Rule("stall", "*.tacozip"))
+    script = f"import tacore\nprint('go', flush=True)\ntacore.load({server.url(NESTED)!r})\n"
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "go\n"
+    while not server.requests:
+        pass
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in errors, errors
