@@ -3,8 +3,11 @@
 #include <atomic>
 #include <functional>
 #include <latch>
+#include <random>
 #include <thread>
 
+#include "base/crc32.hpp"
+#include "net/test_server.hpp"
 #include "reader/load_test_files.hpp"
 
 // Datasets and frames are values that any number of threads may use at once. The tsan preset runs these.
@@ -49,6 +52,47 @@ std::string everything(const DataFrame& frame) {
     }
   }
   return out;
+}
+
+/// Positions from the root to each FILE.
+void find_files(const DataFrame& frame, std::vector<int64_t>& above, std::vector<std::vector<int64_t>>& out) {
+  for (int64_t i = 0; i < frame.num_rows(); ++i) {
+    above.push_back(i);
+    const Node node = frame.read(i);
+    if (const auto* below = std::get_if<DataFrame>(&node)) {
+      find_files(*below, above, out);
+    } else {
+      out.push_back(above);
+    }
+    above.pop_back();
+  }
+}
+
+uint32_t crc_of(const DataFrame& root, const std::vector<int64_t>& positions) {
+  DataFrame frame = root;
+  for (std::size_t k = 0; k + 1 < positions.size(); ++k) frame = std::get<DataFrame>(frame.read(positions[k]));
+  return crc32(frame.read_bytes(positions.back()));
+}
+
+/// 64 threads read the same bytes of `path` at random as one does of `reference`; else what went wrong.
+std::string soak(const std::string& path, const std::string& reference, int num_reads) {
+  const DataFrame alone = load(reference).data();
+  std::vector<std::vector<int64_t>> files;
+  std::vector<int64_t> above;
+  find_files(alone, above, files);
+  std::vector<uint32_t> crcs;
+  for (const auto& file : files) crcs.push_back(crc_of(alone, file));
+  const Dataset dataset = load(path);
+  return at_once(
+      [&](int t) {
+        std::minstd_rand random(static_cast<unsigned>(t) + 1);
+        const DataFrame frame = dataset.data();
+        for (int i = 0; i < num_reads; ++i) {
+          const std::size_t at = random() % files.size();
+          if (crc_of(frame, files[at]) != crcs[at]) throw QueryError("other bytes of file " + std::to_string(at));
+        }
+      },
+      64);
 }
 
 /// What one dataset is asked by every thread; each starts with another question.
@@ -146,6 +190,24 @@ TEST_SUITE("threads") {
               if (mean() != expected) throw QueryError("another answer");
             }
           }) == "");
+  }
+
+  TEST_CASE("64 threads on one dataset read the bytes that one thread reads") {
+    for (const std::string name : {"nested.tacozip", "nested", "cascade_tacocat", "permuted_offsets.tacozip"}) {
+      CAPTURE(name);
+      CHECK(soak(golden(name), golden(name), 20) == "");
+    }
+  }
+
+  TEST_CASE("64 threads on one remote dataset read the bytes that one thread reads of the local one") {
+    const net::TestServer server([](const net::TestRequest& request) {
+      const std::string path = golden(request.path.substr(1));
+      return fs::is_regular_file(path) ? net::answer_range(request, file_text(path)) : net::answer(404, "");
+    });
+    for (const std::string name : {"nested.tacozip", "nested", "cascade_tacocat", "permuted_offsets.tacozip"}) {
+      CAPTURE(name);
+      CHECK(soak(server.url("/" + name), golden(name), 5) == "");
+    }
   }
 
   TEST_CASE("an error in one thread leaves the others alone") {
