@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <condition_variable>
+#include <exception>
 #include <set>
 #include <utility>
 
@@ -22,6 +24,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/memory_source.hpp"
+#include "io/prefetched_source.hpp"
 #include "model/identifier.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_source.hpp"
@@ -76,8 +79,11 @@ struct LevelTable::Impl {
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> arrays;
+  mutable std::set<int> fetching;  ///< row groups of which columns are on their way from a server
+  mutable std::condition_variable fetched;
   // Making one looks at every column, so it is kept. One column at a time.
   mutable std::mutex reader_mutex;
+  mutable std::shared_ptr<const ByteSource> reader_of;
   mutable std::shared_ptr<ArrowSource> reader_source;
   mutable std::unique_ptr<parquet::arrow::FileReader> reader;
   mutable std::once_flag read_at_once;
@@ -98,8 +104,16 @@ struct LevelTable::Impl {
   bool stores_same(int column, const Impl& other, int other_column) const;
   /// Of a chunk of a small table, which is in memory; else none.
   std::span<const std::byte> bytes_of(const parquet::ColumnChunkMetaData& chunk) const;
-  parquet::arrow::FileReader& open_reader() const;
-  std::shared_ptr<arrow::Array> decode_any(int column, int group) const;
+  parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;
+  /// LevelTable::array() of a remote file.
+  std::shared_ptr<arrow::Array> fetch(const LevelTable& table, int column, int group) const;
+  /// LevelTable::decode() of bytes that came from a remote file, or of the file.
+  std::shared_ptr<arrow::Array> decode(const LevelTable& table, int column, int group,
+                                       const std::shared_ptr<const ByteSource>& bytes) const;
+  void forget_reader() const;
+  std::shared_ptr<arrow::Array> decode_any(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
+  std::vector<int> asked_for_with(int column, int group) const;
+  std::vector<ByteRange> ranges_of(std::span<const int> some, int group) const;
   bool is_small() const;
   std::shared_ptr<arrow::Array> small_array(int column) const;
 };
@@ -398,6 +412,7 @@ int LevelTable::group_of(int64_t row) const {
 
 std::shared_ptr<arrow::Array> LevelTable::array(int column, int group) const {
   const std::pair key{column, group};
+  if (!impl_->source->is_local()) return impl_->fetch(*this, column, group);
   {
     const std::lock_guard lock(impl_->mutex);
     if (const auto found = impl_->arrays.find(key); found != impl_->arrays.end()) return found->second;
@@ -405,6 +420,75 @@ std::shared_ptr<arrow::Array> LevelTable::array(int column, int group) const {
   auto decoded = decode(column, group);  // outside the lock: two threads may decode the same, one wins
   const std::lock_guard lock(impl_->mutex);
   return impl_->arrays.emplace(key, std::move(decoded)).first->second;
+}
+
+/// Threads that want the same row group wait for the one that asks, and columns that are needed together come together.
+std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(const LevelTable& table, int column, int group) const {
+  std::unique_lock lock(mutex);
+  for (;; fetched.wait(lock)) {
+    if (const auto found = arrays.find({column, group}); found != arrays.end()) return found->second;
+    if (!fetching.contains(group)) break;
+  }
+  const auto wanted = asked_for_with(column, group);
+  fetching.insert(group);
+  lock.unlock();
+  std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> decoded;
+  std::exception_ptr failure;
+  try {
+    const auto bytes = wanted.empty() ? source : prefetched(source, ranges_of(wanted, group));
+    decoded[{column, group}] = decode(table, column, group, bytes);
+    for (const int other : wanted) {
+      try {
+        if (other != column) decoded[{other, group}] = decode(table, other, group, bytes);
+      } catch (const Error&) {  // who asks for it hears of it
+      }
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!wanted.empty()) forget_reader();  // and the bytes with it
+  lock.lock();
+  fetching.erase(group);
+  fetched.notify_all();
+  if (failure) std::rethrow_exception(failure);
+  arrays.merge(decoded);
+  return arrays.at({column, group});
+}
+
+/// The columns of a row group that come with `column`, it included, as far as they are not here yet; none when it comes
+/// alone. With the mutex held.
+std::vector<int> LevelTable::Impl::asked_for_with(int column, int group) const {
+  using Names = std::vector<std::string_view>;
+  static const std::map<std::string_view, Names> kTogether = {
+      // From a row to its bytes.
+      {names::kType, {names::kOffset, names::kSize, names::kId, names::kSourceFile, names::kRelativePath}},
+      {names::kSize, {names::kType, names::kOffset, names::kId, names::kSourceFile, names::kRelativePath}},
+      // Whether offsets are in order, of all row groups.
+      {names::kOffset, {names::kType, names::kSourceFile}},
+      // Whose child a row is.
+      {names::kSourceFile, {names::kParentId}},
+      {names::kCurrentId, {names::kSourceFile}},
+  };
+  const auto others = kTogether.find(columns[static_cast<std::size_t>(column)].name);
+  if (others == kTogether.end()) return {};
+  std::vector<int> out = {column};
+  for (const auto name : others->second) {
+    const auto found = positions.find(name);
+    if (found != positions.end() && !arrays.contains({found->second, group})) out.push_back(found->second);
+  }
+  return out.size() > 1 ? out : std::vector<int>();
+}
+
+std::vector<ByteRange> LevelTable::Impl::ranges_of(std::span<const int> some, int group) const {
+  std::vector<ByteRange> out;
+  const auto row_group = metadata->RowGroup(group);
+  for (const int column : some) {
+    for (const int leaf : leaf_columns[static_cast<std::size_t>(column)]) {
+      const auto chunk = row_group->ColumnChunk(leaf);
+      out.push_back({static_cast<uint64_t>(first_page(*chunk)), static_cast<uint64_t>(chunk->total_compressed_size())});
+    }
+  }
+  return out;
 }
 
 void LevelTable::adopt(int column, const LevelTable& like, int like_column) const {
@@ -443,15 +527,24 @@ std::span<const std::byte> LevelTable::Impl::bytes_of(const parquet::ColumnChunk
   return std::span(tail).subspan(begin, size);
 }
 
-parquet::arrow::FileReader& LevelTable::Impl::open_reader() const {
-  if (!reader) {
-    reader_source = std::make_shared<ArrowSource>(source);
+parquet::arrow::FileReader& LevelTable::Impl::open_reader(const std::shared_ptr<const ByteSource>& bytes) const {
+  if (!reader || reader_of != bytes) {
+    reader.reset();
+    reader_of = bytes;
+    reader_source = std::make_shared<ArrowSource>(bytes);
     parquet::ArrowReaderProperties properties(/*use_threads=*/false);
     properties.set_pre_buffer(false);
     auto file = parquet::ParquetFileReader::Open(reader_source, parquet::ReaderProperties(pool), metadata);
     reader = check(parquet::arrow::FileReader::Make(pool, std::move(file), properties), where);
   }
   return *reader;
+}
+
+void LevelTable::Impl::forget_reader() const {
+  const std::lock_guard lock(reader_mutex);
+  reader.reset();
+  reader_source.reset();
+  reader_of.reset();
 }
 
 /// The footer of a nested Tortilla: there may be a million of them, whose columns are all asked for, some of them
@@ -467,7 +560,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::small_array(int column) const {
   std::call_once(read_at_once, [&] {
     const std::lock_guard lock(reader_mutex);
     try {
-      const auto table = check(open_reader().ReadRowGroup(0), where);
+      const auto table = check(open_reader(source).ReadRowGroup(0), where);
       int leaf = 0;
       for (int c = 0; c < table->num_columns(); ++c) {
         if (table->column(c)->num_chunks() == 1) small.emplace(leaf, table->column(c)->chunk(0));
@@ -481,10 +574,12 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::small_array(int column) const {
   return found == small.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group) const {
+std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group,
+                                                           const std::shared_ptr<const ByteSource>& bytes) const {
   const std::lock_guard lock(reader_mutex);
   try {
-    const auto table = check(open_reader().ReadRowGroup(group, leaf_columns[static_cast<std::size_t>(column)]), where);
+    const auto table =
+        check(open_reader(bytes).ReadRowGroup(group, leaf_columns[static_cast<std::size_t>(column)]), where);
     if (table->num_columns() != 1) {
       throw FormatError("Parquet: one column expected, " + std::to_string(table->num_columns()) + " read", where);
     }
@@ -502,31 +597,35 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group
 }
 
 std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
-  const ErrorContext& where = impl_->where;
-  const int64_t rows = group_begin(group + 1) - group_begin(group);
-  const auto file = std::make_shared<ArrowSource>(impl_->source);
-  const DerivedColumn* made = derived(column);
+  return impl_->decode(*this, column, group, impl_->source);
+}
+
+std::shared_ptr<arrow::Array> LevelTable::Impl::decode(const LevelTable& table, int column, int group,
+                                                       const std::shared_ptr<const ByteSource>& bytes) const {
+  const int64_t rows = table.group_begin(group + 1) - table.group_begin(group);
+  const auto file = std::make_shared<ArrowSource>(bytes);
+  const DerivedColumn* derived = table.derived(column);
   try {
     std::shared_ptr<arrow::Array> values;
-    if (made && made->kind == DerivedColumn::Kind::Constant) return constant_array(made->text, rows);
-    if (impl_->is_small()) values = impl_->small_array(column);
+    if (derived && derived->kind == DerivedColumn::Kind::Constant) return constant_array(derived->text, rows);
+    if (is_small()) values = small_array(column);
     if (values) {
       // All were read at once.
-    } else if (impl_->is_flat_text(column)) {
-      auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
-      const int leaf = impl_->leaf_columns[static_cast<std::size_t>(column)][0];
-      values = decode_text(*reader->RowGroup(group)->Column(leaf), rows, impl_->pool);
+    } else if (is_flat_text(column)) {
+      auto opened = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(pool), metadata);
+      const int leaf = leaf_columns[static_cast<std::size_t>(column)][0];
+      values = decode_text(*opened->RowGroup(group)->Column(leaf), rows, pool);
     } else {
-      values = impl_->decode_any(column, group);
+      values = decode_any(column, group, bytes);
     }
     if (values->length() != rows) {
-      throw FormatError("column " + quoted(columns()[static_cast<std::size_t>(column)].name) + " has " +
+      throw FormatError("column " + quoted(columns[static_cast<std::size_t>(column)].name) + " has " +
                             std::to_string(values->length()) + " rows in row group " + std::to_string(group) + ", " +
                             std::to_string(rows) + " expected",
                         where);
     }
-    if (made) return derive_array(*made, values, group_begin(group), where);
-    if (column == find(names::kId)) check_ids(*values, group_begin(group), where);
+    if (derived) return derive_array(*derived, values, table.group_begin(group), where);
+    if (column == table.find(names::kId)) check_ids(*values, table.group_begin(group), where);
     return values;
   } catch (const parquet::ParquetException& error) {
     file->rethrow();

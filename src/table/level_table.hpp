@@ -71,7 +71,8 @@ class LevelTable {
   int64_t group_begin(int group) const;
   int group_of(int64_t row) const;
 
-  /// A column in a row group, decoded once.
+  /// A column in a row group, decoded once. Of a remote file it is asked for once, too, by however many threads, and
+  /// columns that are needed together come together.
   std::shared_ptr<arrow::Array> array(int column, int group) const;
   /// Keeps a column of `like` as array() of its own first row group, if `like` has decoded it and both are stored in
   /// the same bytes: one table after the other is read so where most hold the same.

@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 #include <parquet/arrow/writer.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -48,6 +51,98 @@ TEST_CASE("a level gives its columns, rows and cells") {
   CHECK(level->integer(2, 0) == 1);
   CHECK_FALSE(level->integer(2, 1));
   CHECK(level->text(1, 2) == "FILE");
+}
+
+/// A file on a server, which counts what it is asked.
+class FarSource final : public ByteSource {
+ public:
+  explicit FarSource(Bytes bytes) : bytes_(std::move(bytes)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  uint64_t size() const override { return bytes_.size(); }
+  bool is_local() const noexcept override { return false; }
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    ++num_questions;
+    copy({offset, out.size()}, out);
+  }
+  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
+    ++num_questions;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that others come meanwhile
+    std::vector<Bytes> out;
+    for (const ByteRange& range : ranges) copy(range, out.emplace_back(range.size));
+    return out;
+  }
+
+  mutable std::atomic<int> num_questions = 0;
+
+ private:
+  void copy(ByteRange range, std::span<std::byte> out) const {
+    require_inside(range);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(range.offset), range.size, out.begin());
+  }
+
+  const std::string name_ = "http://host/level0.parquet";
+  const Bytes bytes_;
+};
+
+/// More rows than opening reads.
+std::shared_ptr<const FarSource> far_rows() {
+  std::vector<std::optional<std::string>> ids, types;
+  std::vector<std::optional<int64_t>> offsets, sizes;
+  std::vector<std::optional<double>> other;
+  for (int i = 0; i < 70000; ++i) {
+    ids.emplace_back("id_" + std::to_string(i * 7919 % 70001));
+    types.emplace_back(i % 2 == 0 ? "FILE" : "FOLDER");
+    offsets.emplace_back(int64_t{i} * 7919 % 1000003);
+    sizes.emplace_back(i + 1);
+    other.emplace_back(i / 7.0);
+  }
+  return std::make_shared<FarSource>(parquet_of(table_of({{"id", texts(ids)},
+                                                          {"type", texts(types)},
+                                                          {"other", reals(other)},
+                                                          {"internal:offset", integers(offsets)},
+                                                          {"internal:size", integers(sizes)}})));
+}
+
+TEST_CASE("of a remote level, the columns that lead to the bytes of a row come with one question") {
+  const auto source = far_rows();
+  const auto level = LevelTable::open(source, {});
+  source->num_questions = 0;
+  CHECK(level->text(level->find("type"), 2) == "FILE");
+  CHECK(level->integer(level->find("internal:offset"), 2) == 2 * 7919);
+  CHECK(level->integer(level->find("internal:size"), 2) == 3);
+  CHECK(level->text(level->find("id"), 2) == "id_15838");
+  CHECK(source->num_questions == 1);
+  level->integer(level->find("internal:size"), 65536);  // of the second row group
+  level->text(level->find("id"), 65536);
+  CHECK(source->num_questions == 2);
+}
+
+TEST_CASE("of a remote level, a column that is asked for alone comes alone") {
+  const auto source = far_rows();
+  const auto level = LevelTable::open(source, {});
+  for (const char* name : {"id", "other"}) {
+    CAPTURE(name);
+    source->num_questions = 0;
+    level->array(level->find(name), 0);
+    CHECK(source->num_questions > 0);
+    source->num_questions = 0;
+    level->array(level->find(name), 0);
+    CHECK(source->num_questions == 0);
+  }
+}
+
+TEST_CASE("of a remote level, whether offsets are in order takes one question for each row group, and no ids") {
+  const auto source = far_rows();
+  const auto level = LevelTable::open(source, {});
+  source->num_questions = 0;
+  for (int group = 0; group < level->num_row_groups(); ++group) {
+    level->array(level->find("internal:offset"), group);
+    level->array(level->find("type"), group);
+  }
+  CHECK(source->num_questions == level->num_row_groups());
+  level->array(level->find("id"), 0);
+  CHECK(source->num_questions > level->num_row_groups());
 }
 
 TEST_CASE("row groups and rows find each other") {
@@ -342,6 +437,23 @@ TEST_CASE("a thousand columns are decoded with one reader") {
 }  // namespace
 
 TEST_SUITE("threads") {
+  TEST_CASE("threads that want the same of a remote level ask for it once") {
+    const auto source = far_rows();
+    const auto level = LevelTable::open(source, {});
+    source->num_questions = 0;
+    std::vector<std::thread> threads;
+    std::vector<int64_t> sums(8);
+    for (std::size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (const char* name : {"type", "internal:offset", "internal:size"}) level->array(level->find(name), 0);
+        for (int64_t row = 0; row < 100; ++row) sums[t] += *level->integer(level->find("internal:size"), row);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    for (const int64_t sum : sums) CHECK(sum == 5050);
+    CHECK(source->num_questions == 1);
+  }
+
   TEST_CASE("eight threads decode one level at once") {
     const auto level = level_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}, {"n", integers({1, 2, 3})}});
     std::vector<std::thread> threads;
