@@ -20,9 +20,9 @@ class RemoteStorage final : public Storage {
   explicit RemoteStorage(const RemoteOptions& options)
       : options_(net::with_environment(options)),
         session_(std::make_shared<net::HttpSession>(options.limit, options.timeout, options.max_tries)),
-        cache_(options_.cache_dir.empty() || options_.cache_size == 0 ? nullptr
-                                          : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {
-  }
+        cache_(options_.cache_dir.empty() || options_.cache_size == 0
+                   ? nullptr
+                   : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {}
 
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
     if (!net::is_http_path(path)) {
