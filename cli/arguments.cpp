@@ -189,9 +189,13 @@ uint64_t parse_bytes(const std::string& option, const std::string& text) {
   }
 }
 
-std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands) {
-  const auto first =
-      std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) { return !text.starts_with('-'); });
+std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands,
+                                      const std::vector<std::string>& options) {
+  auto first = arguments.begin();
+  while (first != arguments.end() && first->starts_with('-')) {
+    const bool takes_next = std::find(options.begin(), options.end(), *first) != options.end();
+    if (++first != arguments.end() && takes_next) ++first;
+  }
   if (first == arguments.end()) return arguments;
   if (std::find(commands.begin(), commands.end(), *first) != commands.end()) return arguments;
   if (!may_name_a_dataset(*first)) {

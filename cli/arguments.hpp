@@ -41,7 +41,8 @@ ParquetOptions parse_parquet(const std::vector<std::string>& settings);
 uint64_t parse_bytes(const std::string& option, const std::string& text);
 
 /// `taco FILE` is `taco info FILE`: puts "info" in front when the first argument that is no option is none of
-/// `commands` but may name a dataset.
-std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands);
+/// `commands` but may name a dataset. `options` take the argument that follows them.
+std::vector<std::string> with_command(std::vector<std::string> arguments, const std::vector<std::string>& commands,
+                                      const std::vector<std::string>& options);
 
 }  // namespace tacore::cli

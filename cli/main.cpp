@@ -612,7 +612,11 @@ void define(Tool& tool) {
 int run(Tool& tool, std::vector<std::string> arguments) {
   std::vector<std::string> names;
   for (const auto& [command, run_it] : tool.commands) names.push_back(command->get_name());
-  arguments = with_command(std::move(arguments), names);
+  std::vector<std::string> options;
+  for (const CLI::Option* option : tool.app.get_options()) {
+    if (option->get_expected_max() > 0) options.push_back(option->get_name());
+  }
+  arguments = with_command(std::move(arguments), names, options);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
   tool.app.parse(std::move(arguments));
   set_up_messages(tool.messages);

@@ -75,7 +75,7 @@ class Container {
   /// What opens its files; nullptr before look_for_headers().
   const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
   /// False where its bytes are asked for over a network.
-  bool is_local() const { return stored_level(0)->source()->is_local(); }
+  bool is_local() const { return stored_level(0)->is_local(); }
 
   /// Says where a file of headers may be (header_file.hpp). To be called before it is shared.
   void look_for_headers(std::shared_ptr<const Storage> storage, std::string path);

@@ -76,6 +76,7 @@ struct LevelTable::Impl {
 
   mutable std::atomic<int64_t> num_padding = -1;  ///< not counted yet
   mutable std::once_flag pages_made;
+  bool is_local = true;  ///< where `source` was at first
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> arrays;
@@ -119,6 +120,7 @@ struct LevelTable::Impl {
 };
 
 void LevelTable::Impl::open(const Derive& derive) {
+  is_local = source->is_local();
   tail = read_parquet_tail(*source, where);
   // A small table is here whole by now: it is not read again.
   if (tail.size() == source->size()) source = memory_source(source->name(), tail);
@@ -383,6 +385,7 @@ const std::shared_ptr<arrow::Schema>& LevelTable::stored_schema() const noexcept
 int LevelTable::num_row_groups() const noexcept { return static_cast<int>(impl_->group_begin.size()) - 1; }
 bool LevelTable::may_have_padding() const noexcept { return impl_->may_have_padding; }
 const std::shared_ptr<const ByteSource>& LevelTable::source() const noexcept { return impl_->source; }
+bool LevelTable::is_local() const noexcept { return impl_->is_local; }
 const Bytes& LevelTable::tail() const noexcept { return impl_->tail; }
 const ErrorContext& LevelTable::where() const noexcept { return impl_->where; }
 

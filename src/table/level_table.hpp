@@ -105,6 +105,8 @@ class LevelTable {
   int64_t num_visible_rows() const;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;
+  /// False where the file that it is in is read over a network, though all of the table may be here.
+  bool is_local() const noexcept;
   /// The last bytes of the file, footer included, for readers that parse it again.
   const Bytes& tail() const noexcept;
   /// What the footer has under a key beside the schema.

@@ -1,4 +1,5 @@
 #include "io/vsi_path.hpp"
+#include "net/storage.hpp"
 #include "tacore/error.hpp"
 #include "tacore/transform.hpp"
 #include "tacore/v1.hpp"
@@ -45,7 +46,7 @@ void convert(const std::string& input, const std::string& output, const CreateOp
                 : "is a FOLDER already; a name in .tacozip expected for the output",
          input);
   }
-  if (!to_zip) validator::require_strict_zip(*local_storage()->open(without_slashes(input)));
+  if (!to_zip) validator::require_strict_zip(*any_storage()->open(without_slashes(input)));
   convert(dataset, output, options);
 }
 

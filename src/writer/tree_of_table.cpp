@@ -121,7 +121,7 @@ class TableTree {
     std::vector<std::string> paths;
     for (std::size_t row = 0; row < level.payloads.size(); ++row) {
       const Payload& payload = level.payloads[row];
-      if (!is_remote_file(payload.path)) continue;
+      if (payload.remote || !is_remote_file(payload.path)) continue;
       rows.push_back(row);
       paths.push_back(payload.path);
     }

@@ -135,7 +135,7 @@ def run(tool, *arguments, status=0, quiet=True):
 def without_times(path):
     """A file, of a ZIP without the times of its entries: a server does not tell those of files."""
     out = bytearray(path.read_bytes())
-    if not zipfile.is_zipfile(path):
+    if path.suffix not in (".tacozip", ".zip"):  # a chunk of one may look like one
         return bytes(out)
     with zipfile.ZipFile(path) as archive:
         at = archive.start_dir
