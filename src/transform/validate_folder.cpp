@@ -113,7 +113,7 @@ Entries list_remote_data(const Storage& storage, const std::string& folder,
     const int type = table->find(names::kType), path = table == levels[0] || relative_path < 0 ? id : relative_path;
     if (path < 0 || type < 0) continue;
     for (int64_t row = 0; row < table->num_rows(); ++row) {
-      const std::string name = table->text(path, row).value_or("");
+      const std::string name = without_slashes(table->text(path, row).value_or(""));
       const auto parts = split(name, '/');
       if (!std::all_of(parts.begin(), parts.end(), [](const auto& part) { return why_unsafe_id(part).empty(); }))
         continue;  // rules of rows tell

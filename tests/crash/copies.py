@@ -56,6 +56,12 @@ class CopyWorld(World):
         return [self.tool, *({**inputs, "@out": path}.get(word, word) for word in self.words), *overwrite]
 
     @property
+    def dies_at_once(self):
+        """What looks at rows ends with the signal, also just before the call that publishes; what copies samples looks for it
+        between its calls."""
+        return self.words[0] == "query"
+
+    @property
     def is_streaming(self):
         """Each raster becomes a TOG first, in a folder that nobody sees."""
         return "--streaming" in self.words

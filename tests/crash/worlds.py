@@ -18,6 +18,7 @@ class World:
     """Folders of one target: source, `out` which the tool writes to, and what old and new datasets look like."""
     looks = False  # calls that only look at files are counted, too
     min_moves = 4  # reads and writes of any run, at least
+    dies_at_once = False  # by a signal, also just before the call that publishes
 
     def __init__(self, tool, faults, scratch, target):
         self.tool, self.faults, self.scratch = tool, faults, scratch
