@@ -43,7 +43,7 @@ COMMANDS = {
     "sources": (lambda w: ["info", w.dataset, "--sources"], ["index", "collect"]),
     "ls": (lambda w: ["ls", w.dataset, w.sample], EVERY),
     "query": (lambda w: ["query", w.dataset, "SELECT * FROM data", "-f", "csv"], EVERY),
-    "join": (lambda w: ["query", w.dataset, "SELECT a.id, b.id FROM data a, level1 b", "--bbox=-80,-80,80,80", "-f", "json"], V2),
+    "join": (lambda w: ["query", w.dataset, "SELECT a.id, b.id FROM data a, level1 b ORDER BY ALL", "--bbox=-80,-80,80,80", "-f", "json"], V2),
     "read": (lambda w: ["read", w.dataset, w.raster], EVERY),
     "npy": (lambda w: ["read", w.dataset, w.raster, "--npy"], EVERY),
     "vsi": (lambda w: ["read", w.dataset, w.raster, "--vsi"], V2),
