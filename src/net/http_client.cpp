@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <deque>
-#include <map>
 #include <thread>
 
 #include "base/log.hpp"
