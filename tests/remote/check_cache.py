@@ -419,6 +419,8 @@ def check_folder_that_cannot_be_written(place):
         finally:
             for path in [place.cache, *place.cache.rglob("*")]:
                 path.chmod(0o700)
+    else:
+        print("as the superuser: folders that one may not write to are left out")
 
 
 def check_what_may_not_be_kept(place):
