@@ -360,6 +360,29 @@ std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, cons
   return out;
 }
 
+std::vector<CentralEntry> last_entries(std::span<const std::byte> bytes, const Directory& where) {
+  const uint64_t offset = where.offset + where.size - bytes.size();
+  // What looks like an entry may be a name or a comment: entries lead from one to the next and to the very end. Ways
+  // that join another one end as that does, so that each place is looked at once.
+  std::vector<bool> is_known(bytes.size());
+  for (std::size_t begin = 0; bytes.size() - begin >= kCentralHeaderSize; ++begin) {
+    if (is_known[begin] || Cursor(bytes.subspan(begin), "signature").u32() != kCentralSignature) continue;
+    std::vector<CentralEntry> out;
+    Cursor in(bytes.subspan(begin), "central directory", offset + begin);
+    try {
+      while (in.remaining() > 0 && !is_known[begin + in.position()]) {
+        is_known[begin + in.position()] = true;
+        out.push_back(parse_central_entry(in, offset + begin));
+        check_place(out.back(), where);
+      }
+    } catch (const FormatError&) {
+      continue;
+    }
+    if (in.remaining() == 0) return out;
+  }
+  return {};
+}
+
 LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset) {
   checked_add<uint64_t>(offset, bytes.size(), "local header offset");
   Cursor in(bytes, "local header", offset);

@@ -95,6 +95,10 @@ std::optional<uint64_t> other_end_record(std::span<const std::byte> tail, uint64
 /// two sizes. Names are not checked.
 std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, const Directory& where);
 
+/// The entries at the end of a directory, of which `bytes` are the last bytes: as many as there are whole. None where
+/// they cannot be told.
+std::vector<CentralEntry> last_entries(std::span<const std::byte> bytes, const Directory& where);
+
 /// `bytes` starts at the local header, which is at `offset` in the archive, and holds at least the
 /// header, name and extra.
 LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset);

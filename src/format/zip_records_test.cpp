@@ -364,6 +364,30 @@ TEST_CASE("a broken directory is refused with what and where") {
 
 TEST_CASE("an empty directory has no entries") { CHECK(zip::parse_directory({}, {.offset = 1000}).empty()); }
 
+TEST_CASE("the last entries of a directory are those that are whole, wherever it is cut") {
+  const std::string trap = "PK\1\2" + std::string(60, 'x');  // a comment that begins as an entry does
+  const Bytes parts[] = {central_header({}), central_header({.comment = trap}), central_header({.comment = "remark"})};
+  Bytes all;
+  std::vector<std::size_t> begins;
+  for (const Bytes& part : parts) {
+    begins.push_back(all.size());
+    all.add(part.span());
+  }
+  const zip::Directory where = {.offset = 1000, .size = all.size(), .num_entries = 3};
+  for (std::size_t cut = 0; cut <= all.size(); ++cut) {
+    CAPTURE(cut);
+    const auto found = zip::last_entries(all.span().subspan(cut), where);
+    const auto first = std::lower_bound(begins.begin(), begins.end(), cut) - begins.begin();
+    REQUIRE(found.size() == static_cast<std::size_t>(std::ssize(begins) - first));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i].record_offset == 1000 + begins[static_cast<std::size_t>(first) + i]);
+      CHECK(found[i].name == "DATA/sample_0");
+    }
+  }
+  const Bytes tail = Bytes(all).zeros(1);
+  CHECK(zip::last_entries(tail.span(), {.offset = 1000, .size = tail.size(), .num_entries = 3}).empty());
+}
+
 TEST_CASE("the end record says where the directory is") {
   const auto found = find_in(tail_with(end_record({})));
   CHECK(found.offset == 1000);

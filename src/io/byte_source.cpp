@@ -42,6 +42,9 @@ class Slice final : public ByteSource {
   const std::string& name() const noexcept override { return whole_->name(); }
   uint64_t size() const override { return range_.size; }
   bool is_local() const noexcept override { return whole_->is_local(); }
+  bool has(ByteRange range) const override {
+    return is_inside(range, range_.size) && whole_->has({range_.offset + range.offset, range.size});
+  }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});

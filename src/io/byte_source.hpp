@@ -29,6 +29,8 @@ class ByteSource {
   /// True when a read costs microseconds (a local file, memory): then bytes are proved by reading
   /// their ZIP header.
   virtual bool is_local() const noexcept = 0;
+  /// True when all of `range` can be read without asking a server.
+  virtual bool has([[maybe_unused]] ByteRange range) const { return is_local(); }
 
   /// Checked like read_ranges; an empty range reads nothing.
   Bytes read(ByteRange range) const;

@@ -1,7 +1,8 @@
 #include "io/prefetched_source.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
+#include <utility>
 
 namespace tacore {
 namespace {
@@ -14,24 +15,45 @@ class PrefetchedSource : public ByteSource {
   const std::string& name() const noexcept override { return whole_->name(); }
   uint64_t size() const override { return whole_->size(); }
   bool is_local() const noexcept override { return whole_->is_local(); }
+  bool has(ByteRange range) const override { return find(range).has_value() || whole_->has(range); }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-      const ByteRange& range = ranges_[i];
-      if (offset < range.offset || offset - range.offset > range.size) continue;
-      const uint64_t skip = offset - range.offset;
-      if (range.size - skip < out.size()) continue;
-      std::copy_n(bytes_[i].begin() + static_cast<std::ptrdiff_t>(skip), out.size(), out.begin());
-      return;
+    if (const auto part = find({offset, out.size()})) {
+      std::copy(part->begin(), part->end(), out.begin());
+    } else {
+      whole_->read(offset, out);
     }
-    whole_->read(offset, out);
   }
 
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
-    return whole_->read_ranges(ranges);
+    std::vector<Bytes> out(ranges.size());
+    std::vector<ByteRange> missing;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (const auto part = find(ranges[i])) {
+        out[i].assign(part->begin(), part->end());
+      } else {
+        missing.push_back(ranges[i]);
+        places.push_back(i);
+      }
+    }
+    auto bytes = missing.empty() ? std::vector<Bytes>() : whole_->read_ranges(missing);
+    for (std::size_t i = 0; i < bytes.size(); ++i) out[places[i]] = std::move(bytes[i]);
+    return out;
   }
 
  private:
+  std::optional<std::span<const std::byte>> find(ByteRange wanted) const {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      const ByteRange& range = ranges_[i];
+      if (wanted.offset < range.offset || wanted.offset - range.offset > range.size) continue;
+      const uint64_t skip = wanted.offset - range.offset;
+      if (range.size - skip < wanted.size) continue;
+      return std::span(bytes_[i]).subspan(static_cast<std::size_t>(skip), static_cast<std::size_t>(wanted.size));
+    }
+    return std::nullopt;
+  }
+
   std::shared_ptr<const ByteSource> whole_;
   std::vector<ByteRange> ranges_;
   std::vector<Bytes> bytes_;

@@ -52,6 +52,11 @@ class CachedFile final : public HttpSource {
   const std::string& copy_validator() const noexcept override { return file_->copy_validator(); }
   uint64_t first_offset() const noexcept override { return file_->first_offset(); }
   std::span<const std::byte> first_bytes() const noexcept override { return file_->first_bytes(); }
+  bool has(ByteRange range) const override {
+    if (file_->has(range)) return true;
+    const auto piece = piece_at(range.offset);
+    return piece && range.size <= piece->size - (range.offset - piece->offset);
+  }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
@@ -269,7 +274,9 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
   }
   const bool is_whole = std::all_of(files.begin(), files.end(), [](const HttpOpened& opened) { return opened.file; });
   // Who may not list a bucket is not told whether something is there.
-  if (!is_whole && (files.size() > 1 || files[0].status == 403)) return files;
+  const bool is_nothing = std::all_of(files.begin(), files.end(),
+                                      [](const HttpOpened& opened) { return !opened.file && opened.status != 403; });
+  if (!is_whole && !is_nothing) return files;
   std::vector<LearntFile> learnt;
   for (std::size_t i = 0; i < files.size(); ++i) {
     LearntFile learnt_file{.name = cache_name(addresses[i])};

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/coalesce.hpp"
+#include "io/vsi_path.hpp"
 #include "net/content_range.hpp"
 #include "net/http_questions.hpp"
 #include "tacore/error.hpp"
@@ -73,14 +74,26 @@ bool may_be_kept(const HttpResponse& response) {
   return response.status != 200 || response.header("content-length") == std::to_string(response.body.size());
 }
 
-bool is_parquet(std::string_view name) { return name.ends_with(".parquet"); }
+/// Whether what a reader needs first is at the end: the footer of a Parquet file, the directory of a ZIP and what lies
+/// before it.
+bool is_read_from_end(std::string_view name) {
+  name = name.substr(0, name.find('?'));  // a URL may be signed
+  return name.ends_with(".parquet") || is_zip_name(name);
+}
+
+/// Whether this answer to a question for the last bytes is of a server, or a proxy, that knows no such ranges: it
+/// refuses them, or sends all of a large file.
+bool refuses_end(const HttpResponse& response) {
+  return response.status == 400 || response.status == 501 || (response.status == 200 && response.is_too_large) ||
+         (response.status == 416 && parse_unsatisfied_range(response.header("content-range")) != uint64_t{0});
+}
 
 /// The first question to a file, whose answer has its size.
-Question first_question(Location& location) {
-  const bool from_end = is_parquet(location.address().name);
-  Question out{.location = &location, .max_body = kMaxWhole};
+Question first_question(Location& location, bool from_end) {
+  Question out{.location = &location, .max_body = kMaxWhole, .may_be_refused = from_end};
   out.range = from_end ? "bytes=-" + std::to_string(kFirstRead) : "bytes=0-" + std::to_string(kFirstRead - 1);
   out.judge = [from_end](const HttpResponse& response) {
+    if (from_end && refuses_end(response)) return good();
     if (auto verdict = judge_encoding(response)) return *verdict;
     if (response.is_too_large) {
       return wrong("the server does not send ranges but the whole file, which has more than " +
@@ -133,6 +146,7 @@ class HttpFile final : public HttpSource {
   const std::string& copy_validator() const noexcept override { return opened_.copy_validator; }
   uint64_t first_offset() const noexcept override { return opened_.piece.offset; }
   std::span<const std::byte> first_bytes() const noexcept override { return opened_.piece.bytes; }
+  bool has(ByteRange range) const override { return opened_.piece.holds(range); }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     const ByteRange range{offset, out.size()};
@@ -282,11 +296,24 @@ std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> sessi
                                         std::span<const RemoteAddress> addresses) {
   std::vector<std::unique_ptr<Location>> locations;
   std::vector<Question> questions;
+  std::vector<bool> from_end;
   for (const RemoteAddress& address : addresses) {
     locations.push_back(std::make_unique<Location>(address));
-    questions.push_back(first_question(*locations.back()));
+    from_end.push_back(is_read_from_end(address.name));
+    questions.push_back(first_question(*locations.back(), from_end.back()));
   }
   auto responses = ask(*session, questions);
+  std::vector<std::size_t> refused;
+  questions.clear();
+  for (std::size_t i = 0; i < responses.size(); ++i) {
+    if (!from_end[i] || !refuses_end(responses[i])) continue;
+    refused.push_back(i);
+    questions.push_back(first_question(*locations[i], false));
+  }
+  if (!refused.empty()) {
+    auto others = ask(*session, questions);
+    for (std::size_t i = 0; i < refused.size(); ++i) responses[refused[i]] = std::move(others[i]);
+  }
   std::vector<HttpOpened> out;
   for (std::size_t i = 0; i < responses.size(); ++i) {
     out.push_back({.status = responses[i].status});

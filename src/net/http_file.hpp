@@ -51,8 +51,9 @@ struct HttpOpened {
   std::string why = {};                         ///< what the server says, when it is not there
 };
 
-/// Opens files with one request each, side by side: the first kFirstRead bytes, or the last of a `.parquet`, which stay
-/// in memory. Later reads are checked against the size and the ETag of that answer.
+/// Opens files with one request each, side by side: the first kFirstRead bytes, or the last of a `.parquet` or a ZIP,
+/// which stay in memory; a second one for the first bytes where the server does not give the last. Later reads are
+/// checked against the size and the ETag of that answer.
 ///
 /// Failures that may pass (no connection, a body that ends early or is not what was asked for, 408, 429, 5xx) are tried
 /// again, after a pause that doubles or that `Retry-After` names. Redirects are followed, with credentials only on the
@@ -61,7 +62,7 @@ struct HttpOpened {
 std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> session,
                                         std::span<const RemoteAddress> addresses);
 
-/// Of a small dataset, header and metadata come in two of these.
+/// Of a small dataset, all metadata come in this.
 inline constexpr uint64_t kFirstRead = 32 * 1024;
 /// What a server that ignores ranges may send instead of them.
 inline constexpr uint64_t kMaxWhole = 64 * 1024 * 1024;

@@ -77,6 +77,39 @@ TEST_CASE("small files, empty files, servers without ranges") {
   }
 }
 
+TEST_CASE("of a ZIP the end is read, or the beginning where a server knows no ends") {
+  const TestServer server([](const TestRequest& request) {
+    if (request.header("Range") == "bytes=-32768") {
+      const TestRequest last{.text = "\r\nRange: bytes=" + std::to_string(kSize - 32768) + "-" +
+                                     std::to_string(kSize - 1) + "\r\n"};
+      return answer_range(last, kFile);
+    }
+    return answer_range(request, kFile);
+  });
+  for (const char* name : {"/a.tacozip", "/a.zip?sig=b.tif", "/a.parquet"}) {
+    const auto file = open(server.url(name));
+    CHECK(file->has({kSize - 32768, 32768}));
+    CHECK_FALSE(file->has({kSize - 32769, 1}));
+    CHECK(text(file->read({kSize - 100, 100})) == kFile.substr(kSize - 100));
+  }
+  CHECK(server.requests().size() == 3);
+
+  const std::string huge = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc";
+  for (const TestAnswer& refusal : {answer(400, "no such range"), answer(501, ""), answer(416, ""),
+                                    TestAnswer{huge, true}, answer(416, "", "Content-Range: bytes */200000\r\n")}) {
+    const TestServer old([&](const TestRequest& request) {
+      return request.header("Range") == "bytes=-32768" ? refusal : answer_range(request, kFile);
+    });
+    const auto file = open(old.url("/a.tacozip"));
+    CHECK(file->size() == kSize);
+    CHECK(file->has({0, 32768}));
+    CHECK(text(file->read({kSize - 100, 100})) == kFile.substr(kSize - 100));
+    CHECK(old.requests().size() == 3);
+  }
+  const TestServer broken([](const TestRequest&) { return answer(400, "not today"); });
+  CHECK(has(why([&] { open(broken.url("/a.zip")); }), "(bytes=0-32767): HTTP status 400: not today"));
+}
+
 TEST_CASE("a server that ignores ranges may not send anything of any size") {
   const TestServer server(
       [](const TestRequest&) { return TestAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc"}; });

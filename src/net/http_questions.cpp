@@ -114,7 +114,8 @@ class Attempt {
     if (is_redirect(status)) fail(question_, status_of(response) + ", and no end of redirects", 0, 1);
     const bool is_missing =
         status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
-    const bool is_answer = status == 200 || status == 206 || status == 416;
+    const bool is_answer = status == 200 || status == 206 || status == 416 ||
+                           (question_.may_be_refused && (status == 400 || status == 501));
     // Not where a redirect has led to just now: that is what the server says.
     if (!is_answer && num_moves_ == 1 && location.forget_redirect()) return;
     if (is_answer) {

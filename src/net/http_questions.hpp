@@ -44,12 +44,13 @@ struct Question {
   Location* location = nullptr;
   std::string range = {};  ///< as the header has it
   uint64_t max_body = 0;
-  /// Judges an answer of status 200, 206 or 416.
+  bool may_be_refused = false;  ///< then 400 and 501 are answers, too
+  /// Judges an answer of status 200, 206 or 416, and of 400 or 501 where that is one.
   std::function<Verdict(const HttpResponse&)> judge = {};
 };
 
-/// Answers with a status of 200, 206 and 416 that were judged good, and of 404 and 410 (403 too where the store hides
-/// what is missing), side by side. All other ends are an IoError.
+/// Answers with a status of 200, 206 and 416 (400 and 501) that were judged good, and of 404 and 410 (403 too where the
+/// store hides what is missing), side by side. All other ends are an IoError.
 std::vector<HttpResponse> ask(const HttpSession& session, std::span<const Question> questions);
 
 }  // namespace tacore::net

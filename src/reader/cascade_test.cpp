@@ -13,19 +13,13 @@ const BBox kWestEurope{-10, 35, 10, 60};
 const BBox kSpain{-5, 39, -3, 41};
 const BBox kJapan{130, 30, 145, 38};
 
-FilterOptions at(int level) {
-  return {.column = "auto", .level = level};
-}
+FilterOptions at(int level) { return {.column = "auto", .level = level}; }
 
 Dataset part(int number) {
   return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
 }
-Dataset parts() {
-  return concat({part(1), part(2), part(3), part(4)});
-}
-Dataset tacocat() {
-  return load(golden("cascade_tacocat"));
-}
+Dataset parts() { return concat({part(1), part(2), part(3), part(4)}); }
+Dataset tacocat() { return load(golden("cascade_tacocat")); }
 
 struct Case {
   std::string name;
@@ -53,9 +47,7 @@ Strings tree(const DataFrame& frame) {
   }
   return out;
 }
-Strings tree(const Dataset& dataset) {
-  return tree(dataset.data());
-}
+Strings tree(const Dataset& dataset) { return tree(dataset.data()); }
 
 }  // namespace
 
@@ -107,7 +99,8 @@ TEST_CASE("C084: SQL over the levels sees all rows, filtered or not") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     for (const auto& [table, rows] : {std::pair("level0", "4"), std::pair("level1", "8"), std::pair("level2", "16")}) {
-      const Dataset found = c.dataset.filter_bbox(kMadrid, at(2)).sql("SELECT count(*) AS n FROM " + std::string(table));
+      const Dataset found =
+          c.dataset.filter_bbox(kMadrid, at(2)).sql("SELECT count(*) AS n FROM " + std::string(table));
       CHECK(values(found.data(), "n") == Strings{rows});
     }
   }

@@ -10,15 +10,9 @@ namespace {
 Dataset part(int number) {
   return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
 }
-Dataset flat() {
-  return load(golden("flat.tacozip"));
-}
-Dataset nested() {
-  return load(golden("nested.tacozip"));
-}
-FilterOptions at(int level) {
-  return {.column = "auto", .level = level};
-}
+Dataset flat() { return load(golden("flat.tacozip")); }
+Dataset nested() { return load(golden("nested.tacozip")); }
+FilterOptions at(int level) { return {.column = "auto", .level = level}; }
 
 std::string fail(const std::vector<Dataset>& datasets, ColumnMode mode = ColumnMode::Intersection) {
   return error_of([&] { concat(datasets, mode); });

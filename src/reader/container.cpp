@@ -177,6 +177,31 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
       level.where());
 }
 
+std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
+                                                std::span<const ByteRange> levels) {
+  constexpr uint64_t kFooter = 16 * 1024;  // that of most levels is no longer
+  constexpr uint64_t kSmall = 64 * 1024;   // takes a server no longer than a footer does
+  uint64_t size = collection.size;
+  for (const ByteRange& level : levels) size += std::min(level.size, kSmall);
+  const uint64_t most = !file->is_local() && size <= kSmall ? kSmall : kFooter;
+  std::vector<ByteRange> ranges{collection};
+  for (const ByteRange& level : levels) {
+    const uint64_t length = std::min(level.size, most);
+    ranges.push_back({level.offset + level.size - length, length});
+  }
+  return prefetched(std::move(file), std::move(ranges));
+}
+
+std::shared_ptr<const ByteSource> LevelFiles::open(int level) const {
+  if (level == 0 && level0_) return level0_;
+  std::call_once(opened_, [this] {
+    const std::size_t num_open = level0_ ? 1 : 0;
+    sources_ = storage_->open_all(std::span(paths_).subspan(num_open));
+    sources_.insert(sources_.begin(), num_open, level0_);
+  });
+  return sources_[static_cast<std::size_t>(level)];
+}
+
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path) {
   const int depth = collection.pit_schema.max_depth();
   if (num_levels < static_cast<std::size_t>(depth) + 1) {

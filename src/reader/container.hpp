@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -136,13 +137,49 @@ void check_levels(const Collection& collection, std::size_t num_levels, const st
 
 std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path);
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path);
-/// `collection` is its COLLECTION.json, nullptr when that is still to be opened.
-std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage,
-                                       std::shared_ptr<const ByteSource> collection, const std::string& path);
-/// The same; `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
-std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage,
-                                               std::shared_ptr<const ByteSource> collection, const std::string& folder,
-                                               const std::string& base, const std::string& path);
+/// `file`, with what opening a dataset needs read at once: `collection`, and of each of `levels` the footer. Where a
+/// server is asked and all of it is small, the whole levels: then rows cost no request more.
+std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
+                                                std::span<const ByteRange> levels);
+
+/// True where the end of a ZIP is at hand and its header is not: then the end tells what there is.
+bool is_read_from_end(const ByteSource& source);
+
+/// Files of a folder that were opened when it was looked for; nullptr for one that is still to be opened.
+struct FolderFiles {
+  std::shared_ptr<const ByteSource> collection;
+  std::shared_ptr<const ByteSource> level0;
+};
+std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
+                                       const std::string& path);
+/// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
+std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
+                                               const std::string& folder, const std::string& base,
+                                               const std::string& path);
+/// The level tables of a folder, in files of their own. Safe from several threads.
+class LevelFiles {
+ public:
+  /// `level0` is the first, where it is open already.
+  LevelFiles(std::shared_ptr<const Storage> storage, std::vector<std::string> paths,
+             std::shared_ptr<const ByteSource> level0)
+      : storage_(std::move(storage)), paths_(std::move(paths)), level0_(std::move(level0)) {}
+
+  int size() const noexcept { return static_cast<int>(paths_.size()); }
+  const std::string& path(int level) const { return paths_[static_cast<std::size_t>(level)]; }
+  /// nullptr when it is not there. All are opened at once with the first that is asked for and not open. Throws as
+  /// Storage::open_all(), each time.
+  std::shared_ptr<const ByteSource> open(int level) const;
+  /// True while those below the first need not be asked for.
+  bool may_wait() const noexcept { return level0_ != nullptr; }
+
+ private:
+  std::shared_ptr<const Storage> storage_;
+  std::vector<std::string> paths_;
+  std::shared_ptr<const ByteSource> level0_;
+  mutable std::once_flag opened_ = {};
+  mutable std::vector<std::shared_ptr<const ByteSource>> sources_ = {};
+};
+
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
                                              std::shared_ptr<const ByteSource> source, const std::string& base,
                                              const std::string& path);

@@ -109,9 +109,7 @@ std::string how_it_failed(const CountingStorage& storage, const std::function<vo
   return error == "IoError: " + thrown ? "" : thrown + " became " + (error.empty() ? "nothing" : error);
 }
 
-std::shared_ptr<CountingStorage> storage_for(bool local) {
-  return std::make_shared<CountingStorage>(local);
-}
+std::shared_ptr<CountingStorage> storage_for(bool local) { return std::make_shared<CountingStorage>(local); }
 
 TEST_CASE("load: every request that fails is the IoError that it threw, and the next load works") {
   for (const std::string& name : kDatasets) {

@@ -14,24 +14,16 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-Dataset flat() {
-  return load(golden("flat.tacozip"));
-}
-Dataset cascade() {
-  return load(golden("cascade_tacocat"));
-}
-Strings found(const Dataset& dataset) {
-  return ids(dataset.data());
-}
+Dataset flat() { return load(golden("flat.tacozip")); }
+Dataset cascade() { return load(golden("cascade_tacocat")); }
+Strings found(const Dataset& dataset) { return ids(dataset.data()); }
 
 std::vector<Column> columns(const Strings& names) {
   std::vector<Column> out;
   for (const auto& name : names) out.push_back({name, "binary"});
   return out;
 }
-std::string resolved(const Filter& filter, const Strings& names) {
-  return resolve_column(filter, columns(names)).name;
-}
+std::string resolved(const Filter& filter, const Strings& names) { return resolve_column(filter, columns(names)).name; }
 
 const TimeRange kAlways{{std::numeric_limits<int64_t>::min()}, {std::numeric_limits<int64_t>::max()}};
 

@@ -10,13 +10,9 @@ using namespace tacore;
 
 namespace {
 
-DataFrame rows_of(const std::string& name) {
-  return load(golden(name)).data();
-}
+DataFrame rows_of(const std::string& name) { return load(golden(name)).data(); }
 
-std::shared_ptr<const Container> container(const std::string& name) {
-  return load(golden(name)).impl()->leaf(0);
-}
+std::shared_ptr<const Container> container(const std::string& name) { return load(golden(name)).impl()->leaf(0); }
 
 Strings cascade_parts() {
   Strings out;

@@ -22,6 +22,7 @@ namespace {
 /// A file tells by its first bytes. Those of the longest header are kept: what opens the file reads them again.
 Detected detect_file(std::shared_ptr<const ByteSource> file, const std::string& path) {
   constexpr uint64_t kHead = std::max({taco_header::kSize, tacocat_header::kSize, v1::kHeaderUsed});
+  if (is_read_from_end(*file)) return {.path = path, .folder = parent_folder(path), .source = std::move(file)};
   Detected out{.path = path, .folder = parent_folder(path), .source = prefetched(std::move(file), {{0, kHead}})};
   const Bytes head = out.source->read({0, std::min<uint64_t>(out.source->size(), 8)});
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -91,22 +92,29 @@ bool is_file_name(std::string_view path) {
 Detected detect_remote(const Storage& storage, std::string path) {
   const auto find = [&](const std::string& file) { return storage.open_all({&file, 1})[0]; };
   const auto folder = [&](Format format, const std::string& at, const std::string& base,
-                          std::shared_ptr<const ByteSource> collection) -> Detected {
-    return {.format = format, .path = at, .folder = base, .source = std::move(collection), .is_folder = true};
+                          std::vector<std::shared_ptr<const ByteSource>> files) -> Detected {
+    auto level0 = files.size() > 1 ? std::move(files[1]) : nullptr;
+    return {.format = format, .path = at, .folder = base, .source = files[0], .level0 = level0, .is_folder = true};
+  };
+  /// The collection in `at`, and the level that every dataset has there, at once.
+  const auto open_first = [&](const std::string& at, const std::string& levels) {
+    const std::string files[] = {path_join(at, names::kCollection), path_join(levels, names::kLevelFiles[0])};
+    return storage.open_all(files);
   };
   const bool is_collection = file_name(path) == names::kCollection;
   if (is_file_name(path) && !is_collection) return detect_file(storage.open(path), path);
   if (is_collection) path = without_slashes(parent_folder(path));
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder)) {
-    auto collection = storage.open(path_join(path, names::kCollection));
-    return folder(Format::Tacocat, path, without_slashes(parent_folder(path)), std::move(collection));
+    auto files = open_first(path, path);
+    if (!files[0]) files = {storage.open(path_join(path, names::kCollection))};  // says why not
+    return folder(Format::Tacocat, path, without_slashes(parent_folder(path)), std::move(files));
   }
   const std::string tacocat = path_join(path, names::kTacocatFolder);
   if (auto collection = is_collection ? nullptr : find(path_join(tacocat, names::kCollection))) {
-    return folder(Format::Tacocat, tacocat, path, std::move(collection));
+    return folder(Format::Tacocat, tacocat, path, {std::move(collection)});
   }
-  if (auto collection = find(path_join(path, names::kCollection))) {
-    return folder(Format::Folder, path, path, std::move(collection));
+  if (auto files = open_first(path, path_join(path, names::kMetadata)); files[0]) {
+    return folder(Format::Folder, path, path, std::move(files));
   }
   for (const auto index : {names::kTacocatFile, names::kTacollection}) {
     const std::string file = path_join(path, index);
@@ -129,9 +137,9 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
                                    const std::string& base) {
   switch (at.format) {
     case Format::Zip: return open_zip(at.source, path);
-    case Format::Folder: return open_folder(std::move(storage), at.source, at.path);
+    case Format::Folder: return open_folder(std::move(storage), {at.source, at.level0}, at.path);
     case Format::Tacocat:
-      return at.is_folder ? open_tacocat_folder(std::move(storage), at.source, at.path, base, path)
+      return at.is_folder ? open_tacocat_folder(std::move(storage), {at.source, at.level0}, at.path, base, path)
                           : open_tacocat_file(std::move(storage), at.source, base, path);
     case Format::Tortilla:
     case Format::Taco: return v1::open_tortilla(at.source, path);

@@ -18,6 +18,7 @@ struct Detected {
   std::string folder;  ///< where the ZIPs of an index lie
   /// The opened file; of a folder its COLLECTION.json, where finding the folder took opening it.
   std::shared_ptr<const ByteSource> source;
+  std::shared_ptr<const ByteSource> level0 = {};  ///< of a folder, where it was opened along with `source`
   bool is_folder = false;
   uint64_t num_partitions = 1;  ///< of a Tortilla or TACO before 2.0: files that it is split into
 };

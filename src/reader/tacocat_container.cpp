@@ -5,7 +5,6 @@
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/document.hpp"
-#include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
@@ -15,15 +14,24 @@
 namespace tacore {
 namespace {
 
-constexpr uint64_t kTailGuess = 16 * 1024;
+std::shared_ptr<const LevelTable> open_level(const LevelFiles& files, int level, const std::string& path) {
+  if (const auto source = files.open(level)) {
+    return LevelTable::open(source, {.path = files.path(level), .offset = {}, .level = level});
+  }
+  throw FormatError("taco:pit_schema has level " + std::to_string(level) + ", but there is no " +
+                        std::string(names::kLevelFiles[level]),
+                    {.path = path});
+}
 
 /// Metadata here, bytes in the ZIPs that `internal:source_file` names, in the folder `base`.
 class TacocatContainer : public Container {
  public:
   TacocatContainer(std::shared_ptr<const Storage> storage, const std::string& path, const std::string& base,
-                   Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels)
+                   Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels,
+                   std::unique_ptr<const LevelFiles> files = {})
       : Container(path, std::move(collection), std::move(levels)),
         storage_(std::move(storage)),
+        files_(std::move(files)),
         base_(base),
         root_(path_join(to_vsi(base.empty() ? "." : base), "")) {
     const auto& level0 = stored_level(0);
@@ -90,6 +98,8 @@ class TacocatContainer : public Container {
     return row.source_file;
   }
 
+  std::shared_ptr<const LevelTable> assemble(int level) const override { return open_level(*files_, level, path()); }
+
   std::shared_ptr<const LevelTable> repair(int level) const override {
     const auto& table = stored_level(level);
     const auto path_of = [&](int64_t row) { return relative_path(level, row); };
@@ -100,6 +110,7 @@ class TacocatContainer : public Container {
   }
 
   std::shared_ptr<const Storage> storage_;
+  std::unique_ptr<const LevelFiles> files_;  ///< nullptr where all levels lie in one file
   std::string base_;
   std::string root_;
   mutable std::mutex mutex_;
@@ -117,40 +128,31 @@ tacocat_header::Header read_header(const ByteSource& source, const std::string& 
 
 }  // namespace
 
-std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage,
-                                               std::shared_ptr<const ByteSource> document, const std::string& folder,
-                                               const std::string& base, const std::string& path) {
+std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles opened,
+                                               const std::string& folder, const std::string& base,
+                                               const std::string& path) {
+  auto& document = opened.collection;
   if (!document) document = storage->open(path_join(folder, names::kCollection));
   const Bytes text = read_document(*document);
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
-  std::vector<std::string> files;
+  std::vector<std::string> paths;
   for (int k = 0; k <= collection.pit_schema.max_depth(); ++k)
-    files.push_back(path_join(folder, names::kLevelFiles[k]));
-  const auto sources = storage->open_all(files);
-  std::vector<std::shared_ptr<const LevelTable>> levels;
-  for (int k = 0; k < static_cast<int>(files.size()); ++k) {
-    const auto& source = sources[static_cast<std::size_t>(k)];
-    if (!source) {
-      throw FormatError(
-          "taco:pit_schema has level " + std::to_string(k) + ", but there is no " + std::string(names::kLevelFiles[k]),
-          {.path = path});
-    }
-    levels.push_back(LevelTable::open(source, {.path = files[static_cast<std::size_t>(k)], .offset = {}, .level = k}));
+    paths.push_back(path_join(folder, names::kLevelFiles[k]));
+  auto files = std::make_unique<const LevelFiles>(storage, std::move(paths), std::move(opened.level0));
+  std::vector<std::shared_ptr<const LevelTable>> levels(static_cast<std::size_t>(files->size()));
+  for (int k = 0; k < (files->may_wait() ? 1 : files->size()); ++k) {
+    levels[static_cast<std::size_t>(k)] = open_level(*files, k, path);
   }
-  return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
+  return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels),
+                                            std::move(files));
 }
 
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
                                              std::shared_ptr<const ByteSource> source, const std::string& base,
                                              const std::string& path) {
   const auto header = read_header(*source, path);
-  std::vector<ByteRange> ranges{header.collection};
-  for (const ByteRange& level : header.levels) {
-    const uint64_t tail = std::min(level.size, kTailGuess);
-    ranges.push_back({level.offset + level.size - tail, tail});
-  }
   check_document_size(header.collection, path);
-  const auto near = prefetched(std::move(source), ranges);
+  const auto near = with_metadata(std::move(source), header.collection, header.levels);
   const Bytes text = near->read(header.collection);
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   std::vector<std::shared_ptr<const LevelTable>> levels;

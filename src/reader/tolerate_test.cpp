@@ -56,9 +56,7 @@ void check_nested(const std::string& path) {
   CHECK(dataset.verify_rsut());
 }
 
-TEST_CASE("the dataset that is changed below is sound") {
-  check_nested(Nested().path);
-}
+TEST_CASE("the dataset that is changed below is sound") { check_nested(Nested().path); }
 
 TEST_CASE("tolerate: any column order") {
   const Nested nested;
@@ -108,9 +106,7 @@ TEST_CASE("tolerate: missing relative_path") {
   check_nested(nested.path);
 }
 
-TEST_CASE("tolerate: missing current_id and relative_path in a ZIP") {
-  check_nested(golden("no_current_id.tacozip"));
-}
+TEST_CASE("tolerate: missing current_id and relative_path in a ZIP") { check_nested(golden("no_current_id.tacozip")); }
 
 TEST_CASE("tolerate: current_id with gaps") {
   const Nested nested;
@@ -204,9 +200,7 @@ TEST_CASE("tolerate: header CRC mismatch, with a warning") {
   CHECK(messages.has(LogLevel::Warning, "TACO_HEADER does not match its CRC-32"));
 }
 
-TEST_CASE("tolerate: header absent, the central directory leads") {
-  check_nested(golden("header_absent.tacozip"));
-}
+TEST_CASE("tolerate: header absent, the central directory leads") { check_nested(golden("header_absent.tacozip")); }
 
 TEST_CASE("tolerate: header stale but central directory usable, with a warning") {
   const Report messages;
@@ -223,9 +217,7 @@ TEST_CASE("tolerate: extra ZIP entries, an archive comment and the name .zip") {
   CHECK(to_text(dataset.data().read_bytes("suva")) == "data of suva");
 }
 
-TEST_CASE("tolerate: ZIP64 records") {
-  check_nested(golden("zip64_records.tacozip"));
-}
+TEST_CASE("tolerate: ZIP64 records") { check_nested(golden("zip64_records.tacozip")); }
 
 TEST_CASE("tolerate: internal:parent_id as the parent's id") {
   const Dataset dataset = load(golden("string_parent_id.tacozip"));

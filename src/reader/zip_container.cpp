@@ -5,7 +5,6 @@
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "io/document.hpp"
-#include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "reader/container.hpp"
@@ -13,9 +12,6 @@
 
 namespace tacore {
 namespace {
-
-// Footers and COLLECTION.json of a small dataset arrive with the read that follows the header.
-constexpr uint64_t kTailGuess = 16 * 1024;
 
 class ZipContainer : public Container {
  public:
@@ -122,6 +118,57 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
   return out;
 }
 
+/// Of a file that was opened from its end, what is there of that.
+constexpr uint64_t kEnd = 32 * 1024;
+ByteRange end_of(const ByteSource& source) {
+  const uint64_t size = std::min(source.size(), kEnd);
+  return {source.size() - size, size};
+}
+
+/// The ranges that a header would name, from the end of the central directory, where the entries of the metadata are.
+/// Nothing where these cannot be told from it: then the header tells.
+std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
+  const ByteRange end = end_of(source);
+  const Bytes tail = source.read(end);
+  zip::Directory directory;
+  std::vector<zip::CentralEntry> entries;
+  try {
+    directory = zip::find_directory(tail, end.offset);
+    const uint64_t begin = std::max(directory.offset, end.offset), stop = directory.offset + directory.size;
+    if (begin >= stop) return std::nullopt;
+    const auto bytes = std::span(tail).subspan(begin - end.offset, stop - begin);
+    entries = begin == directory.offset ? zip::parse_directory(bytes, directory) : zip::last_entries(bytes, directory);
+  } catch (const FormatError&) {
+    return std::nullopt;
+  }
+  const auto find = [&](const std::string& name) -> std::optional<ByteRange> {
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
+    if (entry == entries.end() || entry->method != 0) return std::nullopt;
+    // What follows is the next entry, so that the payload is the last before it.
+    uint64_t next = directory.offset;
+    for (const auto& other : entries) {
+      if (other.local_offset > entry->local_offset) next = std::min(next, other.local_offset);
+    }
+    const uint64_t header = zip::kLocalHeaderSize + name.size(), room = next - entry->local_offset;
+    if (room < header + entry->size || room > header + entry->size + zip::kFullZip64ExtraSize) return std::nullopt;
+    return ByteRange{next - entry->size, entry->size};
+  };
+  taco_header::Header out;
+  const auto collection = find(std::string(names::kCollection));
+  if (!collection) return std::nullopt;
+  out.collection = *collection;
+  std::size_t num_levels = 0;
+  for (const auto& entry : entries) num_levels += entry.name.starts_with(names::kMetadata) ? 1 : 0;
+  for (std::size_t k = 0; k < num_levels; ++k) {
+    const auto level = k < std::size(names::kLevelFiles)
+                           ? find(std::string(names::kMetadata).append(names::kLevelFiles[k]))
+                           : std::nullopt;
+    if (!level) return std::nullopt;
+    out.levels.push_back(*level);
+  }
+  return out.levels.empty() ? std::nullopt : std::optional(out);
+}
+
 Bytes read_head(const ByteSource& source) { return source.read({0, std::min(source.size(), taco_header::kSize)}); }
 
 struct Opened {
@@ -131,11 +178,6 @@ struct Opened {
 
 Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_header::Header& header,
                   const std::string& path) {
-  std::vector<ByteRange> ranges{header.collection};
-  for (const ByteRange& level : header.levels) {
-    const uint64_t tail = std::min(level.size, kTailGuess);
-    ranges.push_back({level.offset + level.size - tail, tail});
-  }
   if (log_level() == LogLevel::Debug) {
     for (std::size_t k = 0; k < header.levels.size(); ++k) {
       log::debug(path + ": level " + std::to_string(k) + " is " + std::to_string(header.levels[k].size) + " bytes at " +
@@ -143,7 +185,7 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
     }
   }
   check_document_size(header.collection, path);
-  const auto near = prefetched(source, ranges);
+  const auto near = with_metadata(source, header.collection, header.levels);
   const Bytes text = near->read(header.collection);
   Opened out;
   out.collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
@@ -151,13 +193,23 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
     out.levels.push_back(
         LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
   }
+  check_levels(out.collection, out.levels.size(), path);
   return out;
 }
 
-/// By the header; where it is absent or points to something else, by the central directory. A header that is malformed
-/// is an error, and the first error counts when both ways fail.
+/// By the end, where that is at hand and the beginning is not. By the header; where it is absent or points to something
+/// else, by the central directory. A header that is malformed is an error, and the first error counts when both ways
+/// fail.
 template <class Open>
 auto open_by_header(const ByteSource& source, const std::string& path, const Open& open) {
+  if (is_read_from_end(source)) {
+    if (const auto header = header_from_end(source)) {
+      try {
+        return open(*header);
+      } catch (const FormatError&) {  // what is wrong is told by the header
+      }
+    }
+  }
   const Bytes head = read_head(source);
   if (!taco_header::is_header(head)) {
     if (head.size() < 4 || head[0] != std::byte{'P'} || head[1] != std::byte{'K'}) {
@@ -191,10 +243,22 @@ auto open_by_header(const ByteSource& source, const std::string& path, const Ope
 
 }  // namespace
 
+bool is_read_from_end(const ByteSource& source) {
+  const ByteRange end = end_of(source);
+  if (source.is_local() || source.has({0, std::min(source.size(), taco_header::kSize)}) || !source.has(end)) {
+    return false;
+  }
+  try {
+    zip::find_directory(source.read(end), end.offset);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
 std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path) {
   auto opened = open_by_header(*source, path,
                                [&](const taco_header::Header& header) { return open_parts(source, header, path); });
-  check_levels(opened.collection, opened.levels.size(), path);
   return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
                                         std::move(opened.levels));
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "format/zip_records.hpp"
 #include "fuzz.hpp"
 
@@ -18,6 +20,12 @@ void run(Input tail) {
     expect_errors_only([&] {
       const zip::Directory where = zip::find_directory(tail, offset);
       require(where.offset + where.size <= offset + tail.size(), "the directory lies in the archive");
+      const uint64_t begin = std::max(where.offset, offset), end = where.offset + where.size;
+      if (begin < end) {
+        for (const auto& entry : zip::last_entries(tail.subspan(begin - offset, end - begin), where)) {
+          require(entry.local_offset < where.offset, "one of the last entries lies before the directory");
+        }
+      }
       if (where.offset < offset) return;
       check(where, zip::parse_directory(tail.subspan(where.offset - offset, where.size), where));
     });

@@ -14,7 +14,7 @@ from world import case
 TRIES = 3
 FAST = ["--tries", str(TRIES)]
 IMPATIENT = ["--tries", "2", "--timeout", "1"]  # of what is known to fail
-ZIP, FOLDER = "landsat_nested.tacozip", "folder"
+ZIP, FOLDER = "spread.tacozip", "folder"
 QUERY = ["query", "{}", "-f", "csv"]
 
 # (fault, options of its rule): all that FAULTS can do, but what cases of their own do.
@@ -122,19 +122,19 @@ def fault__tried_again(world):
 
 # What stays: how the error must read, and how many requests it may take.
 FOREVER = [
-    ("truncate", {}, r"bytes=0-\d+", TRIES), ("reset", {}, r"bytes=0-\d+", TRIES), ("hang_up", {}, r"bytes=0-\d+", TRIES),
-    ("status", {"code": 500}, r"bytes=0-\d+\): HTTP status 500", TRIES),
+    ("truncate", {}, r"bytes=-\d+", TRIES), ("reset", {}, r"bytes=-\d+", TRIES), ("hang_up", {}, r"bytes=-\d+", TRIES),
+    ("status", {"code": 500}, r"bytes=-\d+\): HTTP status 500", TRIES),
     ("status", {"code": 503, "text": "<Error>SlowDown</Error>"}, "HTTP status 503.*SlowDown", TRIES),
     ("status", {"code": 429}, "HTTP status 429", TRIES),
     # Longer than anyone waits.
     ("status", {"code": 429, "Retry_After": 86400}, "HTTP status 429", 1),
     ("status", {"code": 401}, "HTTP status 401", 1), ("status", {"code": 403}, "HTTP status 403", 1),
     ("status", {"code": 418}, "HTTP status 418", 1),
-    ("other_range", {}, r"bytes at 1 came; \d+ bytes at 0 expected", TRIES),
+    ("other_range", {}, r"bytes at \d+ came; \d+ bytes at \d+ expected", TRIES),
     ("content_range", {"text": "garbage"}, "Content-Range 'garbage'", TRIES), ("content_range", {}, "Content-Range", TRIES),
     ("compress", {}, "gzip", TRIES), ("too_short", {}, "expected", TRIES), ("too_long", {}, "expected|more", TRIES),
-    ("headers", {"lines": b"X-Many: " + b"a" * 200_000 + b"\r\n"}, r"bytes=0-\d+", TRIES),
-    ("redirect", {"to": "/landsat_nested.tacozip"}, "redirect", 10),
+    ("headers", {"lines": b"X-Many: " + b"a" * 200_000 + b"\r\n"}, r"bytes=-\d+", TRIES),
+    ("redirect", {"to": f"/{ZIP}"}, "redirect", 10),
     ("redirect", {"to": "/again{path}"}, "redirect", 10),
     ("redirect", {"to": "ftp://127.0.0.1/a"}, "ftp", 1), ("redirect", {"to": "file:///etc/passwd"}, "file:", 1),
 ]
@@ -147,7 +147,7 @@ def fault__for_ever(world):
         with Server(world.data, rules=[Rule(fault, **options)]) as server:
             done = world.run("query", server.url(ZIP), "-f", "csv", *FAST)
             require_told(server, done, server.url(ZIP))
-            assert "bytes=0-" in done.errors, f"no range: {done}"
+            assert "bytes=-32768" in done.errors, f"no range: {done}"
             assert re.search(words, done.errors, re.S), f"{title(fault, options)}: {done}, {words} expected"
             assert len(server.requests) <= most, f"{title(fault, options)}: {server.list()}"
             if most == TRIES and "status" in fault:

@@ -124,7 +124,30 @@ class World:
         self.must("index", *files["indexed"], "--quiet")
         self.must("index", *files["single"], "--single-file", "--quiet")
         self.must("collect", *files["collected"], "--quiet")
+        self.make_deep()
+        self.make_spread()
         self.make_older()
+
+    def make_deep(self):
+        """A FOLDER of three levels."""
+        folder = self.scratch / "deep"
+        for sample in ("a", "b"):
+            (folder / sample / "c").mkdir(parents=True)
+            (folder / sample / "c" / "d.bin").write_bytes(b"d" * 10)
+        self.must("create", folder, self.data / "deep", "--collection", self.scratch / "about.json")
+
+    def make_spread(self):
+        """A ZIP of two levels that is read in several requests: nothing makes these names small."""
+        folder, state = self.scratch / "spread", 1
+        for _ in range(500):
+            name = ""
+            for _ in range(8):
+                state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
+                name += f"{state ^ state >> 29:016x}"
+            (folder / name).mkdir(parents=True)
+            for file in ("a", "b"):
+                (folder / name / file).write_bytes(b"sample")
+        self.must("create", folder, self.data / "spread.tacozip", "--collection", self.scratch / "about.json")
 
     def make_older(self):
         """Datasets before 2.0, of rasters."""
