@@ -30,6 +30,7 @@ BAND = "4"
 GDAL = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".tacozip", "GDAL_HTTP_MULTIPLEX": "YES",
         "GDAL_HTTP_MERGE_CONSECUTIVE_RANGES": "YES"}
 WHOLE = "1200000"  # more than a sample
+AS_IT_COMES = "rasterio, one after another, no option set"
 INGESTED = {"all": {"": WHOLE}, BAND: {"": "16384", ", all ingested": WHOLE}}
 RECORDED_AT = 200  # milliseconds: what is under way at once arrives together, what depends on an answer so much later
 
@@ -88,16 +89,17 @@ class Bench:
         self.args, self.server, self.scratch = args, server, scratch
         self.build, self.peer, self.root = Path(args.build).resolve(), args.peer, server.root
 
-    def url(self, name, port=None):
-        return f"http://127.0.0.1:{port or self.server.port}/{name}"
+    def url(self, name, port=None, scheme="http"):
+        return f"{scheme}://127.0.0.1:{port or self.server.port}/{name}"
 
-    def warm_url(self, name):
-        return f"http://127.0.0.1:{self.server.other_port}/{name}"
+    def warm_url(self, name, scheme="http"):
+        port = self.server.tls_other_port if scheme == "https" else self.server.other_port
+        return f"{scheme}://127.0.0.1:{port}/{name}"
 
     def run(self, *command, **environment):
         """What a side said, and the requests that it made."""
         self.server.requests()
-        own = {"HOME": os.devnull, "TACOREADER_CACHE_DIR": str(self.scratch / "cache"), "PYTHONPATH": str(self.build / "python")}
+        own = {"HOME": os.devnull, "CURL_CA_BUNDLE": str(self.server.certificate), "TACOREADER_CACHE_DIR": str(self.scratch / "cache"), "PYTHONPATH": str(self.build / "python")}
         shutil.rmtree(self.scratch / "cache", ignore_errors=True)
         done = subprocess.run([self.peer, HERE / "remote_sides.py", *map(str, command)], stdout=subprocess.PIPE, text=True,
                               env={**os.environ, **own, **environment})
@@ -119,14 +121,16 @@ class Bench:
                 print(f"{name}: {said}", file=sys.stderr, flush=True)
         return results, requests
 
-    def latencies(self):
-        """(title, port), with the proxy running."""
-        for milliseconds in self.args.latencies:
-            if milliseconds == 0:
-                yield "loopback", self.server.port
-            else:
-                with Proxy(self.server.port, milliseconds) as proxy:
-                    yield f"{milliseconds} ms", proxy.port
+    def latencies(self, schemes=("http",)):
+        """(title, scheme, port), with the proxy running."""
+        for scheme in schemes:
+            direct, note = (self.server.tls_port, ", https") if scheme == "https" else (self.server.port, "")
+            for milliseconds in self.args.latencies:
+                if milliseconds == 0:
+                    yield f"loopback{note}", scheme, direct
+                else:
+                    with Proxy(direct, milliseconds) as proxy:
+                        yield f"{milliseconds} ms{note}", scheme, proxy.port
 
 
 # Opening.
@@ -167,12 +171,12 @@ def compare_open(bench):
             for connections in ("kept", "new"):
                 steps[f"its requests by libcurl, connections {connections}{note}"] = steps[f"tacoreader{note}"]
             (bench.scratch / f"steps_{cache}.json").write_text(json.dumps(steps[f"tacoreader{note}"]))
-        for title, port in bench.latencies():
-            url, warm_url = bench.url(name, port), bench.warm_url(warm[kind])
+        for title, scheme, port in bench.latencies(("http", "https")):
+            url, warm_url = bench.url(name, port, scheme), bench.warm_url(warm[kind], scheme)
             sides = {"tacore": (("open-tacore", url, warm_url), {})}
             for note, cache in caches.items():
                 sides[f"tacoreader{note}"] = (("open-tacoreader", url, warm_url, cache), {})
-                command = ("replay", bench.url("", port)[:-1], bench.warm_url("")[:-1], bench.scratch / f"steps_{cache}.json")
+                command = ("replay", bench.url("", port, scheme)[:-1], bench.warm_url("", scheme)[:-1], bench.scratch / f"steps_{cache}.json")
                 for connections in ("kept", "new"):  # the published reader makes a new one for each
                     sides[f"its requests by libcurl, connections {connections}{note}"] = ((*command, connections), {})
             results, requests = bench.in_turns(sides)
@@ -196,6 +200,7 @@ def sample_sides(bench, url, warm_url, count, bands, places):
     for threads in (2, 16, 64):
         sides[f"Loader, {threads} threads"] = (("samples-loader", *given, threads), {})
     sides["read_tensor, 16 threads"] = (("samples-tensor", *given, 16), {})
+    sides[AS_IT_COMES] = (("samples-rasterio", *given, 1, "threads", places), {})
     for note, ingested in INGESTED[bands].items():
         environment = {**GDAL, "GDAL_INGESTED_BYTES_AT_OPEN": ingested}
         for kind in ("threads", "processes"):
@@ -208,11 +213,11 @@ def compare_samples(bench):
     count = bench.args.samples
     make_images(bench.build, bench.root, count)
     print(f"\n### samples: {count} of 13 x 256 x 256 uint16 in random order, as arrays\n")
-    print("Beside the best rasterio with 2 threads or processes, and with 16.\n")
-    print("| what | round trip | side | requests a sample | kB | samples/s best | median | beside 2 | beside 16 | N |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("Beside rasterio as it comes, and the best of it, tuned, with 2 threads or processes, and with 16.\n")
+    print("| what | round trip | side | requests a sample | kB | samples/s best | median | beside 1 | beside 2 | beside 16 | N |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     places = bench.scratch / "places.json"
-    for title, port in bench.latencies():
+    for title, _, port in bench.latencies():
         for bands, what in (("all", "13 bands"), (BAND, "1 band")):
             name, plain = f"images_header_{count}.tacozip", f"images_{count}.tacozip"
             places.write_text(json.dumps(places_of(bench.build, bench.root / name)))
@@ -223,13 +228,14 @@ def compare_samples(bench):
             sums = {run["checksum"] for runs in results.values() for run in runs}
             assert len(sums) == 1, f"the sides read different pixels: {sums}"
             medians = {side: statistics.median(run["samples_per_second"] for run in runs) for side, runs in results.items()}
-            peers = [max(median for side, median in medians.items() if side.startswith(f"rasterio, {number} "))
-                     for number in (2, 16)]
+            peers = [medians[AS_IT_COMES]]
+            peers += [max(median for side, median in medians.items() if side.startswith(f"rasterio, {number} "))
+                      for number in (2, 16)]
             for side, runs in results.items():
                 made = requests[side]
                 print(f"| {what} | {title} | {side} | {len(made) / count:.2f} | {sum(r.bytes for r in made) / count / 1e3:.1f} | "
                       f"{max(run['samples_per_second'] for run in runs):.0f} | {medians[side]:.0f} | "
-                      f"{medians[side] / peers[0]:.2f} | {medians[side] / peers[1]:.2f} | {len(runs)} |", flush=True)
+                      f"{' | '.join(f'{medians[side] / peer:.2f}' for peer in peers)} | {len(runs)} |", flush=True)
 
 
 # Bytes.

@@ -19,6 +19,10 @@ http {{
   uwsgi_temp_path {home}/uwsgi; scgi_temp_path {home}/scgi;
   sendfile on; tcp_nodelay on; keepalive_timeout 600; keepalive_requests 1000000000;
   server {{ listen 127.0.0.1:{port} backlog=4096; listen 127.0.0.1:{other}; root {root}; }}
+  server {{
+    listen 127.0.0.1:{tls_port} ssl backlog=4096; listen 127.0.0.1:{tls_other} ssl; root {root};
+    ssl_certificate {home}/certificate.pem; ssl_certificate_key {home}/key.pem; ssl_protocols TLSv1.2 TLSv1.3;
+  }}
 }}
 """
 
@@ -45,7 +49,8 @@ def free_ports(count):
 
 
 class WebServer:
-    """Serves the files of `root` from `with` on. `other_port` is a second address of the same, to warm clients up with."""
+    """Serves the files of `root` from `with` on, by `port` and, encrypted, by `tls_port`. `other_port` and `tls_other_port` are
+    second addresses of the same, to warm clients up with; `certificate` is what clients are to trust."""
 
     def __init__(self, root, home):
         self.root, self.home = Path(root).resolve(), Path(home).resolve()
@@ -54,10 +59,15 @@ class WebServer:
     def __enter__(self):
         nginx = shutil.which("nginx") or "/usr/sbin/nginx"
         self.home.mkdir(parents=True, exist_ok=True)
-        self.port, self.other_port = free_ports(2)
+        self.port, self.other_port, self.tls_port, self.tls_other_port = free_ports(4)
+        self.certificate = self.home / "certificate.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", self.home / "key.pem",
+                        "-out", self.certificate], check=True, capture_output=True)
         file = self.home / "nginx.conf"
         user = "root" if os.getuid() == 0 else "nobody"
-        file.write_text(CONFIGURATION.format(home=self.home, root=self.root, port=self.port, other=self.other_port, user=user))
+        file.write_text(CONFIGURATION.format(home=self.home, root=self.root, port=self.port, other=self.other_port,
+                                             tls_port=self.tls_port, tls_other=self.tls_other_port, user=user))
         self.process = subprocess.Popen([nginx, "-e", self.home / "errors.log", "-p", self.home, "-c", file])
         for _ in range(100):
             if self.process.poll() is not None:
@@ -74,7 +84,7 @@ class WebServer:
         self.process.wait()
 
     def requests(self):
-        """Those of `port` since the last call, by when they began."""
+        """Those of `port` and `tls_port` since the last call, by when they began."""
         time.sleep(0.3)  # a line is written after the last byte is sent
         with open(self.home / "requests.log", encoding="utf-8") as file:
             file.seek(self.read)
@@ -84,7 +94,7 @@ class WebServer:
         for line in lines:
             port, when, seconds, connection, status, count, method, rest = line.split(" ", 7)
             path, _, ranges = rest.rpartition(' "')
-            if int(port) == self.port:
+            if int(port) in (self.port, self.tls_port):
                 out.append(Request(float(when) - float(seconds), float(seconds), int(connection), int(status), int(count),
                                    method, path, ranges.rstrip('"\n')))
         return sorted(out)
