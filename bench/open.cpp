@@ -25,7 +25,7 @@ struct Opening {
 /// Returned, so that its memory counts and its end does not.
 tacore::Dataset open_with_schema(const std::string& path) {
   tacore::Dataset dataset = tacore::load(path);
-  for (int level = 0; level <= dataset.collection().pit_schema.max_depth(); ++level) (void)dataset.level_columns(level);
+  for (int level = 0; level <= dataset.pit_schema().max_depth(); ++level) (void)dataset.level_columns(level);
   return dataset;
 }
 

@@ -57,7 +57,7 @@ struct Collection {
   std::optional<std::vector<Contact>> curators = {};
   std::optional<std::vector<std::string>> keywords = {};
   Extent extent = {};
-  PitSchema pit_schema = {};
+  PitSchema pit_schema = {};  ///< that of a file before 2.0 is not stored: Dataset::pit_schema()
   std::map<std::string, std::vector<FieldDescription>> field_schema = {};  ///< by "level0", ...
   std::vector<Source> sources = {};                                        ///< TACOCAT and TACOLLECTION.json only
   std::string json = {};  ///< the whole document, unknown keys included

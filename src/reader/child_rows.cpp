@@ -72,7 +72,7 @@ bool are_children(const Container& container, int level, int64_t row, const RowR
 }  // namespace
 
 std::optional<RowRange> computed_children(const Container& container, int level, int64_t row) {
-  const PitSchema& pit = container.collection().pit_schema;
+  const PitSchema& pit = container.tree();
   if (level + 1 >= container.num_levels()) return std::nullopt;
   const auto types = period_types(pit, level);
   const auto counts = child_counts(pit, level);

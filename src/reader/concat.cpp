@@ -143,7 +143,7 @@ void rename_twins(Columns& columns) {
 /// Before 2.0 samples may be of any shape, and the tree is that of one of them.
 bool fits(const Dataset& dataset, const Dataset& first) {
   return (is_v1(dataset.format()) && is_v1(first.format())) ||
-         dataset.collection().pit_schema.is_compatible(first.collection().pit_schema);
+         dataset.impl()->tree().is_compatible(first.impl()->tree());
 }
 
 void check_inputs(std::span<const Dataset> datasets) {
@@ -181,12 +181,12 @@ PitSchema sum(std::span<const Dataset> datasets) {
 
 Union unite(std::vector<UnionPart> parts, ColumnMode mode) {
   Union out;
-  for (int level = 0; level < parts[0].view->num_levels; ++level) {
+  for (int level = 0; level < parts[0].view->num_levels(); ++level) {
     std::vector<Columns> columns;
     for (const auto& part : parts) {
-      if (part.view->num_levels != parts[0].view->num_levels) {
-        throw SchemaError("incompatible schema: " + std::to_string(part.view->num_levels) + " levels, " +
-                              std::to_string(parts[0].view->num_levels) + " in " + parts[0].source_path,
+      if (part.view->num_levels() != parts[0].view->num_levels()) {
+        throw SchemaError("incompatible schema: " + std::to_string(part.view->num_levels()) + " levels, " +
+                              std::to_string(parts[0].view->num_levels()) + " in " + parts[0].source_path,
                           {.path = part.source_path});
       }
       columns.push_back(level == 0 ? root_columns(*part.view) : stored_columns(*part.view, level));
@@ -227,7 +227,6 @@ Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {
   impl->path = "<concatenated>";
   impl->format = datasets[0].format();
   impl->collection = std::make_shared<const Collection>(std::move(collection));
-  impl->base.num_levels = parts[0].view->num_levels;
   impl->base.num_leaves = leaves;
   impl->base.base = unite(std::move(parts), mode);
   return Dataset(std::move(impl));

@@ -16,15 +16,33 @@ Container::Container(std::string path, Collection collection, std::vector<std::s
   for (std::size_t i = 0; i < levels_.size(); ++i) proofs_.push_back(std::make_unique<Proof>());
 }
 
-void Container::add_level(std::shared_ptr<const LevelTable> level) {
-  levels_.push_back(std::move(level));
-  proofs_.push_back(std::make_unique<Proof>());
+void Container::add_levels(int count) {
+  for (int i = 0; i < count; ++i) {
+    levels_.push_back(nullptr);
+    proofs_.push_back(std::make_unique<Proof>());
+  }
+}
+
+void Container::add_levels_of_tree() {
+  add_levels(names::kMaxLevel);
+  has_levels_of_tree_ = true;
+}
+
+const PitSchema& Container::tree() const {
+  std::call_once(tree_found_, [this] { tree_ = find_tree(); });
+  return tree_;
+}
+
+PitSchema Container::find_tree() const { return collection_.pit_schema; }
+
+int Container::num_levels() const {
+  return has_levels_of_tree_ ? tree().max_depth() + 1 : static_cast<int>(levels_.size());
 }
 
 Container::~Container() = default;
 
 const std::shared_ptr<const LevelTable>& Container::stored_level(int level) const {
-  if (level < 0 || level >= num_levels()) {
+  if (level != 0 && (level < 0 || level >= num_levels())) {  // the root is there whatever the tree is
     throw QueryError(
         "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels() - 1),
         {.path = path_});
@@ -38,7 +56,10 @@ const std::shared_ptr<const LevelTable>& Container::stored_level(int level) cons
   return table;
 }
 
-bool Container::is_assembled(int level) const { return proofs_[static_cast<std::size_t>(level)]->is_there; }
+bool Container::is_assembled(int level) const {
+  const auto number = static_cast<std::size_t>(level);
+  return number < proofs_.size() && proofs_[number]->is_there;
+}
 
 std::shared_ptr<const LevelTable> Container::assemble(int level) const {
   throw FormatError("level " + std::to_string(level) + " is missing", where(level));

@@ -46,9 +46,14 @@ class Container {
   virtual Format format() const noexcept = 0;
   /// As the user wrote it.
   const std::string& path() const noexcept { return path_; }
+  /// COLLECTION as it is stored: before 2.0 it says nothing of the tree, so ask tree().
   const Collection& collection() const noexcept { return collection_; }
+  /// taco:pit_schema; before 2.0 what samples of the file show, looked at when it is first asked for. Throws as reading
+  /// them does, each time.
+  const PitSchema& tree() const;
 
-  int num_levels() const noexcept { return static_cast<int>(levels_.size()); }
+  /// As many as the tree has where tables are not listed: throws as tree() then.
+  int num_levels() const;
   /// A level as it is stored: ids, types and parents are right, offsets may not be (dossier 1.5).
   const std::shared_ptr<const LevelTable>& stored_level(int level) const;
   /// A level whose offsets are proved, or repaired from the central directory; done once.
@@ -94,14 +99,17 @@ class Container {
 
  protected:
   Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels);
-  /// Adds what is known once the levels above are open. For constructors.
-  void set_tree(PitSchema tree) { collection_.pit_schema = std::move(tree); }
-  void add_level(std::shared_ptr<const LevelTable> level);
+  /// Adds levels that assemble() makes. For constructors.
+  void add_levels(int count);
+  /// The same, as many as find_tree() will find.
+  void add_levels_of_tree();
+  /// What tree() gives, found once.
+  virtual PitSchema find_tree() const;
   /// A copy with right offsets, or nullptr when they are right.
   virtual std::shared_ptr<const LevelTable> repair(int level) const;
   /// A level that was nullptr in the constructor, made when it is first asked for.
   virtual std::shared_ptr<const LevelTable> assemble(int level) const;
-  /// True once a level is there.
+  /// True once a level is there. Looks at nothing.
   bool is_assembled(int level) const;
   /// The `__meta__` in `source`: a small one arrives whole, in one request, so that its rows cost no more.
   static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source,
@@ -118,7 +126,10 @@ class Container {
 
   std::string path_;
   Collection collection_;
-  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled
+  bool has_levels_of_tree_ = false;
+  mutable std::once_flag tree_found_ = {};
+  mutable PitSchema tree_ = {};
+  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled, or for good
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
   std::shared_ptr<const Storage> storage_ = {};
   std::string headers_path_ = {};

@@ -42,12 +42,15 @@ bool has_query(const View& view) {
                      [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
 }
 
+void check_level(int level, int num_levels, const std::string& path) {
+  if (level >= 0 && level < num_levels) return;
+  throw QueryError(
+      "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels - 1),
+      {.path = path});
+}
+
 Dataset with_filter(const Dataset::Impl& from, Filter filter) {
-  if (filter.level < 0 || filter.level > from.collection->pit_schema.max_depth()) {
-    throw QueryError("Level " + std::to_string(filter.level) + " does not exist: the deepest is " +
-                         std::to_string(from.collection->pit_schema.max_depth()),
-                     {.path = from.path});
-  }
+  if (filter.level != 0) check_level(filter.level, from.tree().max_depth() + 1, from.path);
   // Said at once where nothing has to be opened or run for it.
   if (!from.partitions && (filter.level > 0 || !has_query(from.base)))
     resolve_column(filter, stored_columns(from.base, filter.level));
@@ -143,12 +146,6 @@ bool is_whole(const View& view) {
          std::all_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return is_whole(*p.view); });
 }
 
-QueryError no_level(int level, int num_levels, const std::string& path) {
-  return QueryError(
-      "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels - 1),
-      {.path = path});
-}
-
 }  // namespace
 
 const char* to_string(Format format) noexcept {
@@ -169,7 +166,7 @@ Format Dataset::format() const noexcept { return impl_->format; }
 
 PitSchema Dataset::pit_schema() const {
   const bool whole = is_whole(impl_->view());
-  return impl_->collection->pit_schema.with_n(static_cast<uint64_t>(whole ? level_rows(0) : impl_->num_rows()));
+  return impl_->tree().with_n(static_cast<uint64_t>(whole ? level_rows(0) : impl_->num_rows()));
 }
 
 std::vector<Column> Dataset::level_columns(int level) const {
@@ -177,7 +174,7 @@ std::vector<Column> Dataset::level_columns(int level) const {
   const bool unopened = impl_->partitions && impl_->base.steps.empty();
   const std::shared_ptr<const View> first = unopened ? impl_->partitions->open(0) : nullptr;
   const View& view = unopened ? *first : impl_->view();
-  if (level < 0 || level >= view.num_levels) throw no_level(level, view.num_levels, impl_->path);
+  if (level != 0) check_level(level, view.num_levels(), impl_->path);
   auto columns = stored_columns(view, level);
   std::erase_if(columns, [](const Column& c) { return is_internal(c.name); });
   return columns;
@@ -188,7 +185,7 @@ int64_t Dataset::level_rows(int level) const {
   const bool pruned = impl_->partitions && !impl_->base.steps.empty();
   const View whole = pruned ? impl_->partitions->resolve({}) : View();
   const View& all = pruned ? whole : impl_->view();
-  if (level < 0 || level >= all.num_levels) throw no_level(level, all.num_levels, impl_->path);
+  if (level != 0) check_level(level, all.num_levels(), impl_->path);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
     if (const Container* container = view.container()) return container->stored_level(level)->num_visible_rows();
     int64_t sum = 0;
@@ -258,8 +255,8 @@ bool Dataset::is_rsut() const {
 
 bool Dataset::verify_rsut() const {
   const View& view = impl_->view();
-  if (impl_->collection->pit_schema.root_type == SampleType::File) return true;
-  return same_children(view, view.num_levels - 1);
+  if (impl_->tree().root_type == SampleType::File) return true;
+  return same_children(view, view.num_levels() - 1);
 }
 
 namespace {
@@ -313,11 +310,7 @@ StatisticsInput statistics_input(const Rows& rows, const std::vector<std::string
 
 StatisticsInput dataset_statistics(const Dataset::Impl& impl, const StatsOptions& options) {
   const View& view = impl.view();
-  if (options.level < 0 || options.level >= view.num_levels) {
-    throw QueryError("Level " + std::to_string(options.level) + " does not exist: the deepest is " +
-                         std::to_string(view.num_levels - 1),
-                     {.path = impl.path});
-  }
+  if (options.level != 0) check_level(options.level, view.num_levels(), impl.path);
   if (options.level > 0 && options.id.empty()) throw QueryError("id is required for level > 0");
   if (options.level > 0) {
     const auto names = statistics_columns(stored_columns(view, options.level));
@@ -368,12 +361,10 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
     }
     impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
                                                           options.base_path.empty() ? at.folder : options.base_path);
-    impl->base.num_levels = impl->collection->pit_schema.max_depth() + 1;
     return Dataset(std::move(impl));
   }
   auto container = open_container(std::move(storage), at, path, options.base_path);
   impl->collection = std::shared_ptr<const Collection>(container, &container->collection());
-  impl->base.num_levels = container->num_levels();
   impl->base.base = std::move(container);
   return Dataset(std::move(impl));
 }

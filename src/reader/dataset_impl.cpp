@@ -33,6 +33,11 @@ std::string parent_key(int leaf, const std::string& source, const std::string& p
 
 }  // namespace
 
+const PitSchema& Dataset::Impl::tree() const {
+  const Container* container = base.container();
+  return container ? container->tree() : collection->pit_schema;
+}
+
 const View& Dataset::Impl::view() const {
   const std::lock_guard lock(mutex_);
   if (!resolved_) {
@@ -100,7 +105,7 @@ std::shared_ptr<const Container> Dataset::Impl::leaf(int number) const {
 std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& parent) const {
   const View& all = view();
   const int level = parent.level + 1;
-  if (level >= all.num_levels || !restricts(all, level)) return std::nullopt;
+  if (!restricts(all, level)) return std::nullopt;
   std::shared_ptr<const Survivors> found;
   {
     const std::lock_guard lock(mutex_);
@@ -163,7 +168,6 @@ View Partitions::resolve(const std::vector<Step>& steps) const {
     parts.push_back({open(i), static_cast<int>(i), path_join(folder_, sources_[i].file), sources_[i].file});
   }
   View out;
-  out.num_levels = parts[0].view->num_levels;
   out.num_leaves = static_cast<int>(sources_.size());
   out.base = unite(std::move(parts), ColumnMode::Intersection);
   out.steps = steps;
@@ -185,7 +189,6 @@ std::shared_ptr<const View> Partitions::open(std::size_t i) const {
     if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
     auto container = open_container(storage_, at, path, "");
     View opened;
-    opened.num_levels = container->num_levels();
     opened.base = std::move(container);
     view = std::make_shared<const View>(std::move(opened));
   }

@@ -48,6 +48,8 @@ struct Dataset::Impl {
   View base;  ///< unused while `partitions` stands for it
   std::shared_ptr<const Partitions> partitions = {};
 
+  /// taco:pit_schema, before 2.0 that of Container::tree(). Filters do not change it.
+  const PitSchema& tree() const;
   /// The view with its containers, partitions chosen.
   const View& view() const;
   /// The rows, computed once.

@@ -168,7 +168,7 @@ std::optional<std::string> DataFrame::Impl::path(int64_t row) const {
 DataFrame DataFrame::Impl::children(int64_t row) const {
   const auto key = rows->key(row);
   const auto in = container_of(row);
-  if (key && key->level + 1 < in->num_levels()) {
+  if (key) {
     const int below = key->level + 1;
     const RowKey first{key->part, below, 0};
     const auto table_below = [&] { return in->is_proved(below) ? in->level(below) : in->stored_level(below); };

@@ -357,9 +357,9 @@ class Planner {
   /// `before`: a SELECT of the rows that the query sees as `data`.
   std::string user_step(const View& view, int leaf, const SqlStep& step, const std::string& before, bool at_once) {
     std::string with = std::string("WITH data AS ") + (at_once ? "" : "NOT ") + "MATERIALIZED (" + before + ")";
-    for (int level = 0; level < view.num_levels; ++level) {
+    for (int level = 0; level <= names::kMaxLevel; ++level) {
       const std::string name = "level" + std::to_string(level);
-      if (step.select.tables.contains(name))
+      if (step.select.tables.contains(name) && level < view.num_levels())
         with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
     }
     // On lines of its own: a comment at its end must not eat the bracket.

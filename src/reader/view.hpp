@@ -42,12 +42,16 @@ struct Union {
 struct View {
   std::variant<std::shared_ptr<const Container>, Union> base;
   std::vector<Step> steps = {};
-  int num_levels = 1;
   int num_leaves = 1;
 
   const Container* container() const {
     const auto* leaf = std::get_if<std::shared_ptr<const Container>>(&base);
     return leaf ? leaf->get() : nullptr;
+  }
+  /// Throws as Container::num_levels().
+  int num_levels() const {
+    const Container* leaf = container();
+    return leaf ? leaf->num_levels() : static_cast<int>(std::get<Union>(base).columns.size());
   }
 };
 

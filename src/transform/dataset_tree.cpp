@@ -430,7 +430,7 @@ void make_unique(TreeLevel& roots) {
 
 bool has_whole_tortillas(const Dataset& dataset) {
   const View& view = dataset.impl()->view();
-  return is_all_v1(view) && !(view.num_levels > 1 && restricts(view, 1));
+  return is_all_v1(view) && !restricts(view, 1);
 }
 
 Tree roots_of_view(const Dataset& dataset) {
@@ -454,13 +454,13 @@ Tree tree_of_view(const Dataset& dataset, int limit) {
   LevelRowKeys level_rows = roots(impl, *rows);
   builder.add(level_rows, keeps_stored_columns(view) ? nullptr : rows);
   int level = 0;
-  for (; level + 1 < view.num_levels; ++level) {
+  for (; level + 1 < view.num_levels(); ++level) {
     LevelRowKeys below = children_of(impl, level, level_rows.keys);
     if (below.keys.empty()) break;
     builder.add(below);
     level_rows = std::move(below);
   }
-  if (level + 1 == view.num_levels) builder.add_below(impl, level_rows.keys);
+  if (level + 1 == view.num_levels()) builder.add_below(impl, level_rows.keys);
   Tree out = builder.finish();
   make_unique(out.levels[0]);
   add_descriptions(dataset.collection(), out);
@@ -474,7 +474,7 @@ Tree tree_of_container(const Dataset& dataset, int limit) {
   for (int64_t row = 0; row < container.stored_level(0)->num_rows(); ++row) level_rows.keys.push_back({0, 0, row});
   TreeBuilder builder(view, limit);
   builder.add(level_rows);
-  for (int level = 1; level < view.num_levels; ++level) {
+  for (int level = 1; level < view.num_levels(); ++level) {
     std::vector<int64_t> places(level_rows.keys.size());
     for (std::size_t i = 0; i < places.size(); ++i) places[index(level_rows.keys[i].row)] = static_cast<int64_t>(i);
     level_rows = all_children(container, level, places);

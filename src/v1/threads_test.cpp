@@ -41,6 +41,9 @@ const Question kLevel = [](const Dataset& dataset) {
   return rows_of(
       dataset.sql("SELECT count(*) AS n, min(id) AS first, sum(\"internal:size\") AS size FROM level1").data());
 };
+const Question kTree = [](const Dataset& dataset) {
+  return dataset.pit_schema().to_json() + std::to_string(dataset.level_columns(1).size());
+};
 const Question kFilter = [](const Dataset& dataset) {
   const DataFrame rows = dataset.filter_bbox({0, 0, 5.5, 5}, {.level = 1}).data();
   return rows_of(rows) + bytes_below(rows);
@@ -87,7 +90,7 @@ TEST_SUITE("threads") {
     const TemporaryFolder folder;
     const auto path = folder.path("x.tortilla");
     create(images(40, [](int i, const char* id) { return bytes_of(id + std::to_string(i)); }), path, plain());
-    check_at_once(path, {kRead, kLevel, kFilter});
+    check_at_once(path, {kRead, kTree, kLevel, kFilter});
   }
 
   TEST_CASE("eight threads read the parts of one set") {
@@ -95,7 +98,7 @@ TEST_SUITE("threads") {
     const auto parts = create(images(40, [](int i, const char* id) { return bytes_of(id + std::to_string(i)); }),
                               folder.path("x.tortilla"), plain({.split_size = 20000}));
     REQUIRE(parts.size() > 1);
-    check_at_once(parts[0], {kFilter, kRead, kLevel});
+    check_at_once(parts[0], {kFilter, kTree, kRead, kLevel});
   }
 
   TEST_CASE("eight threads read tables, chunks and histograms of one streaming TACO") {
@@ -122,7 +125,7 @@ TEST_SUITE("threads") {
       }
       return out;
     };
-    check_at_once(path, {chunks, kLevel, quantiles, kRead, kFilter});
+    check_at_once(path, {chunks, kTree, kLevel, quantiles, kRead, kFilter});
   }
 }
 

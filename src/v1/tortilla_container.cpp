@@ -61,13 +61,11 @@ class TortillaContainer : public Container {
     if (stored_level(0)->key_value(kPointer)) chain_ = read_chain(source_, *stored_level(0), header_.footer, path);
     if (chain_) {
       const auto most = std::min<std::size_t>(chain_->levels.size(), names::kMaxLevel);
-      for (std::size_t level = 1; level <= most; ++level) add_level(nullptr);
+      add_levels(static_cast<int>(most));
       places_.resize(most + 1);
-      set_tree(tree_of_chain());
-      return;
+    } else {
+      add_levels_of_tree();
     }
-    set_tree(look_at_tree());
-    for (int level = 1; level <= collection().pit_schema.max_depth(); ++level) add_level(nullptr);
   }
 
   bool has_chunks() const { return chain_.has_value(); }
@@ -104,7 +102,8 @@ class TortillaContainer : public Container {
   }
 
   std::optional<RowRange> children(int level, int64_t row) const override {
-    if (level + 1 >= num_levels() || (!chain_ && !is_assembled(level + 1))) return std::nullopt;
+    // Of a nested Tortilla, one footer is less to read than those of a level, or than what the tree is.
+    if (chain_ ? level + 1 >= num_levels() : !is_assembled(level + 1)) return std::nullopt;
     // Rows are in the order of their parents.
     const auto& below = stored_level(level + 1);
     const int parent = below->find(names::kParentId);
@@ -125,6 +124,8 @@ class TortillaContainer : public Container {
   }
 
  protected:
+  PitSchema find_tree() const override { return chain_ ? tree_of_chain() : look_at_tree(); }
+
   std::shared_ptr<const LevelTable> assemble(int level) const override {
     const auto& above = stored_level(level - 1);
     if (chain_) {

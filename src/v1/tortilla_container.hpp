@@ -11,9 +11,9 @@
 /// Reading Tortilla 0.5.0 and TACO 0.2.0 (dossier v1 1, 2).
 namespace tacore::v1 {
 
-/// Opens a `.tortilla` or `.taco` file: its header, its COLLECTION and the footer of its table of samples, and those of
-/// one nested sample, from which the tree is told. A nested tortilla is a FOLDER; the table of a level below the root
-/// is assembled from all nested footers when it is first asked for. Throws FormatError and SchemaError.
+/// Opens a `.tortilla` or `.taco` file: its header, its COLLECTION and the footer of its table of samples. A nested
+/// tortilla is a FOLDER: the tree is told from the footers of one, and the table of a level below the root assembled
+/// from all nested footers, each when it is first asked for. Throws FormatError and SchemaError.
 std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> source, const std::string& path);
 
 /// COLLECTION alone; of a Tortilla, which has none, its name.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/temporary_folder.hpp"
@@ -109,10 +110,44 @@ TEST_CASE("levels below the root are assembled when they are asked for, not befo
     samples.push_back(nested("n" + std::to_string(i), {{"a", "BYTES", "1"}, {"b", "BYTES", "22"}}));
   const std::string path = folder.write("nested.tortilla", file_of(samples));
   const Dataset dataset = load(path, {}, storage);
-  const auto before = storage->requests().size();
-  CHECK(before < 10);
+  std::size_t seen = 0;
+  const auto more = [&] {
+    const std::size_t before = std::exchange(seen, storage->requests().size());
+    return seen - before;
+  };
+  CHECK(more() == 4);  // as of a file without nested samples
+  CHECK(dataset.data().num_rows() == 50);
+  CHECK(dataset.sql("SELECT id FROM data WHERE id = 'n7'").data().num_rows() == 1);
+  more();
+  // Children are in the footer of their own sample: header, end and pages.
+  CHECK(std::get<DataFrame>(dataset.data().read("n7")).num_rows() == 2);
+  CHECK(more() <= 3);
+  CHECK(dataset.pit_schema().max_depth() == 1);
+  CHECK(more() <= 3);
+  CHECK(dataset.pit_schema().hierarchy.at(1).at(0).id == std::vector<std::string>{"a", "b"});
+  CHECK(more() == 0);
   CHECK(dataset.sql("SELECT count(*) AS n FROM level1").data().text(0, "n") == "100");
-  CHECK(storage->requests().size() > before + 50);
+  CHECK(more() >= 50);
+}
+
+TEST_CASE("a damaged nested sample is an error of what needs it, each time, and the rows are there") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("damaged.tortilla", file_of({{"n", "TORTILLA", std::string(300, 'x')}, {"b", "BYTES", "bytes"}}));
+  const Dataset dataset = load(path);
+  CHECK(text_of(dataset.data().read_bytes("b")) == "bytes");
+  const std::vector<std::function<void()>> asking{
+      [&] { dataset.pit_schema(); }, [&] { dataset.level_columns(1); }, [&] { dataset.verify_rsut(); },
+      [&] { dataset.filter_bbox({0, 0, 1, 1}, {.level = 1}); }, [&] { dataset.sql("SELECT * FROM level1").data(); }};
+  for (int time = 0; time < 2; ++time) {
+    for (std::size_t i = 0; i < asking.size(); ++i) {
+      CAPTURE(i);
+      CHECK_THROWS_AS(asking[i](), FormatError);
+      const std::string error = error_of(asking[i]);
+      CHECK_MESSAGE(has_text(error, "not a Tortilla or TACO file: starts with 'xx'"), error);
+      CHECK_MESSAGE(has_text(error, "damaged.tortilla"), error);
+    }
+  }
 }
 
 TEST_CASE("lying places are errors that name the sample") {
@@ -127,7 +162,7 @@ TEST_CASE("lying places are errors that name the sample") {
   const std::string child = reading(
       "nested.tortilla", {nested("n", {{"a", "BYTES", "abc", 10000}}), {"b", "BYTES", std::string(20000, 'x')}}, "n/a");
   CHECK(has_text(child, "leave the nested tortilla's data"));
-  const std::string no_header = reading("none.tortilla", {{"n", "TORTILLA", std::string(300, 'x')}}, "n");
+  const std::string no_header = reading("none.tortilla", {{"n", "TORTILLA", std::string(300, 'x')}}, "n/a");
   CHECK(has_text(no_header, "not a Tortilla or TACO file: starts with 'xx'"));
 }
 

@@ -32,7 +32,7 @@ void run(Input bytes) {
   expect_errors_only([&] { v1::read_tortilla_collection(*source, "fuzz.taco"); });
   expect_errors_only([&] {
     const auto container = v1::open_tortilla(source, "fuzz.taco");
-    for (int level = 0; level < container->num_levels(); ++level) {
+    for (int level = 0; level == 0 || level < container->num_levels(); ++level) {
       expect_errors_only([&] {
         const int64_t rows = std::min(container->level(level)->num_rows(), kMaxRows);
         for (int64_t row = 0; row < rows; ++row) read_sample(*container, level, row);

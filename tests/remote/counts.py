@@ -253,18 +253,24 @@ def count__python_levels(world):
 
 @case
 def count__python_older(world):
-    """Nested Tortillas: two requests for the rows, and one for each level below, of which one container is looked at, since
-    nothing else says what the tree is. The children of a sample: two, header and footer, of that sample alone."""
+    """Nested Tortillas: two requests to open and for the rows, as flat ones. The children of a sample: two, header and
+    footer, of that sample alone. What the tree is: one more for each level below, of which one container is looked at,
+    since nothing else says it; once."""
     tacore = python()
     with Server(world.data) as server:
         for name in ("chips.tortilla", "chips.taco"):
             server.clear()
-            rows = tacore.load(server.url(name)).data
-            assert len(rows) == 2 and len(server.requests) <= 3, server.list()
+            dataset = tacore.load(server.url(name))
+            rows = dataset.data
+            assert len(rows) == 2 and len(server.requests) <= 2, server.list()
+            assert dataset.id and dataset.collection is not None and len(server.requests) <= 2, server.list()
             for row in (0, 1):
                 server.clear()
                 assert len(rows.read(row)) == 2
                 assert len(server.requests) <= 2, server.list()
+            server.clear()
+            assert dataset.pit_schema.max_depth() == 1 and dataset.pit_schema.root["n"] == 2
+            assert len(server.requests) <= 1, server.list()
         return 2
 
 
