@@ -11,6 +11,7 @@
 #include <string>
 
 #include <tacore/error.hpp>
+#include <tacore/secrets.hpp>
 
 #include "new_file.hpp"
 #include "open_file.hpp"
@@ -89,7 +90,7 @@ void with_output(const Destination& to, const Produce& produce) {
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
 
 void complain(std::string_view message) {
-  std::string line(message);
+  std::string line = without_secrets(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   line = "taco: " + printable(line) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);  // unbuffered

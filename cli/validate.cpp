@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <tacore/secrets.hpp>
 #include <tacore/validator.hpp>
 #include <tacore/verbose.hpp>
 
@@ -26,7 +27,7 @@ std::string line(const Issue& issue, const std::string& path) {
   out += where.path.empty() ? path : where.path;
   if (where.level) out += " level " + std::to_string(*where.level);
   if (where.offset) out += " byte " + std::to_string(*where.offset);
-  return printable(out + ": " + issue.message) + "\n";
+  return printable(without_secrets(out) + ": " + issue.message) + "\n";
 }
 
 std::string object(const Issue& issue) {
@@ -35,7 +36,7 @@ std::string object(const Issue& issue) {
       {"rule", json_string(issue.rule)},
       {"severity", json_string(word(issue.severity))},
       {"message", json_string(issue.message)},
-      {"path", where.path.empty() ? "null" : json_string(where.path)},
+      {"path", where.path.empty() ? "null" : json_string(without_secrets(where.path))},
       {"offset", where.offset ? std::to_string(*where.offset) : "null"},
       {"level", where.level ? std::to_string(*where.level) : "null"},
   });

@@ -17,7 +17,7 @@ struct ErrorContext {
 };
 
 /// Base of everything that tacore throws about data, queries and the outside world. The text is
-/// `path: level N: message (byte M)`, leaving out what is unknown.
+/// `path: level N: message (byte M)`, leaving out what is unknown, without_secrets(); context() is as it was given.
 class TACORE_EXPORT Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ErrorContext where = {});

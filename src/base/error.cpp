@@ -4,12 +4,14 @@
 #include <system_error>
 #include <utility>
 
+#include "tacore/secrets.hpp"
+
 namespace tacore {
 namespace {
 
 std::string compose(const std::string& message, const ErrorContext& where) {
   std::string out;
-  if (!where.path.empty()) out += where.path + ": ";
+  if (!where.path.empty()) out += without_secrets(where.path) + ": ";
   if (where.level) out += "level " + std::to_string(*where.level) + ": ";
   out += message;
   if (where.offset) out += " (byte " + std::to_string(*where.offset) + ")";
@@ -24,7 +26,9 @@ std::string with_reason(const std::string& message, int error_number) {
 }  // namespace
 
 Error::Error(const std::string& message, ErrorContext where)
-    : std::runtime_error(compose(message, where)), message_(message), where_(std::move(where)) {}
+    : std::runtime_error(compose(without_secrets(message), where)),
+      message_(without_secrets(message)),
+      where_(std::move(where)) {}
 
 IoError::IoError(const std::string& message, ErrorContext where, int error_number)
     : Error(with_reason(message, error_number), std::move(where)), error_number_(error_number) {}

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "tacore/error.hpp"
+#include "tacore/secrets.hpp"
 
 namespace tacore {
 namespace {
@@ -28,8 +29,7 @@ void deliver(LogLevel level, std::string_view message) {
 void report(LogLevel level, std::string_view message) {
   // Before the lock: filtered messages cost one load.
   if (level < log_level()) return;
-  if (message.find('\n') == std::string_view::npos) return deliver(level, message);
-  std::string line(message);
+  std::string line = without_secrets(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   deliver(level, line);
 }

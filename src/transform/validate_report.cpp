@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tacore/secrets.hpp"
+
 namespace tacore::validator {
 namespace {
 
@@ -20,7 +22,7 @@ void cut_prefix(std::string& text, const std::string& prefix) {
 std::string message_of(const Error& error) {
   const ErrorContext& where = error.context();
   std::string out = error.what();
-  if (!where.path.empty()) cut_prefix(out, where.path + ": ");
+  if (!where.path.empty()) cut_prefix(out, without_secrets(where.path) + ": ");
   if (where.level) cut_prefix(out, "level " + std::to_string(*where.level) + ": ");
   if (where.offset) {
     const std::string suffix = " (byte " + std::to_string(*where.offset) + ")";

@@ -28,9 +28,10 @@ namespace {
 // Samples of a tree are alike; so many nested tortillas of one are looked at in each level to tell what it is.
 constexpr std::size_t kMaxPatterns = 64;
 
-/// The name of a dataset that has none: that of its file, without suffixes and the number of its partition.
+/// The name of a dataset that has none: that of its file, without suffixes and the number of its partition. What stands
+/// behind ? in a URL may be a signature, and names are written.
 std::string dataset_name(const std::string& path) {
-  std::string out = file_name(path);
+  std::string out = file_name(path.find("://") == path.npos ? path : path.substr(0, path.find('?')));
   for (const std::string_view suffix : {".tortilla", ".taco", ".part"}) {
     if (ends_with_ignoring_case(out, suffix)) out.resize(out.size() - suffix.size());
   }

@@ -80,6 +80,17 @@ TEST_CASE("read gives a table, a path or bytes, and offsets of nested samples ar
   CHECK(text_of(rows.read_bytes("img1/lrf")) == std::string(10, 'A'));
 }
 
+TEST_CASE("a Tortilla of a signed URL has the name of its file") {
+  const std::string file = file_of({{"a", "BYTES", "a"}});
+  const auto* begin = reinterpret_cast<const std::byte*>(file.data());
+  const auto id = [&](const char* path) {
+    return read_tortilla_collection(*memory_source(path, {begin, begin + file.size()}), path).id;
+  };
+  CHECK(id("https://h/a/x.tortilla?sig=a/b.c") == "x");
+  CHECK(id("https://h/a/x.0001.part.tortilla") == "x");
+  CHECK(id("/a/x?.tortilla") == "x?");
+}
+
 TEST_CASE("an id may be any text, and one that looks like a path is no path") {
   const TemporaryFolder folder;
   const std::string path =

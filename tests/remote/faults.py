@@ -306,6 +306,28 @@ def fault__expired_redirect(world):
         return 1
 
 
+@case
+def fault__secrets(world):
+    """Neither the password of a URL nor what signs it is in errors, logs and reports; who is asked still is."""
+    count = 0
+    with Server(world.data) as server:
+        for rules in ([], [Rule("status", code=403)], [Rule("reset")], [Rule("status", code=302, Location="ftp://u:SECRET@h/")]):
+            for name in (ZIP, FOLDER, "none.tacozip", "chips.taco"):
+                url = server.url(name).replace("://", "://user:SECRET@")
+                signed = url + "?X-Amz-Date=d&X-Amz-Signature=SECRET&sig=SECRET"
+                for path in (url, signed, f"/vsicurl/{signed}"):
+                    server.clear()
+                    server.rules = list(rules)
+                    for command in ("validate", "info"):
+                        done = world.run(command, path, "--debug", "--tries", "2")
+                        assert "SECRET" not in done.errors and "user:" not in done.errors, done
+                        assert command == "info" or b"SECRET" not in done.out, done
+                        assert f"://***@{server.root.partition('://')[2]}" in done.errors, done
+                        assert done.code == 0 or path is url or "X-Amz-Date=d&X-Amz-Signature=***" in done.errors, done
+                        count += 1
+    return count
+
+
 # Of what answers to several ranges at once. Asked for each of them then, the server is right.
 PARTS = {"first_part": True, "missing_part": True, "duplicate_part": True, "lying_part": True, "short_part": True,
          "reversed_parts": True, "no_boundary": True, "ignore_range": True, "chunked": True, "other_total": None,
