@@ -116,7 +116,16 @@ bool offsets_in_order(const LevelTable& level, const std::function<std::string(i
   bool has_files = false;
   int64_t last = -1;
   std::string last_source;
-  for (int g = 0; g < level.num_row_groups(); ++g) {
+  for (int g = 0, ahead = 0; g < level.num_row_groups(); ++g) {
+    if (g == ahead) {
+      std::vector<int> columns{offset, type};
+      for (const auto name : {names::kSourceFile, names::kRelativePath, names::kId}) {
+        // Paths are of FOLDERs.
+        const bool is_needed = name == names::kSourceFile || (!has_files && level.holds_only(type, g, "FOLDER"));
+        if (const int column = level.find(name); column >= 0 && is_needed) columns.push_back(column);
+      }
+      ahead = level.read_ahead(columns, g);
+    }
     const auto offsets = level.array(offset, g), types = level.array(type, g);
     const auto sources = source < 0 ? nullptr : level.array(source, g);
     const int64_t rows = level.group_begin(g + 1) - level.group_begin(g);

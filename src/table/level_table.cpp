@@ -108,6 +108,7 @@ struct LevelTable::Impl {
   parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;
   /// LevelTable::array() of a remote file.
   std::shared_ptr<arrow::Array> fetch(const LevelTable& table, int column, int group) const;
+  int read_ahead(const LevelTable& table, std::span<const int> some, int group) const;
   /// LevelTable::decode() of bytes that came from a remote file, or of the file.
   std::shared_ptr<arrow::Array> decode(const LevelTable& table, int column, int group,
                                        const std::shared_ptr<const ByteSource>& bytes) const;
@@ -456,6 +457,61 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(const LevelTable& table, i
   if (failure) std::rethrow_exception(failure);
   arrays.merge(decoded);
   return arrays.at({column, group});
+}
+
+int LevelTable::read_ahead(std::span<const int> columns, int group) const {
+  return impl_->source->is_local() ? num_row_groups() : impl_->read_ahead(*this, columns, group);
+}
+
+int LevelTable::Impl::read_ahead(const LevelTable& table, std::span<const int> some, int group) const {
+  constexpr std::size_t kMostGroups = 512;  // each decoded column looks through the ranges of all
+  struct Part {
+    int group;
+    std::vector<int> columns;
+  };
+  std::vector<Part> parts;
+  std::vector<ByteRange> ranges;
+  uint64_t num_bytes = 0;
+  std::unique_lock lock(mutex);
+  fetched.wait(lock, [&] { return !fetching.contains(group); });
+  int end = group;
+  for (; end < table.num_row_groups() && parts.size() < kMostGroups && !fetching.contains(end); ++end) {
+    Part part{end, {}};
+    for (const int column : some) {
+      if (!arrays.contains({column, end})) part.columns.push_back(column);
+    }
+    const auto more = ranges_of(part.columns, end);
+    for (const ByteRange& range : more) num_bytes += std::min(range.size, source->size());
+    if (num_bytes > kMostAhead && end > group) break;
+    if (part.columns.empty()) continue;
+    ranges.insert(ranges.end(), more.begin(), more.end());
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) return end;
+  for (const Part& part : parts) fetching.insert(part.group);
+  lock.unlock();
+  std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> decoded;
+  std::exception_ptr failure;
+  try {
+    const auto bytes = prefetched(source, std::move(ranges));
+    for (const Part& part : parts) {
+      for (const int column : part.columns) {
+        try {
+          decoded[{column, part.group}] = decode(table, column, part.group, bytes);
+        } catch (const Error&) {  // who asks for it hears of it
+        }
+      }
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  forget_reader();
+  lock.lock();
+  for (const Part& part : parts) fetching.erase(part.group);
+  fetched.notify_all();
+  if (failure) std::rethrow_exception(failure);
+  arrays.merge(decoded);
+  return end;
 }
 
 /// The columns of a row group that come with `column`, it included, as far as they are not here yet; none when it comes

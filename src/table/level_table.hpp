@@ -74,6 +74,11 @@ class LevelTable {
   /// A column in a row group, decoded once. Of a remote file it is asked for once, too, by however many threads, and
   /// columns that are needed together come together.
   std::shared_ptr<arrow::Array> array(int column, int group) const;
+  /// For a pass over a remote table: asks for columns of row groups from `group` on together, as many as kMostAhead
+  /// bytes are stored in, and keeps them as array() does. The first row group that was left out; of a local table
+  /// nothing is read, and it is num_row_groups(). Throws IoError.
+  int read_ahead(std::span<const int> columns, int group) const;
+  static constexpr uint64_t kMostAhead = 64 << 20;
   /// Keeps a column of `like` as array() of its own first row group, if `like` has decoded it and both are stored in
   /// the same bytes: one table after the other is read so where most hold the same.
   void adopt(int column, const LevelTable& like, int like_column) const;

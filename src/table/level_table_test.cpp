@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <string>
 #include <thread>
 
@@ -63,10 +64,12 @@ class FarSource final : public ByteSource {
   bool is_local() const noexcept override { return false; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     ++num_questions;
+    if (is_down) throw IoError("no line", {.path = name_});
     copy({offset, out.size()}, out);
   }
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     ++num_questions;
+    if (is_down) throw IoError("no line", {.path = name_});
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that others come meanwhile
     std::vector<Bytes> out;
     for (const ByteRange& range : ranges) copy(range, out.emplace_back(range.size));
@@ -74,10 +77,13 @@ class FarSource final : public ByteSource {
   }
 
   mutable std::atomic<int> num_questions = 0;
+  mutable std::atomic<uint64_t> num_bytes = 0;
+  mutable std::atomic<bool> is_down = false;
 
  private:
   void copy(ByteRange range, std::span<std::byte> out) const {
     require_inside(range);
+    num_bytes += range.size;
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(range.offset), range.size, out.begin());
   }
 
@@ -143,6 +149,75 @@ TEST_CASE("of a remote level, whether offsets are in order takes one question fo
   CHECK(source->num_questions == level->num_row_groups());
   level->array(level->find("id"), 0);
   CHECK(source->num_questions > level->num_row_groups());
+}
+
+/// `num_groups` row groups of a remote level, of whose columns each has 8 bytes a row.
+std::shared_ptr<const FarSource> far_groups(int num_groups) {
+  const auto rows = static_cast<std::size_t>(num_groups) * 65536;
+  std::vector<std::optional<std::string>> ids(rows, "a"), types(rows, "FILE");
+  std::vector<std::optional<int64_t>> offsets(rows), sizes(rows);
+  std::mt19937_64 random(1);
+  for (std::size_t i = 0; i < rows; ++i) {
+    offsets[i] = static_cast<int64_t>(random() >> 1);
+    sizes[i] = static_cast<int64_t>(random() >> 1);
+  }
+  return std::make_shared<FarSource>(parquet_of(table_of({{"id", texts(ids)},
+                                                          {"type", texts(types)},
+                                                          {"internal:offset", integers(offsets)},
+                                                          {"internal:size", integers(sizes)}})));
+}
+
+TEST_CASE("of a remote level, a pass asks for its columns of all row groups at once, and for no others") {
+  const auto source = far_groups(5);
+  const auto level = LevelTable::open(source, {});
+  REQUIRE(level->num_row_groups() == 5);
+  const int offset = level->find("internal:offset"), type = level->find("type");
+  const auto other = LevelTable::open(far_groups(5), {});
+  source->num_bytes = 0;
+  level->array(offset, 2);  // with its type: here already
+  const uint64_t of_one = source->num_bytes;
+  source->num_questions = 0;
+  source->num_bytes = 0;
+  const std::vector<int> columns{offset, type};
+  CHECK(level->read_ahead(columns, 1) == 5);
+  CHECK(source->num_questions == 1);
+  CHECK(source->num_bytes / of_one == 3);
+  CHECK(level->read_ahead(columns, 1) == 5);
+  for (const int column : columns) {
+    for (int group = 1; group < 5; ++group) CHECK(level->array(column, group)->Equals(other->array(column, group)));
+  }
+  CHECK(source->num_questions == 1);
+  level->array(offset, 0);
+  CHECK(source->num_questions == 2);
+}
+
+TEST_CASE("of a local level nothing is read ahead") {
+  const auto level = level_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
+  CHECK(level->read_ahead(std::vector<int>{0, 1}, 0) == 1);
+}
+
+TEST_CASE("what is read ahead takes no more memory than it may, and one row group always comes") {
+  const auto source = far_groups(6);
+  const auto level = LevelTable::open(source, {});
+  const int offset = level->find("internal:offset");
+  source->num_bytes = 0;
+  CHECK(level->read_ahead(std::vector<int>{offset}, 5) == 6);
+  const std::size_t of_one = source->num_bytes;
+  // As if a table had many such columns, of which three row groups fit.
+  CHECK(level->read_ahead(std::vector<int>(LevelTable::kMostAhead / of_one / 3, offset), 0) == 3);
+  CHECK(level->read_ahead(std::vector<int>(LevelTable::kMostAhead / of_one * 2, offset), 3) == 4);
+}
+
+TEST_CASE("what fails while it is read ahead is an error, and can be asked for again") {
+  const auto source = far_groups(3);
+  const auto level = LevelTable::open(source, {});
+  const std::vector<int> columns{level->find("internal:offset"), level->find("type")};
+  source->is_down = true;
+  CHECK_THROWS_AS(level->read_ahead(columns, 0), IoError);
+  source->is_down = false;
+  CHECK(level->read_ahead(columns, 0) == 3);
+  source->is_down = true;
+  CHECK(level->integer(columns[0], 65536).has_value());  // is here
 }
 
 TEST_CASE("row groups and rows find each other") {
@@ -452,6 +527,26 @@ TEST_SUITE("threads") {
     for (auto& thread : threads) thread.join();
     for (const int64_t sum : sums) CHECK(sum == 5050);
     CHECK(source->num_questions == 1);
+  }
+
+  TEST_CASE("threads that pass over a remote level ask for it once") {
+    const auto source = far_groups(3);
+    const auto level = LevelTable::open(source, {});
+    const std::vector<int> columns{level->find("internal:offset"), level->find("type")};
+    source->num_questions = 0;
+    std::vector<std::thread> threads;
+    std::vector<int64_t> nulls(8);
+    for (std::size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (int group = 0, ahead = 0; group < 3; ++group) {
+          if (group == ahead) ahead = level->read_ahead(columns, group);
+          nulls[t] += level->array(columns[0], group)->null_count();
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(source->num_questions == 1);
+    for (const int64_t count : nulls) CHECK(count == 0);
   }
 
   TEST_CASE("eight threads decode one level at once") {
