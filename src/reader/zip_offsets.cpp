@@ -124,7 +124,7 @@ bool offsets_in_order(const LevelTable& level, const std::function<std::string(i
         const bool is_needed = name == names::kSourceFile || (!has_files && level.holds_only(type, g, "FOLDER"));
         if (const int column = level.find(name); column >= 0 && is_needed) columns.push_back(column);
       }
-      ahead = level.read_ahead(columns, g);
+      ahead = level.read_ahead(columns, g, level.num_row_groups());
     }
     const auto offsets = level.array(offset, g), types = level.array(type, g);
     const auto sources = source < 0 ? nullptr : level.array(source, g);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "format/names.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 
@@ -22,6 +23,17 @@ class RowsReader : public arrow::RecordBatchReader {
  public:
   RowsReader(std::shared_ptr<const Rows> rows, std::vector<StreamColumn> columns)
       : rows_(std::move(rows)), columns_(std::move(columns)) {
+    const bool has_computed = std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return c.column < 0; });
+    const auto& stored = rows_->columns();
+    for (int c = 0; c < static_cast<int>(stored.size()); ++c) {
+      const bool is_shown = std::any_of(columns_.begin(), columns_.end(), [&](const auto& s) { return s.column == c; });
+      // A path is computed from what leads to the bytes of a row.
+      const std::string& name = stored[static_cast<std::size_t>(c)].name;
+      const bool leads = name == names::kId || name == names::kType || name == names::kOffset || name == names::kSize ||
+                         name == names::kSourceFile || name == names::kRelativePath;
+      if (is_shown || (has_computed && leads)) needed_.push_back(c);
+    }
+    if (rows_->num_rows() > 0) rows_->prepare(needed_, 0, 1);  // types are those of values
     arrow::FieldVector fields;
     for (const auto& column : columns_) {
       fields.push_back(arrow::field(column.name, column.column < 0 ? arrow::utf8() : rows_->type(column.column)));
@@ -36,6 +48,7 @@ class RowsReader : public arrow::RecordBatchReader {
     if (next_ >= rows_->num_rows()) return arrow::Status::OK();
     try {
       const int64_t count = std::min(kBatchRows, rows_->run(next_));
+      rows_->prepare(needed_, next_, count);
       arrow::ArrayVector arrays;
       for (const auto& column : columns_) {
         arrays.push_back(column.column < 0 ? computed(column, count) : rows_->array(column.column, next_, count));
@@ -64,6 +77,7 @@ class RowsReader : public arrow::RecordBatchReader {
 
   std::shared_ptr<const Rows> rows_;
   std::vector<StreamColumn> columns_;
+  std::vector<int> needed_;  ///< of the columns of rows_
   std::shared_ptr<arrow::Schema> schema_;
   int64_t next_ = 0;
   std::exception_ptr failure_;

@@ -108,7 +108,7 @@ struct LevelTable::Impl {
   parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;
   /// LevelTable::array() of a remote file.
   std::shared_ptr<arrow::Array> fetch(const LevelTable& table, int column, int group) const;
-  int read_ahead(const LevelTable& table, std::span<const int> some, int group) const;
+  int read_ahead(const LevelTable& table, std::span<const int> some, int group, int end) const;
   /// LevelTable::decode() of bytes that came from a remote file, or of the file.
   std::shared_ptr<arrow::Array> decode(const LevelTable& table, int column, int group,
                                        const std::shared_ptr<const ByteSource>& bytes) const;
@@ -459,11 +459,11 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(const LevelTable& table, i
   return arrays.at({column, group});
 }
 
-int LevelTable::read_ahead(std::span<const int> columns, int group) const {
-  return impl_->source->is_local() ? num_row_groups() : impl_->read_ahead(*this, columns, group);
+int LevelTable::read_ahead(std::span<const int> columns, int group, int end) const {
+  return impl_->source->is_local() ? end : impl_->read_ahead(*this, columns, group, end);
 }
 
-int LevelTable::Impl::read_ahead(const LevelTable& table, std::span<const int> some, int group) const {
+int LevelTable::Impl::read_ahead(const LevelTable& table, std::span<const int> some, int group, int end) const {
   constexpr std::size_t kMostGroups = 512;  // each decoded column looks through the ranges of all
   struct Part {
     int group;
@@ -474,20 +474,20 @@ int LevelTable::Impl::read_ahead(const LevelTable& table, std::span<const int> s
   uint64_t num_bytes = 0;
   std::unique_lock lock(mutex);
   fetched.wait(lock, [&] { return !fetching.contains(group); });
-  int end = group;
-  for (; end < table.num_row_groups() && parts.size() < kMostGroups && !fetching.contains(end); ++end) {
-    Part part{end, {}};
+  int next = group;
+  for (; next < end && parts.size() < kMostGroups && !fetching.contains(next); ++next) {
+    Part part{next, {}};
     for (const int column : some) {
-      if (!arrays.contains({column, end})) part.columns.push_back(column);
+      if (!arrays.contains({column, next})) part.columns.push_back(column);
     }
-    const auto more = ranges_of(part.columns, end);
+    const auto more = ranges_of(part.columns, next);
     for (const ByteRange& range : more) num_bytes += std::min(range.size, source->size());
-    if (num_bytes > kMostAhead && end > group) break;
+    if (num_bytes > kMostAhead && next > group) break;
     if (part.columns.empty()) continue;
     ranges.insert(ranges.end(), more.begin(), more.end());
     parts.push_back(std::move(part));
   }
-  if (parts.empty()) return end;
+  if (parts.empty()) return next;
   for (const Part& part : parts) fetching.insert(part.group);
   lock.unlock();
   std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> decoded;
@@ -511,7 +511,7 @@ int LevelTable::Impl::read_ahead(const LevelTable& table, std::span<const int> s
   fetched.notify_all();
   if (failure) std::rethrow_exception(failure);
   arrays.merge(decoded);
-  return end;
+  return next;
 }
 
 /// The columns of a row group that come with `column`, it included, as far as they are not here yet; none when it comes
@@ -657,6 +657,20 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group
 
 std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
   return impl_->decode(*this, column, group, impl_->source);
+}
+
+std::vector<std::shared_ptr<arrow::Array>> LevelTable::decode(std::span<const int> columns, int group) const {
+  std::vector<std::shared_ptr<arrow::Array>> out;
+  const auto bytes = prefetched(impl_->source, impl_->ranges_of(columns, group));
+  for (const int column : columns) {
+    try {
+      out.push_back(impl_->decode(*this, column, group, bytes));
+    } catch (const Error&) {  // who asks for it alone hears of it
+      out.push_back(nullptr);
+    }
+  }
+  impl_->forget_reader();  // and the bytes with it
+  return out;
 }
 
 std::shared_ptr<arrow::Array> LevelTable::Impl::decode(const LevelTable& table, int column, int group,

@@ -74,16 +74,18 @@ class LevelTable {
   /// A column in a row group, decoded once. Of a remote file it is asked for once, too, by however many threads, and
   /// columns that are needed together come together.
   std::shared_ptr<arrow::Array> array(int column, int group) const;
-  /// For a pass over a remote table: asks for columns of row groups from `group` on together, as many as kMostAhead
-  /// bytes are stored in, and keeps them as array() does. The first row group that was left out; of a local table
-  /// nothing is read, and it is num_row_groups(). Throws IoError.
-  int read_ahead(std::span<const int> columns, int group) const;
+  /// For a pass over a remote table: asks for columns of the row groups [group, end) together, as many as kMostAhead
+  /// bytes are stored in but at least one, and keeps them as array() does. The first row group that was left out; of a
+  /// local table nothing is read, and it is `end`. Throws IoError.
+  int read_ahead(std::span<const int> columns, int group, int end) const;
   static constexpr uint64_t kMostAhead = 64 << 20;
   /// Keeps a column of `like` as array() of its own first row group, if `like` has decoded it and both are stored in
   /// the same bytes: one table after the other is read so where most hold the same.
   void adopt(int column, const LevelTable& like, int like_column) const;
   /// The same as array() without keeping it, for whole-table passes.
   std::shared_ptr<arrow::Array> decode(int column, int group) const;
+  /// Several of them, read together; nullptr for one that cannot be decoded, which decode() of it alone explains.
+  std::vector<std::shared_ptr<arrow::Array>> decode(std::span<const int> columns, int group) const;
 
   /// Cells; nullopt for null. Text of any string type, bytes of any string or binary type, integers of any integer
   /// type.

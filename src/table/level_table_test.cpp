@@ -1,6 +1,7 @@
 #include "table/level_table.hpp"
 
 #include <arrow/io/memory.h>
+#include <arrow/record_batch.h>
 #include <doctest/doctest.h>
 #include <parquet/arrow/writer.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "table/arrow_stream.hpp"
 #include "table/cells.hpp"
 #include "table/rows.hpp"
 #include "table/table_test_files.hpp"
@@ -179,10 +181,10 @@ TEST_CASE("of a remote level, a pass asks for its columns of all row groups at o
   source->num_questions = 0;
   source->num_bytes = 0;
   const std::vector<int> columns{offset, type};
-  CHECK(level->read_ahead(columns, 1) == 5);
+  CHECK(level->read_ahead(columns, 1, level->num_row_groups()) == 5);
   CHECK(source->num_questions == 1);
   CHECK(source->num_bytes / of_one == 3);
-  CHECK(level->read_ahead(columns, 1) == 5);
+  CHECK(level->read_ahead(columns, 1, level->num_row_groups()) == 5);
   for (const int column : columns) {
     for (int group = 1; group < 5; ++group) CHECK(level->array(column, group)->Equals(other->array(column, group)));
   }
@@ -191,9 +193,30 @@ TEST_CASE("of a remote level, a pass asks for its columns of all row groups at o
   CHECK(source->num_questions == 2);
 }
 
+TEST_CASE("the columns of remote rows come together, of the row groups where the rows are") {
+  for (const bool is_passing : {false, true}) {
+    CAPTURE(is_passing);
+    const auto source = far_groups(3);
+    const auto level = LevelTable::open(source, {});
+    const auto rows = is_passing ? passing_rows(level, std::nullopt) : visible_rows(level, std::nullopt);
+    std::vector<StreamColumn> columns;
+    for (int c = 0; c < 4; ++c) columns.push_back({level->columns()[static_cast<std::size_t>(c)].name, c});
+    source->num_questions = 0;
+    const auto last = batch_reader(rows->slice(2 * 65536 + 5, 10), columns);
+    CHECK(last->Next().ValueOrDie()->num_rows() == 10);
+    CHECK(source->num_questions == 1);
+    source->num_questions = 0;
+    const auto all = batch_reader(rows, columns);
+    int64_t count = 0;
+    while (const auto batch = all->Next().ValueOrDie()) count += batch->num_rows();
+    CHECK(count == level->num_rows());
+    CHECK(source->num_questions == (is_passing ? 3 : 2));
+  }
+}
+
 TEST_CASE("of a local level nothing is read ahead") {
   const auto level = level_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
-  CHECK(level->read_ahead(std::vector<int>{0, 1}, 0) == 1);
+  CHECK(level->read_ahead(std::vector<int>{0, 1}, 0, level->num_row_groups()) == 1);
 }
 
 TEST_CASE("what is read ahead takes no more memory than it may, and one row group always comes") {
@@ -201,11 +224,13 @@ TEST_CASE("what is read ahead takes no more memory than it may, and one row grou
   const auto level = LevelTable::open(source, {});
   const int offset = level->find("internal:offset");
   source->num_bytes = 0;
-  CHECK(level->read_ahead(std::vector<int>{offset}, 5) == 6);
+  CHECK(level->read_ahead(std::vector<int>{offset}, 5, level->num_row_groups()) == 6);
   const std::size_t of_one = source->num_bytes;
   // As if a table had many such columns, of which three row groups fit.
-  CHECK(level->read_ahead(std::vector<int>(LevelTable::kMostAhead / of_one / 3, offset), 0) == 3);
-  CHECK(level->read_ahead(std::vector<int>(LevelTable::kMostAhead / of_one * 2, offset), 3) == 4);
+  CHECK(level->read_ahead(std::vector<int>(LevelTable::kMostAhead / of_one / 3, offset), 0, level->num_row_groups()) ==
+        3);
+  CHECK(level->read_ahead(std::vector<int>(LevelTable::kMostAhead / of_one * 2, offset), 3, level->num_row_groups()) ==
+        4);
 }
 
 TEST_CASE("what fails while it is read ahead is an error, and can be asked for again") {
@@ -213,9 +238,9 @@ TEST_CASE("what fails while it is read ahead is an error, and can be asked for a
   const auto level = LevelTable::open(source, {});
   const std::vector<int> columns{level->find("internal:offset"), level->find("type")};
   source->is_down = true;
-  CHECK_THROWS_AS(level->read_ahead(columns, 0), IoError);
+  CHECK_THROWS_AS(level->read_ahead(columns, 0, level->num_row_groups()), IoError);
   source->is_down = false;
-  CHECK(level->read_ahead(columns, 0) == 3);
+  CHECK(level->read_ahead(columns, 0, level->num_row_groups()) == 3);
   source->is_down = true;
   CHECK(level->integer(columns[0], 65536).has_value());  // is here
 }
@@ -539,7 +564,7 @@ TEST_SUITE("threads") {
     for (std::size_t t = 0; t < 8; ++t) {
       threads.emplace_back([&, t] {
         for (int group = 0, ahead = 0; group < 3; ++group) {
-          if (group == ahead) ahead = level->read_ahead(columns, group);
+          if (group == ahead) ahead = level->read_ahead(columns, group, level->num_row_groups());
           nulls[t] += level->array(columns[0], group)->null_count();
         }
       });

@@ -36,6 +36,21 @@ class LastGroups {
     return values;
   }
 
+  void prepare(const LevelTable& level, std::span<const int> columns, int group) {
+    if (level.is_local()) return;
+    const std::lock_guard lock(mutex_);
+    std::vector<int> missing;
+    for (const int column : columns) {
+      const auto& [last, values] = columns_[static_cast<std::size_t>(column)];
+      if (last != group || !values) missing.push_back(column);
+    }
+    if (missing.empty()) return;
+    auto decoded = level.decode(missing, group);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      columns_[static_cast<std::size_t>(missing[i])] = {group, std::move(decoded[i])};
+    }
+  }
+
  private:
   std::mutex mutex_;
   std::vector<std::pair<int, std::shared_ptr<arrow::Array>>> columns_;
@@ -74,6 +89,17 @@ class LevelRows : public Rows {
     if (pieces.size() == 1) return pieces[0];
     if (pieces.empty()) return check(arrow::MakeEmptyArray(type_of(column)), level_->where());
     return check(arrow::Concatenate(pieces), level_->where());
+  }
+
+  void prepare(std::span<const int> columns, int64_t begin, int64_t count) const override {
+    for (int64_t row = begin; row < begin + count; row += run(row)) {
+      const int group = level_->group_of(stored_row(row));
+      if (last_) {
+        last_->prepare(*level_, columns, group);
+      } else {
+        level_->read_ahead(columns, group, group + 1);
+      }
+    }
   }
 
   int64_t run(int64_t begin) const override {
@@ -124,7 +150,7 @@ class LevelRows : public Rows {
 
   std::shared_ptr<arrow::DataType> type_of(int column) const {
     if (level_->num_row_groups() == 0) return arrow::utf8();
-    return group_array(column, 0)->type();
+    return group_array(column, count_ > 0 ? level_->group_of(stored_row(0)) : 0)->type();
   }
 
   std::shared_ptr<arrow::Array> group_array(int column, int group) const {
@@ -220,6 +246,11 @@ class KeyedRows : public Rows {
   std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const override {
     return is_key(column) ? keys_->Slice(begin, count) : rows_->array(column, begin, count);
   }
+  void prepare(std::span<const int> columns, int64_t begin, int64_t count) const override {
+    std::vector<int> stored;
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(stored), [&](int c) { return !is_key(c); });
+    rows_->prepare(stored, begin, count);
+  }
   int64_t run(int64_t begin) const override { return rows_->run(begin); }
   std::optional<RowKey> key(int64_t row) const override { return rows_->key(row); }
   std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
@@ -274,6 +305,8 @@ class TakenRows : public Rows {
 }  // namespace
 
 Rows::~Rows() = default;
+
+void Rows::prepare(std::span<const int>, int64_t, int64_t) const {}
 
 int Rows::find(std::string_view name) const noexcept {
   const auto& all = columns();
@@ -363,8 +396,8 @@ std::shared_ptr<const std::vector<int64_t>> visible_in(const LevelTable& level, 
 
 std::shared_ptr<const Rows> taken_rows(std::shared_ptr<const Rows> rows, std::vector<int64_t> positions) {
   const auto count = static_cast<int64_t>(positions.size());
-  return std::make_shared<TakenRows>(std::move(rows), std::make_shared<const std::vector<int64_t>>(std::move(positions)),
-                                     0, count);
+  return std::make_shared<TakenRows>(std::move(rows),
+                                     std::make_shared<const std::vector<int64_t>>(std::move(positions)), 0, count);
 }
 
 std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ class Rows {
   virtual Cell cell(int column, int64_t row) const = 0;
   /// [begin, begin + count) of a column as one array.
   virtual std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const = 0;
+  /// These columns of [begin, begin + count) are asked for next: those of a server come together. Throws IoError.
+  virtual void prepare(std::span<const int> columns, int64_t begin, int64_t count) const;
   /// How many rows from `begin` on are cheap to take at once (up to the end of a row group), at least 1.
   virtual int64_t run(int64_t begin) const = 0;
   /// Where the row is stored; nullopt when a query dropped that.
