@@ -30,9 +30,9 @@ class WhenAsked final : public RasterOpener {
 
 class RemoteWhenAsked final : public RemoteOpener {
  public:
-  std::unique_ptr<RemoteFile> open(const std::string& vsi_path) const override {
+  std::unique_ptr<RemoteFile> open(const std::string& vsi_path, const RemoteOptions& options) const override {
     const auto* opener = ask<RemoteOpener>("tacore_gdal_remote_opener");
-    if (opener) return opener->open(vsi_path);
+    if (opener) return opener->open(vsi_path, options);
     throw IoError("reading from there needs GDAL, and tacore_gdal is not installed", {.path = vsi_path});
   }
 };

@@ -284,9 +284,8 @@ class VsiFile final : public RemoteFile {
 
 class Opener final : public RemoteOpener {
  public:
-  std::unique_ptr<RemoteFile> open(const std::string& vsi_path) const override {
+  std::unique_ptr<RemoteFile> open(const std::string& vsi_path, const RemoteOptions& options) const override {
     read_configuration_file();
-    const RemoteOptions options = remote_options();
     const Requests requests(options);
     Tries tries(vsi_path, std::nullopt, options.max_tries);
     for (;;) {

@@ -52,7 +52,7 @@ std::string read(const RemoteFile& file, uint64_t offset, std::size_t size) {
 TEST_CASE("a file of GDAL has its size and its bytes") {
   const std::string content = pattern(100'000);
   const MemoryFile made("/vsimem/remote/a file, (1).bin", content);
-  const auto file = gdal::remote_opener()->open(made.path());
+  const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
   CHECK(file->size() == content.size());
   CHECK(read(*file, 0, 1) == content.substr(0, 1));
@@ -64,7 +64,7 @@ TEST_CASE("a file of GDAL has its size and its bytes") {
 
 TEST_CASE("a file of GDAL may be empty") {
   const MemoryFile made("/vsimem/remote/empty.bin", "");
-  const auto file = gdal::remote_opener()->open(made.path());
+  const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
   CHECK(file->size() == 0);
 }
@@ -74,13 +74,13 @@ TEST_CASE("where GDAL finds nothing there is nothing") {
   for (const char* path : {"/vsimem/remote/none.bin", "/vsimem/remote/folder", "/vsimem/", "/vsizip//vsimem/none.zip/a",
                            "/vsisubfile/0_1,/vsimem/remote/none.bin", "/vsiunheardof/a"}) {
     CAPTURE(path);
-    CHECK(gdal::remote_opener()->open(path) == nullptr);
+    CHECK(gdal::remote_opener()->open(path, {}) == nullptr);
   }
 }
 
 TEST_CASE("a read past the end of a file of GDAL is an error that names both") {
   const MemoryFile made("/vsimem/remote/short.bin", pattern(10));
-  const auto file = gdal::remote_opener()->open(made.path());
+  const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
   const std::vector<std::pair<uint64_t, std::size_t>> bad = {{0, 11}, {10, 1}, {11, 0}, {~0ull, 2}};
   for (const auto& [offset, size] : bad) {
@@ -93,7 +93,7 @@ TEST_CASE("a read past the end of a file of GDAL is an error that names both") {
 
 TEST_CASE("a file of GDAL that became shorter gives no short read") {
   const MemoryFile made("/vsimem/remote/shrinks.bin", pattern(1000));
-  const auto file = gdal::remote_opener()->open(made.path());
+  const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
   made.write(pattern(100));
   CHECK(read(*file, 0, 100) == pattern(100));
@@ -104,7 +104,7 @@ TEST_CASE("a file of GDAL that became shorter gives no short read") {
 TEST_CASE("a file that GDAL finds inside of another one is read in any order") {
   const std::string content = pattern(5000);
   const MemoryFile made("/vsimem/remote/whole.bin", content);
-  const auto part = gdal::remote_opener()->open("/vsisubfile/1000_3000," + made.path());
+  const auto part = gdal::remote_opener()->open("/vsisubfile/1000_3000," + made.path(), {});
   REQUIRE(part);
   CHECK(part->size() == 3000);
   CHECK(read(*part, 2000, 1000) == content.substr(3000, 1000));
@@ -118,7 +118,7 @@ TEST_CASE("two threads read one file of GDAL") {
   // The second has one position, which the threads must not move under each other.
   for (const std::string& path : {made.path(), "/vsisubfile/0_200000," + made.path()}) {
     CAPTURE(path);
-    const auto file = gdal::remote_opener()->open(path);
+    const auto file = gdal::remote_opener()->open(path, {});
     REQUIRE(file);
     std::atomic<int> wrong = 0;
     const auto work = [&](std::size_t step) {

@@ -102,8 +102,8 @@ TACORE_EXPORT Tensor read_multidim(const std::string& path, const MultidimOption
 
 /// For RemoteOptions::others: reads through GDAL's virtual file systems, `/vsigs/`, `/vsiaz/`, `/vsioss/`, `/vsiswift/`
 /// and each other one. Keys, endpoints and headers are what GDAL is configured with, by its environment above all
-/// (docs/remote.md); of RemoteOptions only `max_tries` and `timeout` of set_remote_options() count, the latter where
-/// GDAL is not told otherwise. Opening is one request, without listing a folder, and a read is one for exactly its
+/// (docs/remote.md); of RemoteOptions only `limit`, `max_tries` and `timeout` count, the last where GDAL is not told
+/// otherwise. Opening is one request, without listing a folder, and a read is one for exactly its
 /// bytes; of file systems over others, such as `/vsizip/`, GDAL reads blocks. A file that changes is noticed when a
 /// read fails. Threads read side by side; a forked child has connections of its own. open() throws IoError for all that
 /// is not "no such file", EACCES when the store refuses; read() when bytes are still missing after `max_tries`.

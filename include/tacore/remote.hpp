@@ -12,6 +12,8 @@
 
 namespace tacore {
 
+struct RemoteOptions;
+
 /// A remote file that another library reads. Safe from several threads.
 class TACORE_EXPORT RemoteFile {
  public:
@@ -25,8 +27,9 @@ class TACORE_EXPORT RemoteFile {
 class TACORE_EXPORT RemoteOpener {
  public:
   virtual ~RemoteOpener();
-  /// `vsi_path`: `/vsigs/bucket/key`. nullptr when there is nothing; throws IoError when that cannot be told.
-  virtual std::unique_ptr<RemoteFile> open(const std::string& vsi_path) const = 0;
+  /// `vsi_path`: `/vsigs/bucket/key`. `options`: those of who opens it. nullptr when there is nothing; throws IoError
+  /// when that cannot be told.
+  virtual std::unique_ptr<RemoteFile> open(const std::string& vsi_path, const RemoteOptions& options) const = 0;
 };
 
 /// How remote files are reached. What is left empty comes from the environment, under the names that the tools of each

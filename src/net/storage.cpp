@@ -26,7 +26,7 @@ class RemoteStorage final : public Storage {
 
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
     if (!net::is_http_path(path)) {
-      if (auto file = net::open_other_file(others(path), path, options_.limit)) return file;
+      if (auto file = net::open_other_file(others(path), path, options_)) return file;
       throw IoError("cannot open", {.path = path}, ENOENT);
     }
     const net::RemoteAddress address = address_of(path);
@@ -58,7 +58,7 @@ class RemoteStorage final : public Storage {
     auto files = open_http(addresses);
     for (std::size_t i = 0; i < files.size(); ++i) out[places[i]] = std::move(files[i].file);
     if (!other_paths.empty()) {
-      auto other_files = net::open_other_files(others(other_paths[0]), other_paths, options_.limit);
+      auto other_files = net::open_other_files(others(other_paths[0]), other_paths, options_);
       for (std::size_t i = 0; i < other_files.size(); ++i) out[other_places[i]] = std::move(other_files[i]);
     }
     return out;

@@ -2,7 +2,7 @@
 """Reads datasets through GDAL from servers that speak as object stores do (fakes.py): gs://, az://, azure://, oss://,
 swift:// and paths of GDAL's own.
 
-    check_gdal.py TOOL LIBRARY [CASE...]     CASE is a name or a pattern, such as 'Azure/*'
+    check_gdal.py TOOL LIBRARY LOADER [CASE...]     CASE is a name or a pattern, such as 'Azure/*'
 
 What `taco` says of each dataset must be what it says of the same files on the disk. Then keys are wrong, files are
 missing, and servers fail: what comes out is the right data, or an error that says why.
@@ -93,8 +93,8 @@ def make_datasets(taco, folder):
 
 
 class Check:
-    def __init__(self, taco, folder):
-        self.taco, self.folder = taco, folder
+    def __init__(self, taco, load, folder):
+        self.taco, self.load, self.folder = taco, load, folder  # load: load_gdal.cpp
         self.known = {}  # what is said of the local ones, by arguments
 
     def local(self, name, file_id):
@@ -203,6 +203,23 @@ class Check:
         require(len(store.faults) == 45, f"{50 - len(store.faults)} requests")
         self.faulty(store, [fakes.plain_error(404)], "no such file".capitalize())
 
+    def given(self, store):
+        """Options that a dataset is opened with hold for it, not those that are set for all."""
+        path = store.url("flat.tacozip")
+        code, out, said = self.load(path, 1, 30, environment=store.environment)
+        require(code == 0 and out == b"5 samples\n", f"{out} {said}")
+        store.faults = [fakes.plain_error(503)] * 50
+        code, out, said = self.load(path, 2, 30, environment=store.environment)
+        require(code == 1 and not out and "HTTP status 503, 2 times" in said, f"{out} {said}")
+        require(len(store.faults) == 48, f"{50 - len(store.faults)} requests")
+        # A server that says nothing: set for all is a day.
+        left = threading.Event()
+        store.faults = [lambda handler, _: left.wait()] * 2
+        code, out, said = self.load(path, 1, 1, environment=store.environment)
+        left.set()
+        require(code == 1 and not out and path in said, f"{out} {said}")
+        require(len(store.faults) == 1, f"{2 - len(store.faults)} requests")
+
     def late(self, store):
         """What happens to the file while it is read is an error that says so."""
         last = self.requests_to_read(store) - 1
@@ -238,14 +255,14 @@ class Check:
         self.faulty(store, [None] * last + [fakes.whole, None] * 10, "expected")
 
 
-CASES = ["same", "exact", "missing", "refused", "without_keys", "twice_500", "truncated", "always", "late", "together",
+CASES = ["same", "exact", "missing", "refused", "without_keys", "twice_500", "truncated", "always", "given", "late", "together",
          "ignored_range"]
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
-    tool, library, *patterns = sys.argv[1:]
+    tool, library, loader, *patterns = sys.argv[1:]
     if not Path(library).is_file():
         print("skipped: tacore_gdal is not built")
         return 77
@@ -255,7 +272,7 @@ def main():
         folder.mkdir()
         taco = Taco(tool, scratch)
         make_datasets(taco, folder)
-        check = Check(taco, folder)
+        check = Check(taco, Taco(loader, scratch), folder)
         for kind in fakes.STORES:
             for case in CASES:
                 name = f"{kind.__name__}/{case}"
