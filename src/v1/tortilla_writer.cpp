@@ -8,8 +8,8 @@
 #include "io/output_file.hpp"
 #include "table/parquet_write.hpp"
 #include "writer/copy_payload.hpp"
-#include "writer/payload_reader.hpp"
 #include "writer/remote_payloads.hpp"
+#include "writer/whole_payloads.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
@@ -73,28 +73,35 @@ class TortillaWriter {
       const Piece& first = pieces_[begins[i]];
       if (!is_large(first)) return copy_together(begins[i], begins[i + 1]);
       if (payload(first).is_remote()) return;
-      copy_payload(payload(first), out_, first.begin, [&](uint64_t num_bytes) { tell(num_bytes); });
+      const uint32_t crc =
+          copy_payload(payload(first), out_, first.begin, [&](uint64_t num_bytes) { tell(num_bytes); });
+      check_crc32(plan_.tree(), first.level, first.row, crc);
     });
-    std::vector<RemoteCopy> large;
+    std::vector<Piece> large;
+    std::vector<RemoteCopy> copies;
     for (const Piece& piece : pieces_) {
-      if (is_large(piece) && payload(piece).is_remote()) large.push_back({&payload(piece), piece.begin});
+      if (!is_large(piece) || !payload(piece).is_remote()) continue;
+      large.push_back(piece);
+      copies.push_back({&payload(piece), piece.begin});
     }
-    copy_remote(large, options_.limit, [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
-      out_.write(offset, bytes);
-      tell(bytes.size());
-    });
+    const auto crcs =
+        copy_remote(copies, options_.limit, [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
+          out_.write(offset, bytes);
+          tell(bytes.size());
+        });
+    for (std::size_t i = 0; i < large.size(); ++i) check_crc32(plan_.tree(), large[i].level, large[i].row, crcs[i]);
   }
 
   void copy_together(std::size_t begin, std::size_t end) {
     const uint64_t first = pieces_[begin].begin, last = pieces_[end - 1].begin + pieces_[end - 1].size;
     const std::span bytes = scratch(last - first, first);
-    std::vector<RemotePart> remote;
+    std::vector<WholePayload> samples;
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = pieces_[i];
-      if (piece.what == What::Sample && payload(piece).is_remote())
-        remote.push_back({&payload(piece), 0, bytes.subspan(piece.begin - first, piece.size)});
+      if (piece.what == What::Sample)
+        samples.push_back({&payload(piece), bytes.subspan(piece.begin - first, piece.size)});
     }
-    read_remote(remote, readers_.num_ranges);
+    read_whole(samples, readers_.num_ranges);
     uint64_t num_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = pieces_[i];
@@ -105,14 +112,10 @@ class TortillaWriter {
     tell(num_bytes);
   }
 
-  /// Remote samples are there already.
+  /// Samples are there already.
   void fill(const Piece& piece, std::span<std::byte> out) const {
-    if (piece.what == What::Sample && payload(piece).is_remote()) {
-      check_crc32(payload(piece), crc32(out));
-    } else if (piece.what == What::Sample) {
-      PayloadReader reader(payload(piece));
-      reader.read(out);
-      reader.finish(crc32(out));
+    if (piece.what == What::Sample) {
+      if (payload(piece).crc32) check_crc32(plan_.tree(), piece.level, piece.row, crc32(out));
     } else if (piece.what == What::Footer) {
       plan_.footer(piece.level, piece.row).read(0, out);
     } else {

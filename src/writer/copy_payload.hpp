@@ -33,8 +33,8 @@ struct RemoteCopy {
 
 /// Reads FILEs in pieces, many at a time whatever file they are of, at most `limit` requests, and returns the CRC-32 of
 /// each. `write` gets pieces as they come, in no order, on several threads at a time: bytes of `copies[i]` that belong
-/// to `offset`, which counts as `begin` does. Memory as remote_payloads.hpp says. Throws IoError, FormatError for a
-/// CRC-32 that is not the one known, and what `write` throws.
+/// to `offset`, which counts as `begin` does. Memory as remote_payloads.hpp says. Throws IoError, and what `write`
+/// throws.
 std::vector<uint32_t> copy_remote(
     std::span<const RemoteCopy> copies, int limit,
     const std::function<void(std::size_t i, uint64_t offset, std::span<const std::byte> bytes)>& write);

@@ -23,6 +23,7 @@
 #include "writer/payload_reader.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
+#include "writer/whole_payloads.hpp"
 #include "writer/work.hpp"
 
 namespace tacore {
@@ -67,13 +68,15 @@ class FolderWriter {
       first = tree_.first_children(level);
       below = samples_table(tree_, level + 1);
     }
-    const auto is_remote = [&](std::size_t row) {
-      return here.types[row] == SampleType::File && here.payloads[row].is_remote();
+    const auto is_apart = [&](std::size_t row) {
+      const Payload& payload = here.payloads[row];
+      return here.types[row] == SampleType::File &&
+             (payload.is_remote() || (payload.part && payload.size < kCopyPiece));
     };
     run_parallel(here.ids.size(), options_.jobs, [&](std::size_t row) {
-      if (is_remote(row)) return;
+      if (is_apart(row)) return;
       const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
-      if (here.types[row] == SampleType::File) return copy(here.payloads[row], draft, name);
+      if (here.types[row] == SampleType::File) return copy(level, static_cast<int64_t>(row), draft, name);
       draft.make_folder(name);
       draft.write_file(path_join(name, names::kMeta),
                        encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
@@ -81,12 +84,13 @@ class FolderWriter {
     });
     std::vector<std::size_t> small, large;
     for (std::size_t row = 0; row < here.ids.size(); ++row) {
-      if (is_remote(row)) (here.payloads[row].size < kCopyPiece ? small : large).push_back(row);
+      if (is_apart(row)) (here.payloads[row].size < kCopyPiece ? small : large).push_back(row);
     }
     const auto begins = pieces_of(small.size(), [&](std::size_t i) { return here.payloads[small[i]].size; });
-    run_parallel(begins.size() - 1, readers_.num_threads, [&](std::size_t i) {
-      copy_small(level, std::span(small).subspan(begins[i], begins[i + 1] - begins[i]), draft);
-    });
+    run_parallel(begins.size() - 1, tacore::has_remote(tree_) ? readers_.num_threads : options_.jobs,
+                 [&](std::size_t i) {
+                   copy_small(level, std::span(small).subspan(begins[i], begins[i + 1] - begins[i]), draft);
+                 });
     for (std::size_t begin = 0; begin < large.size(); begin += kFilesAtOnce) {
       copy_large(level, std::span(large).subspan(begin, std::min(kFilesAtOnce, large.size() - begin)), draft);
     }
@@ -101,23 +105,23 @@ class FolderWriter {
     file.close();
   }
 
-  /// Remote FILEs that are neighbours, perhaps, and come together.
+  /// FILEs that are neighbours where they come from, perhaps, and come together.
   void copy_small(int level, std::span<const std::size_t> rows, const Draft& draft) {
     const auto& payloads = tree_.levels[static_cast<std::size_t>(level)].payloads;
     uint64_t size = 0;
     for (const std::size_t row : rows) size += payloads[row].size;
-    std::vector<RemotePart> parts;
+    std::vector<WholePayload> files;
     std::span rest = scratch(size);
     for (const std::size_t row : rows) {
-      parts.push_back({&payloads[row], 0, rest.first(payloads[row].size)});
+      files.push_back({&payloads[row], rest.first(payloads[row].size)});
       rest = rest.subspan(payloads[row].size);
     }
-    read_remote(parts, readers_.num_ranges);
+    read_whole(files, readers_.num_ranges);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Payload& payload = *parts[i].payload;
-      if (payload.crc32) check_crc32(payload, crc32(parts[i].out));
+      const Payload& payload = *files[i].payload;
+      if (payload.crc32) check_crc32(tree_, level, static_cast<int64_t>(rows[i]), crc32(files[i].out));
       const auto file = create(draft, level, rows[i]);
-      file->write(parts[i].out);
+      file->write(files[i].out);
       finish(*file, payload);
     }
     tell(size);
@@ -131,14 +135,19 @@ class FolderWriter {
       copies.push_back({&payloads[row], 0});
       files.push_back(create(draft, level, row));
     }
-    copy_remote(copies, options_.limit, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
-      files[i]->write(offset, bytes);
-      tell(bytes.size());
-    });
-    for (std::size_t i = 0; i < rows.size(); ++i) finish(*files[i], payloads[rows[i]]);
+    const auto crcs =
+        copy_remote(copies, options_.limit, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
+          files[i]->write(offset, bytes);
+          tell(bytes.size());
+        });
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      check_crc32(tree_, level, static_cast<int64_t>(rows[i]), crcs[i]);
+      finish(*files[i], payloads[rows[i]]);
+    }
   }
 
-  void copy(const Payload& payload, const Draft& draft, const std::string& name) {
+  void copy(int level, int64_t row, const Draft& draft, const std::string& name) {
+    const Payload& payload = tree_.levels[index(level)].payloads[index(row)];
     PayloadReader reader(payload);
     DraftFile file(draft, name);
     const std::span piece = scratch(std::min(payload.size, kPiece));
@@ -151,7 +160,8 @@ class FolderWriter {
       done += part.size();
       tell(part.size());
     }
-    reader.finish(crc);
+    reader.finish();
+    check_crc32(tree_, level, row, crc);
     finish(file, payload);
   }
 

@@ -68,15 +68,7 @@ uint64_t PayloadReader::skip_hole(uint64_t most) {
   return hole;
 }
 
-void check_crc32(const Payload& payload, uint32_t crc32) {
-  if (!payload.crc32 || *payload.crc32 == crc32) return;
-  throw FormatError("damaged: " + std::to_string(payload.size) + " bytes have CRC-32 " + std::to_string(crc32) +
-                        ", its ZIP says " + std::to_string(*payload.crc32),
-                    {.path = payload.path, .offset = payload.offset});
-}
-
-void PayloadReader::finish(uint32_t crc32) {
-  check_crc32(payload_, crc32);
+void PayloadReader::finish() {
   if (payload_.held || source_ || payload_.part) return;
   std::byte more;
   ssize_t count = -1;

@@ -19,9 +19,8 @@ class PayloadReader {
   void read(std::span<std::byte> out);
   /// Skips zero bytes that the file system does not store, `most` of them at most, and returns how many.
   uint64_t skip_hole(uint64_t most);
-  /// To be called when everything was read: there must be no more, and its CRC-32 that which is known, if one is.
-  /// Throws IoError; FormatError for another CRC-32.
-  void finish(uint32_t crc32);
+  /// To be called when everything was read: there must be no more. Throws IoError.
+  void finish();
 
  private:
   const Payload& payload_;
@@ -29,8 +28,5 @@ class PayloadReader {
   int descriptor_ = -1;
   std::shared_ptr<const ByteSource> source_ = {};  ///< a remote file
 };
-
-/// What finish() does about the CRC-32 of the bytes of a FILE. Throws FormatError.
-void check_crc32(const Payload& payload, uint32_t crc32);
 
 }  // namespace tacore

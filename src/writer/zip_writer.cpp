@@ -10,9 +10,9 @@
 #include "io/output_file.hpp"
 #include "table/parquet_write.hpp"
 #include "writer/copy_payload.hpp"
-#include "writer/payload_reader.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
+#include "writer/whole_payloads.hpp"
 #include "writer/work.hpp"
 #include "writer/zip_output.hpp"
 
@@ -114,42 +114,35 @@ class ZipWriter {
     const uint64_t first = entries_[begin].local_offset;
     const uint64_t last = end < entries_.size() ? entries_[end].local_offset : end_;
     const std::span piece = scratch(last - first, first);
-    const auto data_of = [&](std::size_t i) {
-      const uint64_t at = entries_[i].local_offset - first;
-      return piece.subspan(at + zip::local_header_size(entries_[i]), entries_[i].size);
-    };
-    std::vector<RemotePart> remote;
+    std::vector<WholePayload> files;
     for (std::size_t i = begin; i < end; ++i) {
-      if (payload(samples_[i]).is_remote()) remote.push_back({&payload(samples_[i]), 0, data_of(i)});
+      const uint64_t at = entries_[i].local_offset - first + zip::local_header_size(entries_[i]);
+      files.push_back({&payload(samples_[i]), piece.subspan(at, entries_[i].size)});
     }
-    read_remote(remote, readers_.num_ranges);
+    read_whole(files, readers_.num_ranges);
     uint64_t num_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      zip::CentralEntry& entry = entries_[i];
-      const uint64_t at = entry.local_offset - first;
-      const std::span data = data_of(i);
-      if (payload(samples_[i]).is_remote()) {
-        entry.crc32 = crc32(data);
-        check_crc32(payload(samples_[i]), entry.crc32);
-      } else {
-        PayloadReader reader(payload(samples_[i]));
-        reader.read(data);
-        entry.crc32 = crc32(data);
-        reader.finish(entry.crc32);
-      }
-      const auto local = zip::encode_local_header(entry);
+      const uint64_t at = entries_[i].local_offset - first;
+      settle_crc32(i, crc32(files[i - begin].out));
+      const auto local = zip::encode_local_header(entries_[i]);
       std::copy(local.begin(), local.end(), piece.begin() + static_cast<std::ptrdiff_t>(at));
-      num_bytes += entry.size;
+      num_bytes += entries_[i].size;
     }
     file_.write(first, piece);
     tell(num_bytes);
   }
 
   void copy_large(std::size_t i) {
-    zip::CentralEntry& entry = entries_[i];
+    const zip::CentralEntry& entry = entries_[i];
     const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
-    entry.crc32 = copy_payload(payload(samples_[i]), file_, begin, [&](uint64_t num_bytes) { tell(num_bytes); });
+    settle_crc32(i, copy_payload(payload(samples_[i]), file_, begin, [&](uint64_t num_bytes) { tell(num_bytes); }));
     file_.write(entry.local_offset, zip::encode_local_header(entry));
+  }
+
+  /// `crc` is that of the bytes as they were copied.
+  void settle_crc32(std::size_t i, uint32_t crc) {
+    check_crc32(tree_, samples_[i].level, samples_[i].row, crc);
+    entries_[i].crc32 = crc;
   }
 
   void copy_large_remote(const std::vector<std::size_t>& entries) {
@@ -162,9 +155,9 @@ class ZipWriter {
     };
     const auto crcs = copy_remote(copies, options_.limit, write);
     for (std::size_t k = 0; k < entries.size(); ++k) {
-      zip::CentralEntry& entry = entries_[entries[k]];
-      entry.crc32 = crcs[k];
-      file_.write(entry.local_offset, zip::encode_local_header(entry));
+      const std::size_t i = entries[k];
+      settle_crc32(i, crcs[k]);
+      file_.write(entries_[i].local_offset, zip::encode_local_header(entries_[i]));
     }
   }
 

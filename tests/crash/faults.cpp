@@ -20,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -179,6 +180,16 @@ ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
   return move("pread", descriptor, SYS_pread64, bytes, size, offset);
 }
 ssize_t pread64(int descriptor, void* bytes, size_t size, off_t offset) __attribute__((alias("pread")));
+// Into several places: counted and disturbed as pread is; what gets less gets a part of the first of them.
+ssize_t preadv(int descriptor, const struct iovec* places, int count, off_t offset) {
+  const auto verdict = judge("pread", path_of(descriptor));
+  if (verdict == Verdict::Die) ::syscall(SYS_kill, ::getpid(), SIGKILL);
+  if (verdict == Verdict::Interrupt) errno = EINTR;
+  if (verdict == Verdict::Fail || verdict == Verdict::Interrupt) return -1;
+  if (verdict != Verdict::Less || count == 0) return ::syscall(SYS_preadv, descriptor, places, count, offset, 0L);
+  return ::syscall(SYS_pread64, descriptor, places->iov_base, (places->iov_len + 2) / 3, offset);
+}
+ssize_t preadv64(int descriptor, const struct iovec* places, int count, off_t offset) __attribute__((alias("preadv")));
 ssize_t write(int descriptor, const void* bytes, size_t size) {
   return move("write", descriptor, SYS_write, bytes, size);
 }
