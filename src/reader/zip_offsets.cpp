@@ -17,21 +17,6 @@ namespace {
 
 constexpr uint64_t kShortTail = 4096;  // an end record without comment, and the directory of a small archive
 
-/// The end records with what precedes them; the long tail is read only when a comment hides the end record.
-zip::Directory find(const ByteSource& archive) {
-  const uint64_t size = archive.size();
-  for (const uint64_t length : {std::min(size, kShortTail), std::min(size, zip::kTailSize + zip::kEnd64RecordSize)}) {
-    const Bytes tail = archive.read({size - length, length});
-    try {
-      return zip::find_directory(tail, size - length);
-    } catch (const FormatError& error) {
-      if (length == size || length > kShortTail)
-        throw FormatError(error.message(), {.path = archive.name(), .offset = error.context().offset});
-    }
-  }
-  throw FormatError("no end of central directory record", {.path = archive.name()});
-}
-
 struct Place {
   uint64_t offset;
   uint64_t size;
@@ -56,8 +41,23 @@ std::string entry_name(std::string_view relative_path, SampleType type) {
   return out;
 }
 
+zip::Directory directory_of(const ByteSource& archive) {
+  // The end records with what precedes them; the long tail is read only when a comment hides the end record.
+  const uint64_t size = archive.size();
+  for (const uint64_t length : {std::min(size, kShortTail), std::min(size, zip::kTailSize + zip::kEnd64RecordSize)}) {
+    const Bytes tail = archive.read({size - length, length});
+    try {
+      return zip::find_directory(tail, size - length);
+    } catch (const FormatError& error) {
+      if (length == size || length > kShortTail)
+        throw FormatError(error.message(), {.path = archive.name(), .offset = error.context().offset});
+    }
+  }
+  throw FormatError("no end of central directory record", {.path = archive.name()});
+}
+
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive) {
-  const zip::Directory where = find(archive);
+  const zip::Directory where = directory_of(archive);
   try {
     return zip::parse_directory(archive.read({where.offset, where.size}), where);
   } catch (const FormatError& error) {

@@ -19,6 +19,10 @@ namespace tacore {
 /// The name of a row's entry: DATA/a/b, or DATA/a/b/__meta__ for a FOLDER.
 std::string entry_name(std::string_view relative_path, SampleType type);
 
+/// Where the central directory of an archive is, and how many entries it has: one read, two when a comment is long.
+/// Throws IoError, and FormatError where there is none.
+zip::Directory directory_of(const ByteSource& archive);
+
 /// All entries of an archive: two reads, three when the directory is long.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive);
 

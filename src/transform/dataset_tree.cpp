@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -34,6 +33,9 @@ using Names = std::vector<std::string>;
 
 /// Whose places are looked up together: addresses of a million would be hundreds of megabytes.
 constexpr std::size_t kFilesAtOnce = 1 << 14;
+
+/// To prove one offset by itself takes as long as so many of a whole level.
+constexpr int64_t kRowsPerProof = 16;
 
 /// Of versions before 2.0 a column `path` is one of users.
 bool is_metadata(std::string_view name, bool v1) {
@@ -173,6 +175,8 @@ class TreeBuilder {
   std::shared_ptr<arrow::Table> take(const Leaf& leaf, int level, const std::vector<int64_t>& positions,
                                      const std::vector<RowKey>& keys, TreeLevel& here, bool with_columns) {
     const auto& table = leaf.container->stored_level(level);
+    // All at once, where each row by its local header would take longer.
+    if (static_cast<int64_t>(positions.size()) >= table->num_rows() / kRowsPerProof) leaf.container->level(level);
     std::vector<int64_t> chosen;
     chosen.reserve(positions.size());
     std::vector<Place> files;
@@ -209,8 +213,12 @@ class TreeBuilder {
       return;
     }
     std::vector<VsiSubfile> places;
-    for (const auto& file : files) places.push_back(parse_vsi_subfile(container.vsi_path(file.address)));
-    open_zips(container, places);
+    std::map<std::string, std::size_t> counts;  // by root
+    for (const auto& file : files) {
+      places.push_back(parse_vsi_subfile(container.vsi_path(file.address)));
+      ++counts[places.back().root];
+    }
+    open_zips(container, counts);
     for (std::size_t i = 0; i < files.size(); ++i) {
       Zip& zip = zips_.at({container.storage().get(), places[i].root});
       Payload& out = here.payloads[index(files[i].position)];
@@ -225,26 +233,27 @@ class TreeBuilder {
     return out;
   }
 
-  /// Those that are not open yet, side by side.
-  void open_zips(const Container& container, const std::vector<VsiSubfile>& places) {
+  /// Those that are not open yet, side by side, and what they say of so many samples. `counts`: by GDAL path.
+  void open_zips(const Container& container, const std::map<std::string, std::size_t>& counts) {
     const Storage& storage = *container.storage();
-    std::set<std::string> roots;
-    for (const auto& place : places) {
-      if (!zips_.contains({&storage, place.root})) roots.insert(place.root);
+    std::vector<std::string> vsi, paths;
+    for (const auto& [root, count] : counts) {
+      if (zips_.contains({&storage, root})) continue;
+      vsi.push_back(root);
+      paths.push_back(from_vsi(root));
     }
-    const std::vector<std::string> vsi(roots.begin(), roots.end());
-    std::vector<std::string> paths;
-    for (const auto& root : vsi) paths.push_back(from_vsi(root));
     const auto sources = storage.open_all(paths);
-    std::vector<ZipEntries*> remote;
     for (std::size_t i = 0; i < vsi.size(); ++i) {
       if (!sources[i]) throw IoError("cannot open", {.path = paths[i]}, ENOENT);
-      const bool is_local = sources[i]->is_local();
-      Zip zip{is_local ? payload_of(paths[i]) : remote_payload(sources[i], paths[i]), ZipEntries(sources[i])};
-      auto& added = zips_.emplace(std::pair(&storage, vsi[i]), std::move(zip)).first->second;
-      if (!is_local && !is_v1(container.format())) remote.push_back(&added.entries);
+      Zip zip{sources[i]->is_local() ? payload_of(paths[i]) : remote_payload(sources[i], paths[i]),
+              ZipEntries(sources[i])};
+      zips_.emplace(std::pair(&storage, vsi[i]), std::move(zip));
     }
-    run_parallel(remote.size(), Readers(limit_).num_threads, [&](std::size_t i) { remote[i]->read_directory(); });
+    if (is_v1(container.format())) return;
+    std::vector<std::pair<ZipEntries*, std::size_t>> expected;
+    for (const auto& [root, count] : counts) expected.emplace_back(&zips_.at({&storage, root}).entries, count);
+    run_parallel(expected.size(), container.is_local() ? num_threads(0) : Readers(limit_).num_threads,
+                 [&](std::size_t i) { expected[i].first->expect(expected[i].second); });
   }
 
   static std::shared_ptr<arrow::Table> in_order(std::shared_ptr<arrow::Table> table, const std::vector<int64_t>& order,

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include "base/read_count.hpp"
+#include "reader/counting_storage.hpp"
+#include "reader/dataset_impl.hpp"
 #include "tacore/transform.hpp"
 #include "transform/create_test_files.hpp"
 
@@ -128,10 +131,152 @@ TEST_CASE("damaged bytes are found when they are copied") {
   std::ofstream(path, std::ios::binary) << bytes;
   for (const std::string name : {"no.tacozip", "no"}) {
     const auto said = text_of<FormatError>([&] { export_dataset(load(path), shop.out(name)); });
-    CHECK(contains(said, "damaged: 2 bytes have CRC-32 "));
+    CHECK(contains(said, "sample 'a/x' is damaged: 2 bytes have CRC-32 "));
     CHECK(contains(said, "nested.tacozip"));
   }
   CHECK(shop.num_made() == 1);
+}
+
+/// `count` samples s1000, s1001 and so on, of `size` bytes each, in one ZIP.
+std::string make_flat(const Workshop& shop, int count, std::size_t size) {
+  for (int i = 0; i < count; ++i) {
+    const std::string id = "s" + std::to_string(1000 + i);
+    std::string bytes = id;
+    while (bytes.size() < size) bytes += bytes;
+    shop.add(id, bytes.substr(0, size));
+  }
+  create({shop.tree(), collection()}, shop.out("flat.tacozip"));
+  return shop.out("flat.tacozip");
+}
+
+TEST_CASE("neighbours in a local ZIP are read together, their headers not one by one") {
+  const Workshop shop;
+  const std::string path = make_flat(shop, 2000, 300);
+  const Dataset all = load(path);
+  const Dataset half = all.sql("SELECT * FROM data WHERE id LIKE '%0' OR id LIKE '%2' OR id LIKE '%5' OR id LIKE '%7'");
+  const Dataset turned = all.sql("SELECT * FROM data ORDER BY id DESC");
+  int i = 0;
+  for (const Dataset& some : {all, half, turned}) {
+    CAPTURE(i);
+    const std::string to = shop.out("out" + std::to_string(i++) + ".tacozip");
+    some.data();
+    const uint64_t before = num_system_reads();
+    export_dataset(some, to);
+    CHECK(num_system_reads() - before < 200);
+    CHECK(contents(load(to).data()) == contents(some.data()));
+    CHECK(faults(to) == "");
+  }
+  const uint64_t before = num_system_reads();
+  zip2folder(path, shop.out("folder"));
+  CHECK(num_system_reads() - before < 200);
+  CHECK(contents(load(shop.out("folder")).data()) == contents(all.data()));
+}
+
+TEST_CASE("few samples of a large ZIP are found without its directory") {
+  const Workshop shop;
+  const Dataset all = load(make_flat(shop, 2000, 300));
+  const auto bytes_read = [&](const std::string& where, const std::string& to) {
+    const auto storage = std::make_shared<CountingStorage>();
+    export_dataset(load(shop.out("flat.tacozip"), {}, storage).sql("SELECT * FROM data WHERE " + where), shop.out(to));
+    return storage->num_bytes("flat.tacozip");
+  };
+  const uint64_t directory = 2000 * (zip::kCentralHeaderSize + std::string("DATA/s1000").size());
+  CHECK(bytes_read("id < 's1003'", "few.tacozip") < directory);
+  CHECK(bytes_read("id < 's1500'", "many.tacozip") > directory);
+  CHECK(contents(load(shop.out("few.tacozip")).data()).size() == 3);
+  CHECK(contents(load(shop.out("many.tacozip")).data()).size() == 500);
+}
+
+TEST_CASE("nested samples are proved level by level, not one by one") {
+  const Workshop shop;
+  std::string table = "id,path\n";
+  for (int i = 0; i < 500; ++i) {
+    const std::string id = "f" + std::to_string(1000 + i);
+    for (const std::string child : {"/x", "/y"}) {
+      shop.add("data/" + id + child, id + child);
+      table += id + child + ",data/" + id + child + "\n";
+    }
+  }
+  shop.add("t.csv", table);
+  create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("all.tacozip"));
+  const Dataset all = load(shop.out("all.tacozip"));
+  const uint64_t before = num_system_reads();
+  export_dataset(all, shop.out("copy.tacozip"));
+  CHECK(num_system_reads() - before < 200);
+  CHECK(contents(load(shop.out("copy.tacozip")).data()) == contents(all.data()));
+  CHECK(faults(shop.out("copy.tacozip")) == "");
+}
+
+/// The record of `name` in the directory of an archive, and what lies at an offset in it (APPNOTE 4.3.12).
+constexpr uint64_t kCrc32InRecord = 16, kOffsetInRecord = 42, kCrc32InLocalHeader = 14;
+zip::CentralEntry entry_of(const std::string& archive, const std::string& name) {
+  for (const auto& entry : zip_entries(archive))
+    if (entry.name == name) return entry;
+  throw std::runtime_error("no entry " + name);
+}
+
+TEST_CASE("§7.1.4: the CRC-32 of the directory goes over, in both headers, and is held against the bytes") {
+  const Workshop shop;
+  nested(shop);
+  const std::string whole = file_text(shop.out("nested.tacozip"));
+  const auto x = entry_of(whole, "DATA/a/x"), y = entry_of(whole, "DATA/a/y");
+  const auto exported = [&](const std::string& bytes) {
+    std::ofstream(shop.out("source.tacozip"), std::ios::binary) << bytes;
+    return text_of<FormatError>([&] {
+      export_dataset(load(shop.out("source.tacozip")), shop.out("copy.tacozip"), {.create = {.overwrite = true}});
+    });
+  };
+  CHECK(exported(whole) == "");
+  const std::string copy = file_text(shop.out("copy.tacozip"));
+  for (const auto& entry : zip_entries(whole)) {
+    if (!entry.name.starts_with("DATA/") || entry.name.ends_with("__meta__")) continue;
+    CAPTURE(entry.name);
+    const auto made = entry_of(copy, entry.name);
+    CHECK(made.crc32 == entry.crc32);
+    CHECK(zip::parse_local_header(std::as_bytes(std::span(copy)).subspan(made.local_offset), 0).crc32 == entry.crc32);
+  }
+  fs::remove(shop.out("copy.tacozip"));
+
+  std::string lies = whole;  // of one sample, in the directory alone
+  lies[x.record_offset + kCrc32InRecord] ^= 1;
+  CHECK(contains(exported(lies), "source.tacozip"));
+  CHECK(contains(exported(lies), "sample 'a/x' is damaged: 2 bytes have CRC-32 " + std::to_string(x.crc32) +
+                                     ", its ZIP says " + std::to_string(x.crc32 ^ 1)));
+  std::string swapped = whole;  // those of two samples
+  swapped.replace(x.record_offset + kCrc32InRecord, 4, whole, y.record_offset + kCrc32InRecord, 4);
+  swapped.replace(y.record_offset + kCrc32InRecord, 4, whole, x.record_offset + kCrc32InRecord, 4);
+  CHECK(contains(exported(swapped), "its ZIP says " + std::to_string(x.crc32)));
+  std::string moved = whole;  // the places of two samples, of one size
+  moved.replace(x.record_offset + kOffsetInRecord, 4, whole, y.record_offset + kOffsetInRecord, 4);
+  moved.replace(y.record_offset + kOffsetInRecord, 4, whole, x.record_offset + kOffsetInRecord, 4);
+  CHECK(contains(exported(moved), "the entry there is 'DATA/a/"));
+  CHECK_FALSE(fs::exists(shop.out("copy.tacozip")));
+
+  std::string local = whole;  // what no reader of ZIPs believes
+  local[x.local_offset + kCrc32InLocalHeader] ^= 1;
+  CHECK(exported(local) == "");
+  CHECK(faults(shop.out("copy.tacozip")) == "");
+}
+
+TEST_CASE("a large sample has its header from the directory, and is held against it, too") {
+  const Workshop shop;
+  shop.add("large", std::string(3'000'000, 'x') + "end");
+  create({shop.tree(), collection()}, shop.out("all.tacozip"));
+  std::string bytes = file_text(shop.out("all.tacozip"));
+  export_dataset(load(shop.out("all.tacozip")), shop.out("copy.tacozip"));
+  CHECK(entry_of(file_text(shop.out("copy.tacozip")), "DATA/large").crc32 == entry_of(bytes, "DATA/large").crc32);
+  CHECK(faults(shop.out("copy.tacozip")) == "");
+  bytes[bytes.find("xend")] = 'y';
+  std::ofstream(shop.out("all.tacozip"), std::ios::binary) << bytes;
+  for (const std::string to : {"no.tacozip", "no", "no.tortilla"}) {
+    CAPTURE(to);
+    const auto said = text_of<FormatError>([&] {
+      if (to.ends_with(".tortilla")) return convert(shop.out("all.tacozip"), shop.out(to));
+      export_dataset(load(shop.out("all.tacozip")), shop.out(to));
+    });
+    CHECK(contains(said, "sample 'large' is damaged: 3000003 bytes have CRC-32 "));
+    CHECK_FALSE(fs::exists(shop.out(to)));
+  }
 }
 
 TEST_CASE("T125: a dataset that becomes a FOLDER and a ZIP again is the same") {

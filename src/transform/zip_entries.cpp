@@ -10,6 +10,8 @@
 namespace tacore {
 namespace {
 
+/// A local header costs as much as this many entries of a directory, in which they lie together.
+constexpr uint64_t kEntriesPerHeader = 16;
 constexpr uint16_t kEncrypted = 1;           // APPNOTE 4.4.4
 constexpr uint16_t kHasDescriptor = 1 << 3;  // the header has no CRC-32 then
 
@@ -26,10 +28,21 @@ std::optional<zip::LocalHeader> header_before(const ByteSource& archive, uint64_
 
 }  // namespace
 
+void ZipEntries::expect(std::size_t num_samples) {
+  if (num_samples == 0 || !entries_.empty()) return;
+  num_expected_ += num_samples;
+  if (archive_->is_local()) {
+    if (!num_entries_) num_entries_ = directory_of(*archive_).num_entries;
+    if (num_expected_ < *num_entries_ / kEntriesPerHeader) return;
+  }
+  read_directory();
+}
+
 void ZipEntries::read_directory() {
   entries_ = tacore::read_directory(*archive_);
-  std::sort(entries_.begin(), entries_.end(),
-            [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
+  const auto is_before = [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; };
+  if (!std::is_sorted(entries_.begin(), entries_.end(), is_before))
+    std::sort(entries_.begin(), entries_.end(), is_before);
 }
 
 const zip::CentralEntry* ZipEntries::entry_before(uint64_t offset) {
@@ -57,7 +70,7 @@ void ZipEntries::check(const RowAddress& at, Payload& payload) {
     payload.crc32 = entry.crc32;
     payload.time = zip::seconds_of({.time = entry.time, .date = entry.date});
   };
-  if (archive_->is_local()) {
+  if (entries_.empty() && archive_->is_local()) {
     const auto header = header_before(*archive_, payload.offset, name);
     if (header && (header->flags & kHasDescriptor) == 0) return take(*header);
   }

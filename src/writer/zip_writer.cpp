@@ -80,6 +80,7 @@ class ZipWriter {
     if (here.types[r] == SampleType::File) {
       const Payload& payload = here.payloads[r];
       entries_.push_back(zip::stored_entry(name, payload.size, end_, zip::dos_time(payload.time)));
+      entries_.back().crc32 = payload.crc32.value_or(0);  // known from a ZIP, else settled when it is copied
       samples_.push_back({level, row});
       const uint64_t begin = end_ + zip::local_header_size(entries_.back());
       places_[static_cast<std::size_t>(level)].offsets[r] = static_cast<int64_t>(begin);
@@ -135,20 +136,31 @@ class ZipWriter {
   void copy_large(std::size_t i) {
     const zip::CentralEntry& entry = entries_[i];
     const uint64_t begin = entry.local_offset + zip::local_header_size(entry);
+    const bool is_planned = payload(samples_[i]).crc32.has_value();
+    if (is_planned) write_header(entry);
     settle_crc32(i, copy_payload(payload(samples_[i]), file_, begin, [&](uint64_t num_bytes) { tell(num_bytes); }));
+    if (!is_planned) write_header(entry);
+  }
+
+  void write_header(const zip::CentralEntry& entry) const {
     file_.write(entry.local_offset, zip::encode_local_header(entry));
   }
 
-  /// `crc` is that of the bytes as they were copied.
+  /// `crc` is that of the bytes as they were copied: the one planned, where there is one.
   void settle_crc32(std::size_t i, uint32_t crc) {
-    check_crc32(tree_, samples_[i].level, samples_[i].row, crc);
-    entries_[i].crc32 = crc;
+    if (!payload(samples_[i]).crc32) {
+      entries_[i].crc32 = crc;
+    } else {
+      check_crc32(tree_, samples_[i].level, samples_[i].row, crc);
+    }
   }
 
   void copy_large_remote(const std::vector<std::size_t>& entries) {
     std::vector<RemoteCopy> copies;
-    for (const std::size_t i : entries)
+    for (const std::size_t i : entries) {
+      if (payload(samples_[i]).crc32) write_header(entries_[i]);
       copies.push_back({&payload(samples_[i]), entries_[i].local_offset + zip::local_header_size(entries_[i])});
+    }
     const auto write = [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
       file_.write(offset, bytes);
       tell(bytes.size());
@@ -157,7 +169,7 @@ class ZipWriter {
     for (std::size_t k = 0; k < entries.size(); ++k) {
       const std::size_t i = entries[k];
       settle_crc32(i, crcs[k]);
-      file_.write(entries_[i].local_offset, zip::encode_local_header(entries_[i]));
+      if (!payload(samples_[i]).crc32) write_header(entries_[i]);
     }
   }
 
