@@ -17,6 +17,7 @@ import tempfile
 import threading
 import traceback
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import fakes
@@ -95,16 +96,18 @@ def make_datasets(taco, folder):
 class Check:
     def __init__(self, taco, load, folder):
         self.taco, self.load, self.folder = taco, load, folder  # load: load_gdal.cpp
-        self.known = {}  # what is said of the local ones, by arguments
+        self.known = {}  # what is said of the local ones, by name
+        self.lock = threading.Lock()
 
     def local(self, name, file_id):
-        if name not in self.known:
-            path = str(self.folder / name)
-            answers = [self.taco(*arguments) for arguments in commands(path, file_id)]
-            for (code, _, said), arguments in zip(answers, commands(path, file_id)):
-                require(code == 0, f"{arguments}: {said}")
-            self.known[name] = [self.without(answer, f"{self.folder}/") for answer in answers]
-        return self.known[name]
+        with self.lock:
+            if name not in self.known:
+                path = str(self.folder / name)
+                answers = [self.taco(*arguments) for arguments in commands(path, file_id)]
+                for (code, _, said), arguments in zip(answers, commands(path, file_id)):
+                    require(code == 0, f"{arguments}: {said}")
+                self.known[name] = [self.without(answer, f"{self.folder}/") for answer in answers]
+            return self.known[name]
 
     @staticmethod
     def without(answer, *places):
@@ -266,14 +269,16 @@ def main():
     if not Path(library).is_file():
         print("skipped: tacore_gdal is not built")
         return 77
-    failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "served"
         folder.mkdir()
         taco = Taco(tool, scratch)
         make_datasets(taco, folder)
         check = Check(taco, Taco(loader, scratch), folder)
-        for kind in fakes.STORES:
+
+        def failures(kind):
+            """The cases of one kind of store, in turn, each with a server of its own: how many fail."""
+            failed = 0
             for case in CASES:
                 name = f"{kind.__name__}/{case}"
                 if patterns and not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
@@ -281,13 +286,16 @@ def main():
                 with kind(folder) as store:
                     try:
                         getattr(check, case)(store)
-                        print(f"ok      {name}", flush=True)
+                        said = f"ok      {name}\n"
                     except Exception as error:
                         failed += 1
-                        print(f"FAILED  {name}: {error}", flush=True)
-                        if not isinstance(error, Failed):
-                            traceback.print_exc()
-    return 1 if failed else 0
+                        said = f"FAILED  {name}: {error}\n{'' if isinstance(error, Failed) else traceback.format_exc()}"
+                    print(said, end="", flush=True)
+            return failed
+
+        # All kinds side by side: most of the time is spent waiting until the next try.
+        with ThreadPoolExecutor(len(fakes.STORES)) as pool:
+            return 1 if sum(pool.map(failures, fakes.STORES)) else 0
 
 
 if __name__ == "__main__":
