@@ -306,6 +306,8 @@ WORLDS = {"edit-": EditWorld, "from-": StoreWorld, "tog": RasterWorld, "header":
 
 
 def main():
+    # A shell that runs this in the background has it ignored, which the tool would inherit and rightly keep to.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tool, faults, *patterns = sys.argv[1:]
 
     def attempt(name, scratch):

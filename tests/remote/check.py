@@ -8,6 +8,7 @@ what it prints of the same files here. Faults end in that, or in an error that n
 Requests are counted where they arrive. Cases that use tacore in Python need the package on PYTHONPATH, those of moto run in an
 environment of their own (run).
 """
+import signal
 import sys
 import tempfile
 import traceback
@@ -22,6 +23,8 @@ from world import CASES, Skipped, World, chosen
 
 
 def main():
+    # A shell that runs this in the background has it ignored, which the tool would inherit and rightly keep to.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tool, *patterns = sys.argv[1:]
     names = chosen(patterns)
     assert names, f"no case is called {patterns}"
