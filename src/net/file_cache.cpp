@@ -274,9 +274,7 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
   }
   const bool is_whole = std::all_of(files.begin(), files.end(), [](const HttpOpened& opened) { return opened.file; });
   // Who may not list a bucket is not told whether something is there.
-  const bool is_nothing = std::all_of(files.begin(), files.end(),
-                                      [](const HttpOpened& opened) { return !opened.file && opened.status != 403; });
-  if (!is_whole && !is_nothing) return files;
+  if (!is_whole && (files.size() > 1 || files[0].status == 403)) return files;
   std::vector<LearntFile> learnt;
   for (std::size_t i = 0; i < files.size(); ++i) {
     LearntFile learnt_file{.name = cache_name(addresses[i])};

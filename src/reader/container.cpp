@@ -213,14 +213,12 @@ std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource
   return prefetched(std::move(file), std::move(ranges));
 }
 
-std::shared_ptr<const ByteSource> LevelFiles::open(int level) const {
-  if (level == 0 && level0_) return level0_;
-  std::call_once(opened_, [this] {
-    const std::size_t num_open = level0_ ? 1 : 0;
-    sources_ = storage_->open_all(std::span(paths_).subspan(num_open));
-    sources_.insert(sources_.begin(), num_open, level0_);
-  });
-  return sources_[static_cast<std::size_t>(level)];
+std::vector<std::shared_ptr<const ByteSource>> open_levels(const Storage& storage, std::span<const std::string> paths,
+                                                           std::shared_ptr<const ByteSource> level0) {
+  if (!level0) return storage.open_all(paths);
+  auto out = paths.size() > 1 ? storage.open_all(paths.subspan(1)) : std::vector<std::shared_ptr<const ByteSource>>();
+  out.insert(out.begin(), std::move(level0));
+  return out;
 }
 
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path) {

@@ -167,30 +167,9 @@ std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, F
 std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
                                                const std::string& folder, const std::string& base,
                                                const std::string& path);
-/// The level tables of a folder, in files of their own. Safe from several threads.
-class LevelFiles {
- public:
-  /// `level0` is the first, where it is open already.
-  LevelFiles(std::shared_ptr<const Storage> storage, std::vector<std::string> paths,
-             std::shared_ptr<const ByteSource> level0)
-      : storage_(std::move(storage)), paths_(std::move(paths)), level0_(std::move(level0)) {}
-
-  int size() const noexcept { return static_cast<int>(paths_.size()); }
-  const std::string& path(int level) const { return paths_[static_cast<std::size_t>(level)]; }
-  /// nullptr when it is not there. All are opened at once with the first that is asked for and not open. Throws as
-  /// Storage::open_all(), each time.
-  std::shared_ptr<const ByteSource> open(int level) const;
-  /// True while those below the first need not be asked for.
-  bool may_wait() const noexcept { return level0_ != nullptr; }
-
- private:
-  std::shared_ptr<const Storage> storage_;
-  std::vector<std::string> paths_;
-  std::shared_ptr<const ByteSource> level0_;
-  mutable std::once_flag opened_ = {};
-  mutable std::vector<std::shared_ptr<const ByteSource>> sources_ = {};
-};
-
+/// The level tables at `paths`, of which the first may be open; nullptr for one that is not there.
+std::vector<std::shared_ptr<const ByteSource>> open_levels(const Storage& storage, std::span<const std::string> paths,
+                                                           std::shared_ptr<const ByteSource> level0);
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
                                              std::shared_ptr<const ByteSource> source, const std::string& base,
                                              const std::string& path);

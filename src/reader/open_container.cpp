@@ -12,6 +12,7 @@
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "net/storage.hpp"
 #include "reader/header_file.hpp"
 #include "v1/partitions.hpp"
 #include "v1/tortilla_container.hpp"
@@ -96,10 +97,10 @@ Detected detect_remote(const Storage& storage, std::string path) {
     auto level0 = files.size() > 1 ? std::move(files[1]) : nullptr;
     return {.format = format, .path = at, .folder = base, .source = files[0], .level0 = level0, .is_folder = true};
   };
-  /// The collection in `at`, and the level that every dataset has there, at once.
+  // The collection in `at`, and the level that every dataset has there, at once.
   const auto open_first = [&](const std::string& at, const std::string& levels) {
     const std::string files[] = {path_join(at, names::kCollection), path_join(levels, names::kLevelFiles[0])};
-    return storage.open_all(files);
+    return storage.open_all(std::span(files).first(keeps_sets(storage) ? 1 : 2));
   };
   const bool is_collection = file_name(path) == names::kCollection;
   if (is_file_name(path) && !is_collection) return detect_file(storage.open(path), path);

@@ -232,26 +232,6 @@ def count__python_again(world):
 
 
 @case
-def count__python_levels(world):
-    """Collection and level 0 are there after loading; the levels below when one of them is needed, each once."""
-    tacore = python()
-    with Server(world.data) as server:
-        for name, probes, below in (("folder", 1, 1), ("flat", 1, 0), ("deep", 1, 2), ("indexed/.tacocat", 0, 1)):
-            server.clear()
-            rows = tacore.load(server.url(name)).data
-            ids = list(rows["id"])
-            assert len(server.requests) == probes + 2, server.list()
-            assert ids == list(tacore.load(str(world.data / name)).data["id"])
-            dataset = tacore.load(server.url(name))
-            server.clear()
-            for level in range(below, 0, -1):
-                len(dataset.sql(f"SELECT id FROM level{level}").data)
-            assert len(server.requests) == below, server.list()
-            assert len({request.path for request in server.requests}) == below, server.list()
-        return 4
-
-
-@case
 def count__python_older(world):
     """Nested Tortillas: two requests to open and for the rows, as flat ones. The children of a sample: two, header and
     footer, of that sample alone. What the tree is: one more for each level below, of which one container is looked at,
