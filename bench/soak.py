@@ -134,6 +134,8 @@ def soak(where, paths, crcs, args):
     growth = memory_after / memory_before
     print(f"| {where} | {args.threads} | {reads:,} | {reads / seconds:,.0f} | {memory_before:.1f} MB | {memory_after:.1f} MB | "
           f"{100 * (growth - 1):+.2f} % | {open_before:.1f} | {open_after:.1f} | {len(run.wrong)} |", flush=True)
+    parts = [memory[k * len(memory) // 10:(k + 1) * len(memory) // 10] for k in range(10)]
+    print(f"{where}, MB by tenths:", *(f"{statistics.mean(part):.1f}" for part in parts if part), file=sys.stderr)
     for path, positions in run.wrong[:10]:
         print(f"wrong bytes: {path}, rows {positions}", file=sys.stderr)
     return not run.wrong and growth < LIMIT and open_after < LIMIT * open_before
