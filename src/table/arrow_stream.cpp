@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
@@ -23,16 +24,19 @@ class RowsReader : public arrow::RecordBatchReader {
  public:
   RowsReader(std::shared_ptr<const Rows> rows, std::vector<StreamColumn> columns)
       : rows_(std::move(rows)), columns_(std::move(columns)) {
-    const bool has_computed = std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return c.column < 0; });
-    const auto& stored = rows_->columns();
-    for (int c = 0; c < static_cast<int>(stored.size()); ++c) {
-      const bool is_shown = std::any_of(columns_.begin(), columns_.end(), [&](const auto& s) { return s.column == c; });
+    std::set<int> needed;
+    for (const auto& column : columns_) {
+      if (column.column >= 0) {
+        needed.insert(column.column);
+        continue;
+      }
       // A path is computed from what leads to the bytes of a row.
-      const std::string& name = stored[static_cast<std::size_t>(c)].name;
-      const bool leads = name == names::kId || name == names::kType || name == names::kOffset || name == names::kSize ||
-                         name == names::kSourceFile || name == names::kRelativePath;
-      if (is_shown || (has_computed && leads)) needed_.push_back(c);
+      for (const auto name :
+           {names::kId, names::kType, names::kOffset, names::kSize, names::kSourceFile, names::kRelativePath}) {
+        if (const int found = rows_->find(name); found >= 0) needed.insert(found);
+      }
     }
+    needed_.assign(needed.begin(), needed.end());
     if (rows_->num_rows() > 0) rows_->prepare(needed_, 0, 1);  // types are those of values
     arrow::FieldVector fields;
     for (const auto& column : columns_) {
