@@ -59,6 +59,9 @@ int64_t first_page(const parquet::ColumnChunkMetaData& chunk) {
 }  // namespace
 
 struct LevelTable::Impl {
+  /// By column and row group.
+  using Arrays = std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>>;
+
   std::shared_ptr<const ByteSource> source;
   ErrorContext where;
   Bytes tail;
@@ -79,7 +82,7 @@ struct LevelTable::Impl {
   bool is_local = true;  ///< where `source` was at first
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
-  mutable std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> arrays;
+  mutable Arrays arrays;
   mutable std::set<int> fetching;  ///< row groups of which columns are on their way from a server
   mutable std::condition_variable fetched;
   // Making one looks at every column, so it is kept. One column at a time.
@@ -112,6 +115,9 @@ struct LevelTable::Impl {
   /// LevelTable::decode() of bytes that came from a remote file, or of the file.
   std::shared_ptr<arrow::Array> decode(const LevelTable& table, int column, int group,
                                        const std::shared_ptr<const ByteSource>& bytes) const;
+  /// Several, as far as they can be decoded.
+  void decode_into(Arrays& out, const LevelTable& table, std::span<const int> some, int group,
+                   const std::shared_ptr<const ByteSource>& bytes) const;
   void forget_reader() const;
   std::shared_ptr<arrow::Array> decode_any(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
   std::vector<int> asked_for_with(int column, int group) const;
@@ -436,17 +442,14 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(const LevelTable& table, i
   const auto wanted = asked_for_with(column, group);
   fetching.insert(group);
   lock.unlock();
-  std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> decoded;
+  Arrays decoded;
   std::exception_ptr failure;
   try {
     const auto bytes = wanted.empty() ? source : prefetched(source, ranges_of(wanted, group));
     decoded[{column, group}] = decode(table, column, group, bytes);
-    for (const int other : wanted) {
-      try {
-        if (other != column) decoded[{other, group}] = decode(table, other, group, bytes);
-      } catch (const Error&) {  // who asks for it hears of it
-      }
-    }
+    std::vector<int> others = wanted;
+    std::erase(others, column);
+    decode_into(decoded, table, others, group, bytes);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -490,18 +493,11 @@ int LevelTable::Impl::read_ahead(const LevelTable& table, std::span<const int> s
   if (parts.empty()) return next;
   for (const Part& part : parts) fetching.insert(part.group);
   lock.unlock();
-  std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>> decoded;
+  Arrays decoded;
   std::exception_ptr failure;
   try {
     const auto bytes = prefetched(source, std::move(ranges));
-    for (const Part& part : parts) {
-      for (const int column : part.columns) {
-        try {
-          decoded[{column, part.group}] = decode(table, column, part.group, bytes);
-        } catch (const Error&) {  // who asks for it hears of it
-        }
-      }
-    }
+    for (const Part& part : parts) decode_into(decoded, table, part.columns, part.group, bytes);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -660,17 +656,22 @@ std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
 }
 
 std::vector<std::shared_ptr<arrow::Array>> LevelTable::decode(std::span<const int> columns, int group) const {
+  Impl::Arrays decoded;
+  impl_->decode_into(decoded, *this, columns, group, prefetched(impl_->source, impl_->ranges_of(columns, group)));
+  impl_->forget_reader();  // and the bytes with it
   std::vector<std::shared_ptr<arrow::Array>> out;
-  const auto bytes = prefetched(impl_->source, impl_->ranges_of(columns, group));
-  for (const int column : columns) {
+  for (const int column : columns) out.push_back(decoded[{column, group}]);
+  return out;
+}
+
+void LevelTable::Impl::decode_into(Arrays& out, const LevelTable& table, std::span<const int> some, int group,
+                                   const std::shared_ptr<const ByteSource>& bytes) const {
+  for (const int column : some) {
     try {
-      out.push_back(impl_->decode(*this, column, group, bytes));
-    } catch (const Error&) {  // who asks for it alone hears of it
-      out.push_back(nullptr);
+      out[{column, group}] = decode(table, column, group, bytes);
+    } catch (const Error&) {  // is told when it is asked for alone
     }
   }
-  impl_->forget_reader();  // and the bytes with it
-  return out;
 }
 
 std::shared_ptr<arrow::Array> LevelTable::Impl::decode(const LevelTable& table, int column, int group,
