@@ -153,8 +153,8 @@ Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, 
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels);
 
-/// True where the end of a ZIP is at hand and its header is not: then the end tells what there is.
-bool is_read_from_end(const ByteSource& source);
+/// True of a remote file that was opened from its end, and has that of a ZIP: its first bytes need not be asked for.
+bool ends_as_zip(const ByteSource& source);
 
 /// Files of a folder that were opened when it was looked for; nullptr for one that is still to be opened.
 struct FolderFiles {

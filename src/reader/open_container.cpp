@@ -23,7 +23,7 @@ namespace {
 /// A file tells by its first bytes. Those of the longest header are kept: what opens the file reads them again.
 Detected detect_file(std::shared_ptr<const ByteSource> file, const std::string& path) {
   constexpr uint64_t kHead = std::max({taco_header::kSize, tacocat_header::kSize, v1::kHeaderUsed});
-  if (is_read_from_end(*file)) return {.path = path, .folder = parent_folder(path), .source = std::move(file)};
+  if (ends_as_zip(*file)) return {.path = path, .folder = parent_folder(path), .source = std::move(file)};
   Detected out{.path = path, .folder = parent_folder(path), .source = prefetched(std::move(file), {{0, kHead}})};
   const Bytes head = out.source->read({0, std::min<uint64_t>(out.source->size(), 8)});
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());

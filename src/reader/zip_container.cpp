@@ -7,6 +7,7 @@
 #include "io/document.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "net/http_file.hpp"
 #include "reader/container.hpp"
 #include "reader/zip_offsets.hpp"
 
@@ -118,25 +119,27 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
   return out;
 }
 
-/// Of a file that was opened from its end, what is there of that.
-constexpr uint64_t kEnd = 32 * 1024;
-ByteRange end_of(const ByteSource& source) {
-  const uint64_t size = std::min(source.size(), kEnd);
-  return {source.size() - size, size};
+/// What came of a remote file when it was opened from its end. Nothing of one whose first bytes are at hand.
+std::optional<ByteRange> end_at_hand(const ByteSource& source) {
+  const uint64_t size = std::min(source.size(), net::kFirstRead);
+  const ByteRange end{source.size() - size, size};
+  const bool has_head = source.is_local() || source.has({0, std::min(source.size(), taco_header::kSize)});
+  return has_head || !source.has(end) ? std::nullopt : std::optional(end);
 }
 
 /// The ranges that a header would name, from the end of the central directory, where the entries of the metadata are.
 /// Nothing where these cannot be told from it: then the header tells.
 std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
-  const ByteRange end = end_of(source);
-  const Bytes tail = source.read(end);
+  const auto end = end_at_hand(source);
+  if (!end) return std::nullopt;
+  const Bytes tail = source.read(*end);
   zip::Directory directory;
   std::vector<zip::CentralEntry> entries;
   try {
-    directory = zip::find_directory(tail, end.offset);
-    const uint64_t begin = std::max(directory.offset, end.offset), stop = directory.offset + directory.size;
+    directory = zip::find_directory(tail, end->offset);
+    const uint64_t begin = std::max(directory.offset, end->offset), stop = directory.offset + directory.size;
     if (begin >= stop) return std::nullopt;
-    const auto bytes = std::span(tail).subspan(begin - end.offset, stop - begin);
+    const auto bytes = std::span(tail).subspan(begin - end->offset, stop - begin);
     entries = begin == directory.offset ? zip::parse_directory(bytes, directory) : zip::last_entries(bytes, directory);
   } catch (const FormatError&) {
     return std::nullopt;
@@ -202,12 +205,10 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
 /// fail.
 template <class Open>
 auto open_by_header(const ByteSource& source, const std::string& path, const Open& open) {
-  if (is_read_from_end(source)) {
-    if (const auto header = header_from_end(source)) {
-      try {
-        return open(*header);
-      } catch (const FormatError&) {  // what is wrong is told by the header
-      }
+  if (const auto header = header_from_end(source)) {
+    try {
+      return open(*header);
+    } catch (const FormatError&) {  // what is wrong is told by the header
     }
   }
   const Bytes head = read_head(source);
@@ -243,13 +244,11 @@ auto open_by_header(const ByteSource& source, const std::string& path, const Ope
 
 }  // namespace
 
-bool is_read_from_end(const ByteSource& source) {
-  const ByteRange end = end_of(source);
-  if (source.is_local() || source.has({0, std::min(source.size(), taco_header::kSize)}) || !source.has(end)) {
-    return false;
-  }
+bool ends_as_zip(const ByteSource& source) {
+  const auto end = end_at_hand(source);
+  if (!end) return false;
   try {
-    zip::find_directory(source.read(end), end.offset);
+    zip::find_directory(source.read(*end), end->offset);
     return true;
   } catch (const FormatError&) {
     return false;

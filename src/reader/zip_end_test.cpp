@@ -73,20 +73,13 @@ Bytes bytes_of(const std::string& name) {
 }
 
 TEST_CASE("the end of a ZIP tells what its header does") {
-  // Where the directory is that of another tool, the header is read after all.
-  const struct {
-    const char* name;
-    int num_heads;
-  } cases[] = {{"flat.tacozip", 0},          {"nested.tacozip", 0},
-               {"six_levels.tacozip", 0},    {"permuted_offsets.tacozip", 0},
-               {"header_absent.tacozip", 0}, {"odd_names.tacozip", 0},
-               {"zip64_records.tacozip", 0}};
-  for (const auto& c : cases) {
-    CAPTURE(c.name);
-    const auto near = std::make_shared<OneFile>(bytes_of(c.name), false);
-    const auto far = std::make_shared<OneFile>(bytes_of(c.name), true);
+  for (const char* name : {"flat.tacozip", "nested.tacozip", "six_levels.tacozip", "permuted_offsets.tacozip",
+                           "header_absent.tacozip", "odd_names.tacozip", "zip64_records.tacozip"}) {
+    CAPTURE(name);
+    const auto near = std::make_shared<OneFile>(bytes_of(name), false);
+    const auto far = std::make_shared<OneFile>(bytes_of(name), true);
     CHECK(outcome(far) == outcome(near));
-    CHECK(far->num_heads == c.num_heads);
+    CHECK(far->num_heads == 0);
   }
 }
 
