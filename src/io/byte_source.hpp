@@ -60,6 +60,9 @@ class Storage {
   /// Opens several files of one place, side by side where that is quicker. nullptr for one that is not there; throws
   /// IoError as open() for other reasons.
   virtual std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const;
+  /// True where the remote files that one call of open_all() opens are kept on the disk, all of them or none: then the
+  /// levels of a dataset have to come in one.
+  virtual bool keeps_sets() const { return false; }
 };
 
 /// The file system of this machine. Opens regular files only, not directories, pipes or devices.

@@ -64,7 +64,7 @@ class RemoteStorage final : public Storage {
     return out;
   }
 
-  bool keeps_sets() const noexcept { return cache_ != nullptr; }
+  bool keeps_sets() const override { return cache_ != nullptr; }
 
  private:
   std::vector<net::HttpOpened> open_http(std::span<const net::RemoteAddress> addresses) const {
@@ -111,7 +111,7 @@ class AnyStorage final : public Storage {
     // Those of one dataset are at one place.
     return paths.empty() ? std::vector<std::shared_ptr<const ByteSource>>() : storage_of(paths[0]).open_all(paths);
   }
-  const Storage& remote() const noexcept { return *remote_; }
+  bool keeps_sets() const override { return remote_->keeps_sets(); }
 
  private:
   const Storage& storage_of(const std::string& path) const { return is_remote(path) ? *remote_ : *local_; }
@@ -144,7 +144,7 @@ std::mutex default_mutex;
 /// What is used where no options are given. Never destroyed: files may be read while a program ends.
 struct Defaults {
   RemoteOptions options = {};
-  std::shared_ptr<const RemoteStorage> remote = {};  ///< nullptr until it is needed
+  std::shared_ptr<const Storage> remote = {};  ///< nullptr until it is needed
 };
 Defaults& defaults() {
   static auto& value = *new Defaults;
@@ -159,10 +159,10 @@ class DefaultRemote final : public Storage {
   std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
     return now()->open_all(paths);
   }
-  static bool keeps_sets() { return now()->keeps_sets(); }
+  bool keeps_sets() const override { return now()->keeps_sets(); }
 
  private:
-  static std::shared_ptr<const RemoteStorage> now() {
+  static std::shared_ptr<const Storage> now() {
     const std::lock_guard lock(default_mutex);
     auto& storage = defaults().remote;
     if (!storage) storage = std::make_shared<RemoteStorage>(defaults().options);
@@ -185,13 +185,6 @@ void set_remote_options(const RemoteOptions& options) {
 RemoteOptions remote_options() {
   const std::lock_guard lock(default_mutex);
   return defaults().options;
-}
-
-bool keeps_sets(const Storage& storage) {
-  const auto* any = dynamic_cast<const AnyStorage*>(&storage);
-  if (any == nullptr) return false;
-  if (const auto* own = dynamic_cast<const RemoteStorage*>(&any->remote())) return own->keeps_sets();
-  return DefaultRemote::keeps_sets();
 }
 
 std::shared_ptr<const Storage> any_storage() { return std::make_shared<AnyStorage>(std::make_shared<DefaultRemote>()); }

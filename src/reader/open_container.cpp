@@ -12,7 +12,6 @@
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
-#include "net/storage.hpp"
 #include "reader/header_file.hpp"
 #include "v1/partitions.hpp"
 #include "v1/tortilla_container.hpp"
@@ -100,7 +99,7 @@ Detected detect_remote(const Storage& storage, std::string path) {
   // The collection in `at`, and the level that every dataset has there, at once.
   const auto open_first = [&](const std::string& at, const std::string& levels) {
     const std::string files[] = {path_join(at, names::kCollection), path_join(levels, names::kLevelFiles[0])};
-    return storage.open_all(std::span(files).first(keeps_sets(storage) ? 1 : 2));
+    return storage.open_all(std::span(files).first(storage.keeps_sets() ? 1 : 2));
   };
   const bool is_collection = file_name(path) == names::kCollection;
   if (is_file_name(path) && !is_collection) return detect_file(storage.open(path), path);
