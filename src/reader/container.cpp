@@ -213,14 +213,6 @@ std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource
   return prefetched(std::move(file), std::move(ranges));
 }
 
-std::vector<std::shared_ptr<const ByteSource>> open_levels(const Storage& storage, std::span<const std::string> paths,
-                                                           std::shared_ptr<const ByteSource> level0) {
-  if (!level0) return storage.open_all(paths);
-  auto out = paths.size() > 1 ? storage.open_all(paths.subspan(1)) : std::vector<std::shared_ptr<const ByteSource>>();
-  out.insert(out.begin(), std::move(level0));
-  return out;
-}
-
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path) {
   const int depth = collection.pit_schema.max_depth();
   if (num_levels < static_cast<std::size_t>(depth) + 1) {

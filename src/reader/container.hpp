@@ -20,6 +20,7 @@
 namespace tacore {
 
 class HeaderFile;
+struct FolderFiles;
 
 /// Rows [begin, begin + count) of a level.
 struct RowRange {
@@ -156,20 +157,12 @@ std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource
 /// True of a remote file that was opened from its end, and has that of a ZIP: its first bytes need not be asked for.
 bool ends_as_zip(const ByteSource& source);
 
-/// Files of a folder that were opened when it was looked for; nullptr for one that is still to be opened.
-struct FolderFiles {
-  std::shared_ptr<const ByteSource> collection;
-  std::shared_ptr<const ByteSource> level0;
-};
 std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
                                        const std::string& path);
 /// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
 std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
                                                const std::string& folder, const std::string& base,
                                                const std::string& path);
-/// The level tables at `paths`, of which the first may be open; nullptr for one that is not there.
-std::vector<std::shared_ptr<const ByteSource>> open_levels(const Storage& storage, std::span<const std::string> paths,
-                                                           std::shared_ptr<const ByteSource> level0);
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
                                              std::shared_ptr<const ByteSource> source, const std::string& base,
                                              const std::string& path);

@@ -2,22 +2,33 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
-#include "io/document.hpp"
 #include "io/vsi_path.hpp"
-#include "model/collection_json.hpp"
 #include "model/identifier.hpp"
 #include "reader/container.hpp"
+#include "reader/level_files.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
 
+std::shared_ptr<const LevelTable> open_level(const Storage& storage, const LevelFiles& files, int level,
+                                             const std::string& path) {
+  const auto source = files.open(level);
+  if (source) return LevelTable::open(source, {.path = files.path(level), .offset = {}, .level = level});
+  if (level > 0) throw IoError("cannot open", {.path = files.path(level)}, ENOENT);
+  throw FormatError(is_remote(path) || storage.exists(path_join(path, names::kMetadata), true)
+                        ? "No metadata files found in METADATA/: level0.parquet expected"
+                        : "METADATA directory not found",
+                    {.path = path});
+}
+
 class FolderContainer : public Container {
  public:
-  FolderContainer(std::shared_ptr<const Storage> storage, const std::string& path, Collection collection,
-                  std::vector<std::shared_ptr<const LevelTable>> levels)
-      : Container(path, std::move(collection), std::move(levels)),
+  FolderContainer(std::shared_ptr<const Storage> storage, const std::string& path,
+                  std::unique_ptr<const LevelFiles> files, std::vector<std::shared_ptr<const LevelTable>> levels)
+      : Container(path, files->collection(), std::move(levels)),
         storage_(std::move(storage)),
+        files_(std::move(files)),
         data_(path_join(to_vsi(path), names::kData)) {}
 
   Format format() const noexcept override { return Format::Folder; }
@@ -44,6 +55,10 @@ class FolderContainer : public Container {
   }
 
  private:
+  std::shared_ptr<const LevelTable> assemble(int level) const override {
+    return open_level(*storage_, *files_, level, path());
+  }
+
   /// A path that cannot leave DATA/.
   std::string checked(const RowAddress& row) const {
     for (const auto& part : split(row.relative_path, '/')) {
@@ -56,6 +71,7 @@ class FolderContainer : public Container {
   std::string file(const RowAddress& row) const { return path_join(path_join(path(), names::kData), checked(row)); }
 
   std::shared_ptr<const Storage> storage_;
+  std::unique_ptr<const LevelFiles> files_;
   std::string data_;
 };
 
@@ -63,29 +79,13 @@ class FolderContainer : public Container {
 
 std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, FolderFiles opened,
                                        const std::string& path) {
-  auto& document = opened.collection;
-  if (!document) document = storage->open(path_join(path, names::kCollection));
-  const Bytes text = read_document(*document);
-  Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
-  const std::string metadata = path_join(path, names::kMetadata);
-  std::vector<std::string> files;
-  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k)
-    files.push_back(path_join(metadata, names::kLevelFiles[k]));
-  const auto sources = open_levels(*storage, files, std::move(opened.level0));
-  std::vector<std::shared_ptr<const LevelTable>> levels;
-  for (int k = 0; k < static_cast<int>(files.size()); ++k) {
-    const auto& file = files[static_cast<std::size_t>(k)];
-    const auto& source = sources[static_cast<std::size_t>(k)];
-    if (!source && k > 0) throw IoError("cannot open", {.path = file}, ENOENT);
-    if (!source) {
-      throw FormatError(is_remote(path) || storage->exists(metadata, true)
-                            ? "No metadata files found in METADATA/: level0.parquet expected"
-                            : "METADATA directory not found",
-                        {.path = path});
-    }
-    levels.push_back(LevelTable::open(source, {.path = file, .offset = {}, .level = k}));
+  auto files =
+      std::make_unique<const LevelFiles>(storage, path, path_join(path, names::kMetadata), std::move(opened), path);
+  std::vector<std::shared_ptr<const LevelTable>> levels(static_cast<std::size_t>(files->num_levels()));
+  for (int k = 0; k < files->num_first_levels(); ++k) {
+    levels[static_cast<std::size_t>(k)] = open_level(*storage, *files, k, path);
   }
-  return std::make_shared<FolderContainer>(std::move(storage), path, std::move(collection), std::move(levels));
+  return std::make_shared<FolderContainer>(std::move(storage), path, std::move(files), std::move(levels));
 }
 
 }  // namespace tacore

@@ -13,6 +13,7 @@
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "reader/header_file.hpp"
+#include "reader/level_files.hpp"
 #include "v1/partitions.hpp"
 #include "v1/tortilla_container.hpp"
 

@@ -9,18 +9,30 @@
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
 #include "reader/container.hpp"
+#include "reader/level_files.hpp"
 #include "reader/zip_offsets.hpp"
 
 namespace tacore {
 namespace {
 
+std::shared_ptr<const LevelTable> open_level(const LevelFiles& files, int level, const std::string& path) {
+  if (const auto source = files.open(level)) {
+    return LevelTable::open(source, {.path = files.path(level), .offset = {}, .level = level});
+  }
+  throw FormatError("taco:pit_schema has level " + std::to_string(level) + ", but there is no " +
+                        std::string(names::kLevelFiles[level]),
+                    {.path = path});
+}
+
 /// Metadata here, bytes in the ZIPs that `internal:source_file` names, in the folder `base`.
 class TacocatContainer : public Container {
  public:
   TacocatContainer(std::shared_ptr<const Storage> storage, const std::string& path, const std::string& base,
-                   Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels)
+                   Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels,
+                   std::unique_ptr<const LevelFiles> files = {})
       : Container(path, std::move(collection), std::move(levels)),
         storage_(std::move(storage)),
+        files_(std::move(files)),
         base_(base),
         root_(path_join(to_vsi(base.empty() ? "." : base), "")) {
     const auto& level0 = stored_level(0);
@@ -87,6 +99,8 @@ class TacocatContainer : public Container {
     return row.source_file;
   }
 
+  std::shared_ptr<const LevelTable> assemble(int level) const override { return open_level(*files_, level, path()); }
+
   std::shared_ptr<const LevelTable> repair(int level) const override {
     const auto& table = stored_level(level);
     const auto path_of = [&](int64_t row) { return relative_path(level, row); };
@@ -97,6 +111,7 @@ class TacocatContainer : public Container {
   }
 
   std::shared_ptr<const Storage> storage_;
+  std::unique_ptr<const LevelFiles> files_;  ///< nullptr where all levels lie in one file
   std::string base_;
   std::string root_;
   mutable std::mutex mutex_;
@@ -117,25 +132,11 @@ tacocat_header::Header read_header(const ByteSource& source, const std::string& 
 std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles opened,
                                                const std::string& folder, const std::string& base,
                                                const std::string& path) {
-  auto& document = opened.collection;
-  if (!document) document = storage->open(path_join(folder, names::kCollection));
-  const Bytes text = read_document(*document);
-  Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
-  std::vector<std::string> files;
-  for (int k = 0; k <= collection.pit_schema.max_depth(); ++k)
-    files.push_back(path_join(folder, names::kLevelFiles[k]));
-  const auto sources = open_levels(*storage, files, std::move(opened.level0));
-  std::vector<std::shared_ptr<const LevelTable>> levels;
-  for (int k = 0; k < static_cast<int>(files.size()); ++k) {
-    const auto& source = sources[static_cast<std::size_t>(k)];
-    if (!source) {
-      throw FormatError(
-          "taco:pit_schema has level " + std::to_string(k) + ", but there is no " + std::string(names::kLevelFiles[k]),
-          {.path = path});
-    }
-    levels.push_back(LevelTable::open(source, {.path = files[static_cast<std::size_t>(k)], .offset = {}, .level = k}));
-  }
-  return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
+  auto files = std::make_unique<const LevelFiles>(storage, folder, folder, std::move(opened), path);
+  std::vector<std::shared_ptr<const LevelTable>> levels(static_cast<std::size_t>(files->num_levels()));
+  for (int k = 0; k < files->num_first_levels(); ++k) levels[static_cast<std::size_t>(k)] = open_level(*files, k, path);
+  return std::make_shared<TacocatContainer>(std::move(storage), path, base, files->collection(), std::move(levels),
+                                            std::move(files));
 }
 
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,

@@ -4,6 +4,7 @@ import io
 import shutil
 import struct
 import threading
+import time
 import zipfile
 
 from server import Server
@@ -13,6 +14,8 @@ from world import Skipped, case
 FIRST_READ = 32 * 1024
 # What lies about the chunks that are needed: page headers, and what lies between neighbours.
 SLACK = 64 * 1024
+
+LATE = 2.2  # seconds after which levels are looked at together with those that are open
 
 LARGE_ROWS, LARGE_GROUPS = 24_000, 6
 # Columns far from each other in each row group, and rows of the first and the last group.
@@ -229,6 +232,56 @@ def count__python_again(world):
         child.read_bytes(0)
         assert len(server.requests) == 1, server.list()
         return 3
+
+
+@case
+def count__python_levels(world):
+    """Collection and level 0 are there after loading; the levels below when one of them is needed, each once."""
+    tacore = python()
+    with Server(world.data) as server:
+        for name, probes, below in (("folder", 1, 1), ("flat", 1, 0), ("deep", 1, 2), ("indexed/.tacocat", 0, 1)):
+            server.clear()
+            rows = tacore.load(server.url(name)).data
+            ids = list(rows["id"])
+            assert len(server.requests) == probes + 2, server.list()
+            assert ids == list(tacore.load(str(world.data / name)).data["id"])
+            dataset = tacore.load(server.url(name))
+            server.clear()
+            for level in range(below, 0, -1):
+                len(dataset.sql(f"SELECT id FROM level{level}").data)
+            assert len(server.requests) == below, server.list()
+            assert len({request.path for request in server.requests}) == below, server.list()
+        return 4
+
+
+@case
+def count__python_late_levels(world):
+    """Levels that are opened long after the dataset come along with its COLLECTION.json and level 0, and are refused when
+    these are of another dataset by then, or gone."""
+    tacore = python()
+    changes = {"": None, "COLLECTION.json": {"do": "another"}, "level0.parquet": {"do": "another"},
+               "/level0.parquet": {"do": "status", "code": 404}}
+    with Server(world.data) as server:
+        loaded = {(name, change): tacore.load(server.url(name)) for name in ("indexed/.tacocat", "folder") for change in changes}
+        time.sleep(LATE)
+        for (name, change), dataset in loaded.items():
+            server.clear()
+            server.rules = [Rule(path=f"*{name}*{change}", **changes[change])] if change else []
+            if not change:
+                expected = tacore.load(str(world.data / name)).sql("SELECT id FROM level1").data
+                assert list(dataset.sql("SELECT id FROM level1").data["id"]) == list(expected["id"])
+                assert len({request.path for request in server.requests}) == len(server.requests) == 3, server.list()
+                continue
+            for _ in range(2):
+                try:
+                    dataset.sql("SELECT id FROM level1").data
+                except tacore.TacoIOError as error:
+                    assert "changed since it was opened" in str(error) and change in str(error), error
+                else:
+                    raise AssertionError(f"{name} with another {change} was read")
+            server.rules = []  # it is as it was again
+            assert len(dataset.sql("SELECT id FROM level1").data)
+        return len(loaded)
 
 
 @case

@@ -79,6 +79,13 @@ def etag(answer, request, tag='"other"'):
         answer.headers["ETag"] = tag
 
 
+def another(answer, request):
+    """Another file of the same size: a byte near its end is not what it was."""
+    body = bytearray(answer.body)
+    body[-9] ^= 1
+    answer.body = bytes(body)
+
+
 def compress(answer, request, is_true=True):
     """Content-Encoding: gzip; without `is_true` the body is as it was."""
     answer.headers["Content-Encoding"] = "gzip"
@@ -178,7 +185,7 @@ def tell(answer, request, to):
 
 
 FAULTS = {function.__name__: function for function in (
-    ignore_range, other_range, other_total, content_range, truncate, reset, hang_up, stall, drip, status, redirect, etag, compress,
+    ignore_range, other_range, other_total, content_range, truncate, reset, hang_up, stall, drip, status, redirect, etag, another, compress,
     too_long, too_short, short_length, chunked, until_close, close, headers, first_part, missing_part, duplicate_part, lying_part,
     short_part, reversed_parts, no_boundary, hold, tell)}
 
