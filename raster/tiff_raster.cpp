@@ -141,12 +141,18 @@ class TiffRaster final : public Raster {
 
   /// Reads what has been collected and puts it in its place.
   void decode(Work& work) const {
-    for (const auto& merged : coalesce(work.ranges, kMaxGap)) {
-      const auto bytes = work.compressed.take(merged.range.size);
-      source_->read(merged.range.offset, bytes);
-      for (const std::size_t member : merged.members) {
+    const auto merged = coalesce(work.ranges, kMaxGap);
+    std::vector<Bytes> pieces;
+    if (!source_->is_local() && merged.size() > 1) {  // a server is asked for all at once
+      std::vector<ByteRange> ranges;
+      for (const auto& part : merged) ranges.push_back(part.range);
+      pieces = source_->read_ranges(ranges);
+    }
+    for (std::size_t i = 0; i < merged.size(); ++i) {
+      const std::span<const std::byte> bytes = pieces.empty() ? fetch(work, merged[i].range) : pieces[i];
+      for (const std::size_t member : merged[i].members) {
         const ByteRange range = work.ranges[member];
-        place(work, work.blocks[member], bytes.subspan(range.offset - merged.range.offset, range.size));
+        place(work, work.blocks[member], bytes.subspan(range.offset - merged[i].range.offset, range.size));
       }
     }
     for (std::size_t i = 0; i < work.blocks.size(); ++i) {
@@ -155,6 +161,12 @@ class TiffRaster final : public Raster {
     work.blocks.clear();
     work.ranges.clear();
     work.num_bytes = 0;
+  }
+
+  std::span<const std::byte> fetch(Work& work, ByteRange range) const {
+    const auto bytes = work.compressed.take(range.size);
+    source_->read(range.offset, bytes);
+    return bytes;
   }
 
   /// Rows that a block holds.

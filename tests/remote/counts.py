@@ -373,6 +373,40 @@ def count__python_header(world):
 
 
 @case
+def count__python_bands(world):
+    """Bands that lie apart: one request of several ranges."""
+    tacore = python()
+    from tacore import raster
+    name, size, bands = "bands.tacozip", 512 * 256, 4
+    if not (world.data / name).exists():
+        planes = [bytes((band * 37 + k * k) % 251 for k in range(size)) for band in range(bands)]
+        # ImageWidth, ImageLength, BitsPerSample, Compression, Photometric, StripOffsets, SamplesPerPixel, RowsPerStrip,
+        # StripByteCounts, PlanarConfiguration: the numbers of each band stand behind the directory.
+        behind = 8 + 2 + 10 * 12 + 4
+        tags = [(256, 3, 1, 512), (257, 3, 1, 256), (258, 3, bands, behind), (259, 3, 1, 1), (262, 3, 1, 1),
+                (273, 4, bands, behind + 2 * bands), (277, 3, 1, bands), (278, 3, 1, 256), (279, 4, bands, behind + 6 * bands),
+                (284, 3, 1, 2)]
+        begin = behind + 10 * bands
+        tiff = struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+        tiff += struct.pack(f"<{bands}H{bands}I{bands}I", *[8] * bands, *[begin + k * size for k in range(bands)], *[size] * bands)
+        folder = world.scratch / "bands"
+        folder.mkdir()
+        (folder / "image.tif").write_bytes(tiff + b"".join(planes))
+        (folder / "zzz.bin").write_bytes(bytes(100_000))  # the last bytes of the file are there already
+        world.must("create", folder, world.data / name, "--collection", world.scratch / "about.json")
+    expected = raster.read_tensor(tacore.load(str(world.data / name)).data, 0, bands=[4, 1])
+    with Server(world.data) as server:
+        rows = tacore.load(server.url(name)).data
+        raster.read_tensor(rows, 0, bands=[2])
+        server.clear()
+        found = raster.read_tensor(rows, 0, bands=[4, 1])
+        assert memoryview(found).tobytes() == memoryview(expected).tobytes()
+        pixels = [request for request in server.requests if request.sent > size]
+        assert len(pixels) == 1 and pixels[0].range.count(",") == 1, server.list()
+        return 1
+
+
+@case
 def count__python_bytes(world):
     """read_bytes of many samples: neighbours in one range, those far apart in one request of several."""
     tacore = python()
