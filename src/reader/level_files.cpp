@@ -25,12 +25,10 @@ bool is_same(const ByteSource& before, const ByteSource* now) {
 
 LevelFiles::LevelFiles(std::shared_ptr<const Storage> storage, const std::string& folder, const std::string& levels,
                        FolderFiles opened, const std::string& path)
-    : storage_(std::move(storage)),
-      document_(std::move(opened.collection)),
-      paths_{path_join(folder, names::kCollection)},
-      level0_(std::move(opened.level0)) {
-  if (!document_) document_ = storage_->open(paths_[0]);
-  const Bytes text = read_document(*document_);
+    : storage_(std::move(storage)), paths_{path_join(folder, names::kCollection)}, level0_(std::move(opened.level0)) {
+  const auto document = opened.collection ? std::move(opened.collection) : storage_->open(paths_[0]);
+  if (level0_) document_ = document;
+  const Bytes text = read_document(*document);
   collection_ = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   for (int k = 0; k <= collection_.pit_schema.max_depth(); ++k) {
     paths_.push_back(path_join(levels, names::kLevelFiles[k]));
@@ -55,9 +53,8 @@ std::vector<std::shared_ptr<const ByteSource>> LevelFiles::open_below() const {
                     {.path = paths_[i]});
     }
   }
-  if (is_late) out.erase(out.begin());
-  else out.insert(out.begin(), nullptr);
-  out[0] = level0_;
+  if (is_late) out.erase(out.begin(), out.begin() + kKnown);
+  out.insert(out.begin(), level0_);
   return out;
 }
 
