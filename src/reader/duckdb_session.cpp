@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cinttypes>
@@ -13,6 +14,7 @@
 #include <duckdb/common/arrow/physical_arrow_collector.hpp>
 #include <duckdb/function/table/arrow.hpp>
 #include <duckdb/main/client_config.hpp>
+#include <duckdb/main/prepared_statement_data.hpp>
 #include <future>
 #include <map>
 #include <mutex>
@@ -26,7 +28,6 @@ namespace tacore {
 namespace {
 
 constexpr const char* kScheme = "tacore://";
-constexpr idx_t kBatchRows = 1 << 20;
 
 // --- Levels as files
 // --------------------------------------------------------------------------------------------------------
@@ -365,13 +366,21 @@ duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, d
   return result.get();
 }
 
+/// DuckDB takes the memory of a whole batch at once, some bytes a row for each text: a result of a few rows should not
+/// cost that of a million. Of one that it expects to be long, the texts should not have to move as they grow.
+idx_t batch_rows(duckdb::PreparedStatementData& data) {
+  constexpr idx_t kLeast = 1 << 14, kMost = 1 << 20, kBytesOfText = 8;
+  const idx_t expected = std::min(data.physical_plan->Root().estimated_cardinality, kMost);
+  return std::clamp(std::bit_ceil(expected * kBytesOfText), kLeast, kMost);
+}
+
 /// Runs to the end, in parallel, straight into Arrow arrays.
 void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
              const std::shared_ptr<Instance>& in, const Published* levels, ArrowArrayStream* out) {
   auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
   config.get_result_collector = [](duckdb::ClientContext& context,
                                    duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
-    return duckdb::PhysicalArrowCollector::Create(context, data, kBatchRows);
+    return duckdb::PhysicalArrowCollector::Create(context, data, batch_rows(data));
   };
   const auto pending = connection.PendingQuery(sql, values);
   if (pending->HasError()) throw_query(pending->GetErrorObject(), in, levels);
