@@ -45,9 +45,9 @@ class LevelFiles {
 
   std::shared_ptr<const Storage> storage_;
   Collection collection_;
-  std::vector<std::string> paths_;              ///< of COLLECTION.json, and of each level
-  std::shared_ptr<const ByteSource> level0_;    ///< nullptr where all levels are to come in one
-  std::shared_ptr<const ByteSource> document_;  ///< COLLECTION.json, where the others may wait
+  std::vector<std::string> paths_;            ///< of COLLECTION.json, and of each level
+  std::shared_ptr<const ByteSource> level0_;  ///< nullptr where all levels are to come in one
+  Bytes document_;                            ///< COLLECTION.json, where the others may wait
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   mutable std::once_flag opened_ = {};
   mutable std::vector<std::shared_ptr<const ByteSource>> levels_ = {};
