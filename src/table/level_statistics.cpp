@@ -1,0 +1,171 @@
+#include <arrow/array.h>
+#include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/statistics.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "format/names.hpp"
+#include "model/identifier.hpp"
+#include "table/cells.hpp"
+#include "table/chunk_statistics.hpp"
+#include "table/derived_column.hpp"
+#include "table/level_table_impl.hpp"
+
+// What can be told of a level by its footer, and where that leaves it open, whether rows are padding.
+
+namespace tacore {
+namespace {
+
+template <class Typed>
+std::optional<double> largest(const parquet::Statistics& statistics) {
+  const auto* s = dynamic_cast<const Typed*>(&statistics);
+  if (!s || !s->HasMinMax()) return std::nullopt;
+  return std::max(std::abs(static_cast<double>(s->min())), std::abs(static_cast<double>(s->max())));
+}
+
+}  // namespace
+
+std::shared_ptr<parquet::Statistics> LevelTable::Impl::statistics(int column, int group) const {
+  const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
+  if (leaf.size() != 1) return nullptr;
+  try {
+    return metadata->RowGroup(group)->ColumnChunk(leaf[0])->statistics();
+  } catch (const parquet::ParquetException&) {
+    return nullptr;  // statistics are hints; data that is wrong fails when it is decoded
+  }
+}
+
+std::optional<double> LevelTable::magnitude(int column) const {
+  double out = 0;
+  for (int g = 0; g < num_row_groups(); ++g) {
+    const auto s = impl_->statistics(column, g);
+    if (!s) return std::nullopt;
+    if (s->HasNullCount() && s->num_values() == 0) continue;  // all null
+    auto group = largest<parquet::Int64Statistics>(*s);
+    if (!group) group = largest<parquet::Int32Statistics>(*s);
+    if (!group) group = largest<parquet::DoubleStatistics>(*s);
+    if (!group) group = largest<parquet::FloatStatistics>(*s);
+    if (!group) return std::nullopt;
+    out = std::max(out, *group);
+  }
+  return out;
+}
+
+bool LevelTable::holds_only(int column, int group, std::string_view value) const {
+  const auto stats = impl_->statistics(column, group);
+  const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
+  if (!s || !s->HasMinMax() || !s->HasNullCount() || s->null_count() > 0 || s->min() != s->max()) return false;
+  const std::string_view all(s->min());
+  const auto* made = derived(column);
+  if (!made || made->kind == DerivedColumn::Kind::Copy) return all == value;
+  return made->kind == DerivedColumn::Kind::Type && is_nested(all) == (value == "FOLDER");
+}
+
+std::optional<int64_t> LevelTable::smallest(int column, int group) const {
+  const auto stats = impl_->statistics(column, group);
+  const auto* s = dynamic_cast<const parquet::Int64Statistics*>(stats.get());
+  if (!s || !s->HasMinMax()) return std::nullopt;
+  const auto* made = derived(column);
+  return s->min() + (made ? made->add : 0);
+}
+
+bool LevelTable::may_hold(int column, int group, std::string_view value) const {
+  if (const auto* made = derived(column); made && made->kind != DerivedColumn::Kind::Copy) {
+    if (made->kind != DerivedColumn::Kind::Type || value != "FOLDER") return true;
+    // Any spelling of it lies between these two.
+    const auto stats = impl_->statistics(column, group);
+    const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
+    return !s || !s->HasMinMax() ||
+           (std::string_view(s->min()) <= "tortilla" && std::string_view(s->max()) >= "TORTILLA");
+  }
+  const auto stats = impl_->statistics(column, group);
+  const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
+  if (!s || !s->HasMinMax()) return true;
+  return std::string_view(s->min()) <= value && value <= std::string_view(s->max());
+}
+
+std::string LevelTable::why_wrong_statistics(int column, int group) const {
+  const auto file = std::make_shared<ArrowSource>(impl_->source);
+  try {
+    const auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
+    const auto rows = reader->RowGroup(group);
+    for (const int leaf : impl_->leaf_columns[static_cast<std::size_t>(column)]) {
+      const auto stated = rows->metadata()->ColumnChunk(leaf)->statistics();
+      if (!stated || impl_->metadata->schema()->Column(leaf)->max_repetition_level() > 0) continue;
+      if (auto why = tacore::why_wrong_statistics(*rows->Column(leaf), *stated); !why.empty()) return why;
+    }
+    return "";
+  } catch (const parquet::ParquetException& error) {
+    file->rethrow();
+    throw FormatError(std::string("Parquet: ") + error.what(), impl_->where);
+  }
+}
+
+bool LevelTable::Impl::padding_possible() const {
+  for (int g = 0; g < metadata->num_row_groups(); ++g) {
+    if (padding_possible(g)) return true;
+  }
+  return false;
+}
+
+bool LevelTable::Impl::padding_possible(int group) const {
+  const auto id = statistics(positions.find(names::kId)->second, group);
+  if (const auto* s = dynamic_cast<parquet::ByteArrayStatistics*>(id.get()); s && s->HasMinMax()) {
+    const std::string_view min(s->min()), max(s->max());
+    if (max < names::kPadding) return false;
+    if (min > names::kPadding && !min.starts_with(names::kPadding)) return false;
+  }
+  // A FOLDER of padding has the size of its __meta__.
+  const auto type = statistics(positions.find(names::kType)->second, group);
+  const auto* types = dynamic_cast<parquet::ByteArrayStatistics*>(type.get());
+  const bool only_files = types && types->HasMinMax() && std::string_view(types->max()) == "FILE";
+  if (const auto size = positions.find(names::kSize); only_files && size != positions.end()) {
+    const auto stats = statistics(size->second, group);
+    const auto* s = dynamic_cast<parquet::Int64Statistics*>(stats.get());
+    if (s && s->HasMinMax() && s->min() > 0 && s->HasNullCount() && s->null_count() == 0) return false;
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string& name = columns[c].name;
+    if (name == names::kId || name == names::kType || name.starts_with(names::kInternal)) continue;
+    const auto s = statistics(static_cast<int>(c), group);
+    if (s && s->HasNullCount() && s->null_count() == 0) return false;
+  }
+  return true;
+}
+
+int64_t LevelTable::num_visible_rows() const {
+  if (!may_have_padding()) return num_rows();
+  int64_t padding = impl_->num_padding;
+  if (padding < 0) {
+    padding = 0;
+    for (int g = 0; g < num_row_groups(); ++g) {
+      if (impl_->padding_possible(g)) padding += padding_in(g);
+    }
+    impl_->num_padding = padding;
+  }
+  return num_rows() - padding;
+}
+
+int64_t LevelTable::padding_in(int group) const {
+  // A pass over a large table is not a reason to keep it in memory.
+  const auto values = [&](int column) { return num_row_groups() > 1 ? decode(column, group) : array(column, group); };
+  // FILEs of padding have no bytes, and sizes cost a tenth of what ids do.
+  const bool only_files = !may_hold(find(names::kType), group, "FOLDER");
+  if (const int size = find(names::kSize); only_files && size >= 0) {
+    const auto sizes = values(size);
+    bool empty = false;
+    for (int64_t i = 0; i < sizes->length() && !empty; ++i) empty = integer_cell(*sizes, i).value_or(0) <= 0;
+    if (!empty) return 0;
+  }
+  const auto ids = values(find(names::kId));
+  int64_t out = 0;
+  for (int64_t i = 0; i < ids->length(); ++i) {
+    const auto cell = text_cell(*ids, i);
+    if (cell && is_padding_id(*cell)) ++out;
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/metadata.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "table/arrow_source.hpp"
+#include "table/level_table.hpp"
+#include "table/page_check.hpp"
+
+namespace tacore {
+
+/// What a level table is made of, for the three files that make it.
+struct LevelTable::Impl {
+  /// By column and row group.
+  using Arrays = std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>>;
+
+  std::shared_ptr<const ByteSource> source;
+  ErrorContext where;
+  Bytes tail;
+  std::shared_ptr<parquet::FileMetaData> metadata;
+  arrow::MemoryPool* pool = nullptr;
+  std::vector<Column> columns;
+  std::shared_ptr<arrow::Schema> schema;
+  std::map<std::string, int, std::less<>> positions;
+  std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file; of a derived one those of its source
+  std::vector<std::string> file_columns;
+  std::vector<DerivedColumn> made;         ///< what is derived
+  std::vector<const DerivedColumn*> from;  ///< of each column, into `made`
+  std::vector<int64_t> group_begin;
+  bool may_have_padding = true;
+
+  mutable std::atomic<int64_t> num_padding = -1;  ///< not counted yet
+  mutable std::once_flag pages_made;
+  bool is_local = true;  ///< where `source` was at first
+  mutable std::unique_ptr<PageCheck> pages;
+  mutable std::mutex mutex;
+  mutable Arrays arrays;
+  mutable std::set<int> fetching;  ///< row groups of which columns are on their way from a server
+  mutable std::condition_variable fetched;
+  // Making one looks at every column, so it is kept. One column at a time.
+  mutable std::mutex reader_mutex;
+  mutable std::shared_ptr<const ByteSource> reader_of;
+  mutable std::shared_ptr<ArrowSource> reader_source;
+  mutable std::unique_ptr<parquet::arrow::FileReader> reader;
+  mutable std::once_flag read_at_once;
+  mutable std::map<int, std::shared_ptr<arrow::Array>> small;  ///< stored columns, by the first of their leaf_columns
+
+  // What the file has (level_table.cpp).
+  void open(const Derive& derive);
+  void read_schema(const Derive& derive);
+  std::vector<std::string> name_columns() const;
+  void show(const std::string& name, const arrow::DataType& type, std::vector<int> leaves,
+            const DerivedColumn* derived);
+  void check_column(const std::string& name, const arrow::DataType& type) const;
+  void read_groups();
+  std::vector<ColumnChunk> chunks() const;
+  /// Columns of the file that a column has.
+  static int leaves(const arrow::DataType& type);
+  static int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
+
+  // What its footer says (level_statistics.cpp).
+  std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;
+  bool padding_possible() const;
+  bool padding_possible(int group) const;
+
+  // Its values (level_columns.cpp).
+  /// LevelTable::array() of a remote file.
+  std::shared_ptr<arrow::Array> fetch(int column, int group) const;
+  int read_ahead(std::span<const int> some, int group, int end) const;
+  std::vector<int> asked_for_with(int column, int group) const;
+  std::vector<ByteRange> ranges_of(std::span<const int> some, int group) const;
+  /// LevelTable::decode() of bytes that came from a remote file, or of the file.
+  std::shared_ptr<arrow::Array> decode(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
+  /// Several, as far as they can be decoded.
+  void decode_into(Arrays& out, std::span<const int> some, int group,
+                   const std::shared_ptr<const ByteSource>& bytes) const;
+  std::shared_ptr<arrow::Array> decode_any(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
+  bool is_flat_text(int column) const;
+  bool is_small() const;
+  std::shared_ptr<arrow::Array> small_array(int column) const;
+  parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;
+  void forget_reader() const;
+  bool stores_same(int column, const Impl& other, int other_column) const;
+  /// Of a chunk of a small table, which is in memory; else none.
+  std::span<const std::byte> bytes_of(const parquet::ColumnChunkMetaData& chunk) const;
+};
+
+}  // namespace tacore
