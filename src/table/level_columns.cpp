@@ -112,23 +112,24 @@ int LevelTable::Impl::read_ahead(std::span<const int> some, int group, int end) 
 /// The columns of a row group that come with `column`, it included, as far as they are not here yet; none when it comes
 /// alone. With the mutex held.
 std::vector<int> LevelTable::Impl::asked_for_with(int column, int group) const {
-  using Names = std::vector<std::string_view>;
-  static const std::map<std::string_view, Names> kTogether = {
-      // From a row to its bytes.
-      {names::kType, {names::kOffset, names::kSize, names::kId, names::kSourceFile, names::kRelativePath}},
-      {names::kSize, {names::kType, names::kOffset, names::kId, names::kSourceFile, names::kRelativePath}},
-      // Whether offsets are in order, of all row groups.
-      {names::kOffset, {names::kType, names::kSourceFile}},
-      // Whose child a row is.
-      {names::kSourceFile, {names::kParentId}},
-      {names::kCurrentId, {names::kSourceFile}},
-  };
-  const auto others = kTogether.find(columns[static_cast<std::size_t>(column)].name);
-  if (others == kTogether.end()) return {};
+  // Whether offsets are in order, which is asked of all row groups.
+  static constexpr std::string_view kOrder[] = {names::kOffset, names::kType, names::kSourceFile};
+  // From a row to its bytes, or to its children and their bytes. Texts are also asked for by themselves, and come
+  // alone.
+  static constexpr std::string_view kWay[] = {names::kType,      names::kSize,        names::kSourceFile,
+                                              names::kCurrentId, names::kParentId,    names::kOffset,
+                                              names::kId,        names::kRelativePath};
+  constexpr std::size_t kNumFirst = 5;  // by which the way begins
+  const std::string_view name = columns[static_cast<std::size_t>(column)].name;
+  const auto first = std::span(kWay).first(kNumFirst);
+  std::span<const std::string_view> others;
+  if (name == names::kOffset) others = kOrder;
+  if (std::ranges::find(first, name) != first.end()) others = kWay;
   std::vector<int> out = {column};
-  for (const auto name : others->second) {
-    const auto found = positions.find(name);
-    if (found != positions.end() && !arrays.contains({found->second, group})) out.push_back(found->second);
+  for (const auto other : others) {
+    const auto found = positions.find(other);
+    if (found == positions.end() || found->second == column || arrays.contains({found->second, group})) continue;
+    out.push_back(found->second);
   }
   return out.size() > 1 ? out : std::vector<int>();
 }
