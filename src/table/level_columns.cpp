@@ -114,17 +114,18 @@ int LevelTable::Impl::read_ahead(std::span<const int> some, int group, int end) 
 std::vector<int> LevelTable::Impl::asked_for_with(int column, int group) const {
   // Whether offsets are in order, which is asked of all row groups.
   static constexpr std::string_view kOrder[] = {names::kOffset, names::kType, names::kSourceFile};
-  // From a row to its bytes, or to its children and their bytes. Texts are also asked for by themselves, and come
-  // alone.
+  // From a row to its bytes, or to its children and their bytes.
   static constexpr std::string_view kWay[] = {names::kType,      names::kSize,        names::kSourceFile,
                                               names::kCurrentId, names::kParentId,    names::kOffset,
                                               names::kId,        names::kRelativePath};
-  constexpr std::size_t kNumFirst = 5;  // by which the way begins
   const std::string_view name = columns[static_cast<std::size_t>(column)].name;
-  const auto first = std::span(kWay).first(kNumFirst);
+  const bool is_text = name == names::kId || name == names::kRelativePath;  // also asked for by itself, and comes alone
   std::span<const std::string_view> others;
-  if (name == names::kOffset) others = kOrder;
-  if (std::ranges::find(first, name) != first.end()) others = kWay;
+  if (name == names::kOffset) {
+    others = kOrder;
+  } else if (!is_text && std::ranges::find(kWay, name) != std::end(kWay)) {
+    others = kWay;
+  }
   std::vector<int> out = {column};
   for (const auto other : others) {
     const auto found = positions.find(other);

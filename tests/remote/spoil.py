@@ -185,8 +185,8 @@ def tell(answer, request, to):
 
 
 FAULTS = {function.__name__: function for function in (
-    ignore_range, other_range, other_total, content_range, truncate, reset, hang_up, stall, drip, status, redirect, etag, another, compress,
-    too_long, too_short, short_length, chunked, until_close, close, headers, first_part, missing_part, duplicate_part, lying_part,
+    ignore_range, other_range, other_total, content_range, truncate, reset, hang_up, stall, drip, status, redirect, etag, another,
+    compress, too_long, too_short, short_length, chunked, until_close, close, headers, first_part, missing_part, duplicate_part, lying_part,
     short_part, reversed_parts, no_boundary, hold, tell)}
 
 
