@@ -37,5 +37,12 @@ inline constexpr int kMaxLevel = 5;  ///< levels 0 to 5 (§6.2)
 inline constexpr std::string_view kLevelFiles[] = {
     "level0.parquet", "level1.parquet", "level2.parquet", "level3.parquet", "level4.parquet", "level5.parquet",
 };
+/// `name`: without the folder.
+constexpr bool is_level_file(std::string_view name) {
+  for (const auto file : kLevelFiles) {
+    if (name == file) return true;
+  }
+  return false;
+}
 
 }  // namespace tacore::names

@@ -1,6 +1,5 @@
 #include "net/cache_records.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/crc32.hpp"
@@ -35,8 +34,7 @@ CachedMetadata cached_metadata_of(std::string_view name) {
     if (is_inside) folder.resize(folder.size() - inner.size());
     return is_inside;
   };
-  const bool is_level =
-      std::find(std::begin(names::kLevelFiles), std::end(names::kLevelFiles), file) != std::end(names::kLevelFiles);
+  const bool is_level = names::is_level_file(file);
   const bool is_root = file == names::kCollection || file == names::kTacollection || file == names::kTacocatFile;
   if (!is_level && !is_root) return {};
   const bool in_folder = is_level && leave(names::kMetadata);

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "format/names.hpp"
 #include "io/coalesce.hpp"
 #include "io/vsi_path.hpp"
 #include "net/content_range.hpp"
@@ -74,11 +75,18 @@ bool may_be_kept(const HttpResponse& response) {
   return response.status != 200 || response.header("content-length") == std::to_string(response.body.size());
 }
 
-/// Whether what a reader needs first is at the end: the footer of a Parquet file, the directory of a ZIP and what lies
+/// What of a file is asked for first.
+struct FirstRead {
+  bool from_end = false;
+  uint64_t size = kFirstRead;
+};
+
+/// What a reader needs first is at the end of some: the footer of a Parquet file, the directory of a ZIP and what lies
 /// before it.
-bool is_read_from_end(std::string_view name) {
+FirstRead first_read(std::string_view name) {
   name = name.substr(0, name.find('?'));  // a URL may be signed
-  return name.ends_with(".parquet") || is_zip_name(name);
+  const bool is_level = names::is_level_file(name.substr(name.rfind('/') + 1));
+  return {.from_end = name.ends_with(".parquet") || is_zip_name(name), .size = is_level ? kFirstLevelRead : kFirstRead};
 }
 
 /// Whether this answer to a question for the last bytes is of a server, or a proxy, that knows no such ranges: it
@@ -89,11 +97,11 @@ bool refuses_end(const HttpResponse& response) {
 }
 
 /// The first question to a file, whose answer has its size.
-Question first_question(Location& location, bool from_end) {
-  Question out{.location = &location, .max_body = kMaxWhole, .may_be_refused = from_end};
-  out.range = from_end ? "bytes=-" + std::to_string(kFirstRead) : "bytes=0-" + std::to_string(kFirstRead - 1);
-  out.judge = [from_end](const HttpResponse& response) {
-    if (from_end && refuses_end(response)) return good();
+Question first_question(Location& location, FirstRead first) {
+  Question out{.location = &location, .max_body = kMaxWhole, .may_be_refused = first.from_end};
+  out.range = first.from_end ? "bytes=-" + std::to_string(first.size) : "bytes=0-" + std::to_string(first.size - 1);
+  out.judge = [first](const HttpResponse& response) {
+    if (first.from_end && refuses_end(response)) return good();
     if (auto verdict = judge_encoding(response)) return *verdict;
     if (response.is_too_large) {
       return wrong("the server does not send ranges but the whole file, which has more than " +
@@ -109,8 +117,8 @@ Question first_question(Location& location, bool from_end) {
     if (!range) {
       return again("Content-Range " + quoted(response.header("content-range")) + "; `bytes FIRST-LAST/SIZE` expected");
     }
-    const uint64_t size = std::min(range->total, kFirstRead);
-    const ByteRange expected{from_end ? range->total - size : 0, size};
+    const uint64_t size = std::min(range->total, first.size);
+    const ByteRange expected{first.from_end ? range->total - size : 0, size};
     if (range->range != expected) return again(text_of(range->range) + " came; " + text_of(expected) + " expected");
     if (response.body.size() != expected.size) {
       return again("a body of " + std::to_string(response.body.size()) + " bytes; " + std::to_string(expected.size) +
@@ -296,19 +304,19 @@ std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> sessi
                                         std::span<const RemoteAddress> addresses) {
   std::vector<std::unique_ptr<Location>> locations;
   std::vector<Question> questions;
-  std::vector<bool> from_end;
+  std::vector<FirstRead> first;
   for (const RemoteAddress& address : addresses) {
     locations.push_back(std::make_unique<Location>(address));
-    from_end.push_back(is_read_from_end(address.name));
-    questions.push_back(first_question(*locations.back(), from_end.back()));
+    first.push_back(first_read(address.name));
+    questions.push_back(first_question(*locations.back(), first.back()));
   }
   auto responses = ask(*session, questions);
   std::vector<std::size_t> refused;
   questions.clear();
   for (std::size_t i = 0; i < responses.size(); ++i) {
-    if (!from_end[i] || !refuses_end(responses[i])) continue;
+    if (!first[i].from_end || !refuses_end(responses[i])) continue;
     refused.push_back(i);
-    questions.push_back(first_question(*locations[i], false));
+    questions.push_back(first_question(*locations[i], {}));
   }
   if (!refused.empty()) {
     auto others = ask(*session, questions);

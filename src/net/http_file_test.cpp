@@ -86,13 +86,14 @@ TEST_CASE("of a ZIP the end is read, or the beginning where a server knows no en
     }
     return answer_range(request, kFile);
   });
-  for (const char* name : {"/a.tacozip", "/a.zip?sig=b.tif", "/a.parquet"}) {
+  for (const char* name :
+       {"/a.tacozip", "/a.zip?sig=b.tif", "/a.parquet", "/level6.parquet", "/level0.parquet/a.zip"}) {
     const auto file = open(server.url(name));
     CHECK(file->has({kSize - 32768, 32768}));
     CHECK_FALSE(file->has({kSize - 32769, 1}));
     CHECK(text(file->read({kSize - 100, 100})) == kFile.substr(kSize - 100));
   }
-  CHECK(server.requests().size() == 3);
+  CHECK(server.requests().size() == 5);
 
   const std::string huge = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc";
   for (const TestAnswer& refusal : {answer(400, "no such range"), answer(501, ""), answer(416, ""),
@@ -108,6 +109,29 @@ TEST_CASE("of a ZIP the end is read, or the beginning where a server knows no en
   }
   const TestServer broken([](const TestRequest&) { return answer(400, "not today"); });
   CHECK(has(why([&] { open(broken.url("/a.zip")); }), "(bytes=0-32767): HTTP status 400: not today"));
+}
+
+TEST_CASE("of a level table more of the end is read than of other files") {
+  const std::string large = file_of(kFirstLevelRead + 1000);
+  const TestServer server([&](const TestRequest& request) {
+    CHECK(request.header("Range") == "bytes=-524288");
+    return answer_range({.text = "\r\nRange: bytes=1000-" + std::to_string(large.size() - 1) + "\r\n"}, large);
+  });
+  for (const char* name : {"/METADATA/level0.parquet", "/.tacocat/level5.parquet?sig=a/b"}) {
+    const auto file = open(server.url(name));
+    CHECK(file->has({1000, kFirstLevelRead}));
+    CHECK_FALSE(file->has({999, 1}));
+    CHECK(text(file->read({1000, 100})) == large.substr(1000, 100));
+  }
+  CHECK(server.requests().size() == 2);
+
+  const TestServer old([&](const TestRequest& request) {
+    return request.header("Range") == "bytes=-524288" ? answer(400, "no such range") : answer_range(request, large);
+  });
+  const auto file = open(old.url("/level0.parquet"));
+  CHECK(file->has({0, kFirstRead}));
+  CHECK(text(file->read({large.size() - 100, 100})) == large.substr(large.size() - 100));
+  CHECK(old.requests().size() == 3);
 }
 
 TEST_CASE("a server that ignores ranges may not send anything of any size") {

@@ -42,7 +42,7 @@ bool is_known_name(std::string_view name) {
   if (name.starts_with(names::kData)) return true;
   if (!name.starts_with(names::kMetadata)) return false;
   name.remove_prefix(names::kMetadata.size());
-  return std::find(std::begin(names::kLevelFiles), std::end(names::kLevelFiles), name) != std::end(names::kLevelFiles);
+  return names::is_level_file(name);
 }
 
 void check_names(Report& report, const ByteSource& archive, const std::vector<zip::CentralEntry>& entries) {

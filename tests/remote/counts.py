@@ -1,6 +1,7 @@
 """Cases: how many requests, and how many bytes, things cost. Counted at the server; nothing here is a measure of time."""
 import csv
 import io
+import itertools
 import shutil
 import struct
 import threading
@@ -11,7 +12,7 @@ from server import Server
 from spoil import Rule
 from world import Skipped, case
 
-FIRST_READ = 32 * 1024
+FIRST_READ, FIRST_LEVEL_READ = 32 * 1024, 512 * 1024
 # What lies about the chunks that are needed: page headers, and what lies between neighbours.
 SLACK = 64 * 1024
 
@@ -46,15 +47,37 @@ def large_dataset(world):
     return name
 
 
+def large_index(world, rows):
+    """The name of a `.tacocat` of a ZIP of the first rows of large_dataset()."""
+    name = f"large_{rows}/.tacocat"
+    folder = (world.data / name).parent
+    if not folder.exists():
+        large_dataset(world)
+        folder.mkdir()
+        table = world.scratch / f"large_{rows}.csv"
+        with (world.scratch / "large.csv").open() as file:
+            table.write_text("".join(itertools.islice(file, rows + 1)))
+        world.must("create", table, folder / "part.tacozip", "--collection", world.scratch / "large.json")
+        world.must("index", folder / "part.tacozip", "--parquet", f"row_group_rows={LARGE_ROWS // LARGE_GROUPS}", "--parquet",
+                   "content_defined_chunks=off")
+    return name
+
+
+def level0_of(path):
+    """The table of a ZIP or of a `.tacocat`."""
+    if path.is_dir():
+        return (path / "level0.parquet").read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        return archive.read("METADATA/level0.parquet")
+
+
 def column_chunks(path):
-    """Of the level0 of a ZIP: where its Parquet file lies, and (row group, column) -> bytes of the chunk."""
+    """Of the level0 of a dataset: (row group, column) -> bytes of the chunk."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
         raise Skipped("pyarrow is not installed") from None
-    with zipfile.ZipFile(path) as archive:
-        entry = archive.getinfo("METADATA/level0.parquet")
-        footer = pq.ParquetFile(io.BytesIO(archive.read(entry))).metadata
+    footer = pq.ParquetFile(io.BytesIO(level0_of(path))).metadata
     return {(group, footer.row_group(group).column(column).path_in_schema):
             footer.row_group(group).column(column).total_compressed_size
             for group in range(footer.num_row_groups) for column in range(footer.num_columns)}
@@ -166,6 +189,30 @@ def count__query(world):
             assert sent <= most, f"{sql}: {sent} bytes; {most} expected ({needed} needed, {total} in all)\n{server.list()}"
             assert sent < opened + total / 2 or len(groups) == LARGE_GROUPS, server.list()
         return len(cases)
+
+
+@case
+def count__query_index(world):
+    """A level table of up to 512 KiB comes whole when it is opened, so that a query of all of it costs nothing more. Of a
+    larger one its end comes, and then what is touched."""
+    with Server(world.data) as server:
+        small = large_index(world, 1500)
+        table = level0_of(world.data / small)
+        assert FIRST_READ < len(table) <= FIRST_LEVEL_READ, len(table)
+        about = (world.data / small / "COLLECTION.json").stat().st_size
+        for command in (["info", "{}"], ["query", "{}", "-f", "csv", "SELECT * FROM data"]):
+            few(world.counted(server, *(part.replace("{}", server.url(small)) for part in command)), 2, about + len(table), server)
+
+        large = large_index(world, LARGE_ROWS)
+        chunks = column_chunks(world.data / large)
+        about = (world.data / large / "COLLECTION.json").stat().st_size
+        few(world.counted(server, "info", server.url(large)), 2, about + FIRST_LEVEL_READ, server)
+        needed = sum(size for (group, column), size in chunks.items()
+                     if group == 1 and (column in ("id", "row", "c3", "type") or column.startswith("internal:")))
+        assert 2 * (about + FIRST_LEVEL_READ + needed + SLACK) < len(level0_of(world.data / large))
+        few(world.counted(server, "query", server.url(large), "SELECT id, c3 FROM data WHERE row = 4100"), 5,
+            about + FIRST_LEVEL_READ + needed + SLACK, server)
+        return 4
 
 
 @case
