@@ -12,6 +12,8 @@
 #include <duckdb/common/arrow/arrow_converter.hpp>
 #include <duckdb/common/arrow/arrow_query_result.hpp>
 #include <duckdb/common/arrow/physical_arrow_collector.hpp>
+#include <duckdb/common/multi_file/multi_file_states.hpp>
+#include <duckdb/execution/operator/scan/physical_table_scan.hpp>
 #include <duckdb/function/table/arrow.hpp>
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/prepared_statement_data.hpp>
@@ -20,6 +22,7 @@
 #include <mutex>
 
 #include "base/log.hpp"
+#include "reader/level_scan.hpp"
 #include "reader/sql_functions.hpp"
 #include "tacore/error.hpp"
 #include "tacore/interrupt.hpp"
@@ -34,11 +37,14 @@ constexpr const char* kScheme = "tacore://";
 
 /// A level that a running statement may read, under a random name that no query can guess.
 struct OpenLevel {
+  explicit OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {}
+
   std::shared_ptr<const LevelTable> level;
+  std::vector<LevelScan> scans;  ///< of a remote level, before the statement runs
   std::mutex mutex;
   std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
 
-  void read(uint64_t offset, std::span<std::byte> out) {
+  void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
     const Bytes& tail = level->tail();
     const uint64_t size = level->source()->size();
     const uint64_t tail_offset = size - tail.size();
@@ -46,7 +52,7 @@ struct OpenLevel {
       if (offset >= tail_offset && offset + out.size() <= size) {  // the footer is here already
         std::memcpy(out.data(), tail.data() + (offset - tail_offset), out.size());
       } else {
-        level->source()->read(offset, out);
+        reader.read(scans, offset, out);
       }
       level->check_pages(offset, out);
     } catch (const std::exception& error) {
@@ -60,10 +66,11 @@ struct OpenLevel {
 struct LevelHandle : duckdb::FileHandle {
   LevelHandle(duckdb::FileSystem& fs, const std::string& name, duckdb::FileOpenFlags how,
               std::shared_ptr<OpenLevel> opened)
-      : FileHandle(fs, name, how), level(std::move(opened)) {}
+      : FileHandle(fs, name, how), level(std::move(opened)), reader(level->level->source()) {}
   void Close() override {}
 
   std::shared_ptr<OpenLevel> level;
+  ScanReader reader;
   idx_t position = 0;
 };
 
@@ -103,7 +110,8 @@ class LevelFileSystem : public duckdb::FileSystem {
     return duckdb::make_uniq<LevelHandle>(*this, path, flags, std::move(level));
   }
   void Read(duckdb::FileHandle& handle, void* buffer, int64_t count, idx_t location) override {
-    at(handle).level->read(location, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(count)});
+    LevelHandle& file = at(handle);
+    file.level->read(file.reader, location, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(count)});
   }
   int64_t Read(duckdb::FileHandle& handle, void* buffer, int64_t count) override {
     LevelHandle& file = at(handle);
@@ -220,11 +228,9 @@ duckdb::Value to_value(const SqlValue& value, const std::vector<std::string>& fi
 class Published {
  public:
   Published(const Statement& statement, std::shared_ptr<Instance> in) : instance_(std::move(in)) {
-    for (std::size_t i = 0; i < statement.levels.size(); ++i) {
-      auto level = std::make_shared<OpenLevel>();
-      level->level = statement.levels[i];
-      levels_.push_back(level);
-      paths_.push_back(instance_->files->publish(level));
+    for (const auto& level : statement.levels) {
+      levels_.push_back(std::make_shared<OpenLevel>(level));
+      paths_.push_back(instance_->files->publish(levels_.back()));
     }
   }
   Published(const Published&) = delete;
@@ -235,6 +241,11 @@ class Published {
 
   /// The names, which are bound like any value: text of a user's query is never touched.
   const std::vector<std::string>& paths() const { return paths_; }
+  /// Tells each level what this plan, which is about to run, reads of it.
+  void expect(const duckdb::PhysicalOperator& plan) const {
+    if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>());
+    for (const auto& child : plan.GetChildren()) expect(child.get());
+  }
   /// What an error is about: the level that it names, else the only one, else the dataset as a whole.
   ErrorContext where(const std::string& text) const {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -267,6 +278,25 @@ class Published {
   }
 
  private:
+  void expect_scan(const duckdb::PhysicalTableScan& scan) const {
+    if (scan.function.name != "read_parquet") return;
+    const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
+    const auto found = std::ranges::find(paths_, file);
+    if (found == paths_.end()) return;
+    OpenLevel& level = *levels_[static_cast<std::size_t>(found - paths_.begin())];
+    if (level.level->source()->is_local()) return;
+    std::vector<int> filters, others;
+    for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {
+      const auto& column = scan.column_ids[i];
+      // Of a structure it may read some fields only; numbers of rows and the like, which come last, are not stored.
+      if (column.HasChildren() || column.GetPrimaryIndex() >= level.level->file_columns().size()) continue;
+      const bool is_filter = scan.table_filters && scan.table_filters->filters.contains(i);
+      (is_filter ? filters : others).push_back(static_cast<int>(column.GetPrimaryIndex()));
+    }
+    LevelScan expected(*level.level, filters, others);
+    if (std::ranges::find(level.scans, expected) == level.scans.end()) level.scans.push_back(std::move(expected));
+  }
+
   std::shared_ptr<Instance> instance_;
   std::vector<std::shared_ptr<OpenLevel>> levels_;
   std::vector<std::string> paths_;
@@ -378,8 +408,9 @@ idx_t batch_rows(duckdb::PreparedStatementData& data) {
 void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
              const std::shared_ptr<Instance>& in, const Published* levels, ArrowArrayStream* out) {
   auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
-  config.get_result_collector = [](duckdb::ClientContext& context,
-                                   duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
+  config.get_result_collector = [levels](duckdb::ClientContext& context,
+                                         duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
+    if (levels) levels->expect(data.physical_plan->Root());
     return duckdb::PhysicalArrowCollector::Create(context, data, batch_rows(data));
   };
   const auto pending = connection.PendingQuery(sql, values);

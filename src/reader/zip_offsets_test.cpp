@@ -2,42 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <atomic>
 #include <string>
 #include <vector>
 
+#include "reader/counting_source.hpp"
 #include "table/table_test_files.hpp"
 
 namespace tacore {
 namespace {
-
-/// A file on a server, which counts what it is asked: several ranges at once are one question.
-class CountingSource final : public ByteSource {
- public:
-  explicit CountingSource(Bytes bytes) : bytes_(std::move(bytes)) {}
-
-  const std::string& name() const noexcept override { return name_; }
-  uint64_t size() const override { return bytes_.size(); }
-  bool is_local() const noexcept override { return false; }
-  void read(uint64_t offset, std::span<std::byte> out) const override {
-    require_inside({offset, out.size()});
-    ++num_questions;
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
-  }
-  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
-    const int before = num_questions;
-    auto out = ByteSource::read_ranges(ranges);
-    num_questions = before + 1;
-    return out;
-  }
-
-  mutable std::atomic<int> num_questions = 0;
-
- private:
-  const std::string name_ = "http://host/level1.parquet";
-  const Bytes bytes_;
-};
 
 constexpr int64_t kRows = 65536 * 3 + 7;  // four row groups
 

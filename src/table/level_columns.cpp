@@ -135,11 +135,20 @@ std::vector<int> LevelTable::Impl::asked_for_with(int column, int group) const {
   return out.size() > 1 ? out : std::vector<int>();
 }
 
+std::vector<ByteRange> LevelTable::stored_ranges(std::span<const int> stored, int group) const {
+  return impl_->ranges_of(stored, group, impl_->file_leaves);
+}
+
 std::vector<ByteRange> LevelTable::Impl::ranges_of(std::span<const int> some, int group) const {
+  return ranges_of(some, group, leaf_columns);
+}
+
+std::vector<ByteRange> LevelTable::Impl::ranges_of(std::span<const int> some, int group,
+                                                   const std::vector<std::vector<int>>& leaves_of) const {
   std::vector<ByteRange> out;
   const auto row_group = metadata->RowGroup(group);
   for (const int column : some) {
-    for (const int leaf : leaf_columns[static_cast<std::size_t>(column)]) {
+    for (const int leaf : leaves_of[static_cast<std::size_t>(column)]) {
       const auto chunk = row_group->ColumnChunk(leaf);
       out.push_back({static_cast<uint64_t>(first_page(*chunk)), static_cast<uint64_t>(chunk->total_compressed_size())});
     }

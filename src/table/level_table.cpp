@@ -84,7 +84,6 @@ void LevelTable::Impl::read_schema(const Derive& derive) {
   const auto shown_first = [](const DerivedColumn& column) {
     return column.name == names::kId || column.name == names::kType;
   };
-  std::vector<std::vector<int>> file_leaves;
   int leaf = 0;
   for (const auto& field : schema->fields()) {
     auto& own = file_leaves.emplace_back();

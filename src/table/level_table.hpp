@@ -112,6 +112,9 @@ class LevelTable {
   int64_t num_visible_rows() const;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;
+  /// Where the bytes of some stored columns, by their position in the file, lie in a row group, as its footer has it:
+  /// one range for each of their leaves, which may be anything in a damaged file.
+  std::vector<ByteRange> stored_ranges(std::span<const int> stored, int group) const;
   /// False where the file that it is in is read over a network, though all of the table may be here.
   bool is_local() const noexcept;
   /// The last bytes of the file, footer included, for readers that parse it again.

@@ -36,8 +36,9 @@ struct LevelTable::Impl {
   std::map<std::string, int, std::less<>> positions;
   std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file; of a derived one those of its source
   std::vector<std::string> file_columns;
-  std::vector<DerivedColumn> made;         ///< what is derived
-  std::vector<const DerivedColumn*> from;  ///< of each column, into `made`
+  std::vector<std::vector<int>> file_leaves;  ///< of each of them
+  std::vector<DerivedColumn> made;            ///< what is derived
+  std::vector<const DerivedColumn*> from;     ///< of each column, into `made`
   std::vector<int64_t> group_begin;
   bool may_have_padding = true;
 
@@ -81,6 +82,9 @@ struct LevelTable::Impl {
   int read_ahead(std::span<const int> some, int group, int end) const;
   std::vector<int> asked_for_with(int column, int group) const;
   std::vector<ByteRange> ranges_of(std::span<const int> some, int group) const;
+  /// Of columns whose leaves are in `leaves_of`.
+  std::vector<ByteRange> ranges_of(std::span<const int> some, int group,
+                                   const std::vector<std::vector<int>>& leaves_of) const;
   /// LevelTable::decode() of bytes that came from a remote file, or of the file.
   std::shared_ptr<arrow::Array> decode(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
   /// Several, as far as they can be decoded.

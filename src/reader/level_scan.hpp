@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "table/level_table.hpp"
+
+namespace tacore {
+
+/// What one scan of a query reads of a level, row group by row group: first the columns it filters by, then, where rows
+/// are left, the others; all in one step where they are few bytes. Immutable.
+class LevelScan {
+ public:
+  /// Stored columns, by their positions in the file.
+  LevelScan(const LevelTable& level, std::span<const int> filters, std::span<const int> others);
+
+  struct Step {
+    int group = 0;
+    int number = 0;
+
+    bool operator==(const Step&) const = default;
+  };
+  /// That of the first column which ends in `range`; nothing where this scan reads none of it.
+  std::optional<Step> step_of(ByteRange range) const;
+  std::vector<ByteRange> ranges_of(Step step) const;
+
+  bool operator==(const LevelScan&) const = default;
+
+ private:
+  struct Chunk {
+    ByteRange range;
+    Step step;
+
+    uint64_t end() const noexcept { return range.offset + range.size; }
+    bool operator==(const Chunk&) const = default;
+  };
+
+  std::vector<Chunk> chunks_;                                     ///< in the order of the file, without overlap
+  std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< from the first to behind the last of each
+};
+
+/// The bytes of a level for one of its scans, which asks for one column of a row group after the other, as DuckDB does
+/// where a query has a filter: of a remote level each would be a round trip. Here those of a step come together. Safe
+/// from several threads.
+class ScanReader {
+ public:
+  explicit ScanReader(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}
+
+  /// As ByteSource::read(). `scans`: all that the query makes of this level, the same in each call; which of them this
+  /// is shows as it reads: what all that are left read comes along. Of a local level nothing does.
+  void read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out);
+
+ private:
+  struct Piece {
+    ByteRange range;
+    Bytes bytes;
+  };
+
+  std::span<const std::byte> part_of(ByteRange part) const;
+  std::vector<ByteRange> ranges_with(std::span<const LevelScan> scans, ByteRange range);
+
+  std::shared_ptr<const ByteSource> source_;
+  std::mutex mutex_;
+  std::set<const LevelScan*> ruled_out_ = {};  ///< scans that this is not
+  int group_ = -1;                             ///< the row group at hand
+  std::vector<Piece> pieces_ = {};             ///< what came of it
+};
+
+}  // namespace tacore
