@@ -1,4 +1,5 @@
 """Cases: how many requests, and how many bytes, things cost. Counted at the server; nothing here is a measure of time."""
+import concurrent.futures
 import csv
 import io
 import itertools
@@ -336,6 +337,35 @@ def count__python_late_levels(world):
             server.rules = []  # it is as it was again
             assert len(dataset.sql("SELECT id FROM level1").data)
         return len(loaded)
+
+
+@case
+def count__python_late_threads(world):
+    """Threads that need the levels below at once ask for each of them once, and all are told of a dataset that was replaced."""
+    tacore = python()
+
+    def children(dataset):
+        try:
+            return list(dataset.sql("SELECT id FROM level1").data["id"])
+        except tacore.TacoIOError as error:
+            return str(error)
+
+    with Server(world.data) as server, concurrent.futures.ThreadPoolExecutor(16) as pool:
+        for name in ("indexed/.tacocat", "folder"):
+            expected = children(tacore.load(str(world.data / name)))
+            for wait, change in ((0, False), (LATE, False), (LATE, True)):
+                dataset = tacore.load(server.url(name))
+                time.sleep(wait)
+                server.clear()
+                server.rules = [Rule("another", f"*{name}*/level0.parquet")] if change else []
+                found = list(pool.map(lambda _, dataset=dataset: children(dataset), range(16)))
+                server.rules = []
+                if change:
+                    assert all("changed since it was opened" in text for text in found), found
+                else:
+                    assert found == [expected] * 16, found
+                    assert len(server.requests) == (3 if wait else 1), server.list()
+        return 6
 
 
 @case
