@@ -24,6 +24,7 @@
 #include "base/log.hpp"
 #include "reader/level_scan.hpp"
 #include "reader/sql_functions.hpp"
+#include "table/parquet_footer.hpp"
 #include "tacore/error.hpp"
 #include "tacore/interrupt.hpp"
 
@@ -40,16 +41,17 @@ struct OpenLevel {
   explicit OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {}
 
   std::shared_ptr<const LevelTable> level;
-  std::vector<LevelScan> scans;  ///< of a remote level, before the statement runs
+  std::vector<LevelScan> scans;  ///< of a remote level, set before the statement runs
   std::mutex mutex;
   std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
 
   void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
-    const Bytes& tail = level->tail();
-    const uint64_t size = level->source()->size();
-    const uint64_t tail_offset = size - tail.size();
     try {
-      if (offset >= tail_offset && offset + out.size() <= size) {  // the footer is here already
+      const uint64_t size = level->source()->size();
+      if (offset <= size && out.size() == size - offset) return read_footer(out);
+      const Bytes& tail = level->tail();
+      const uint64_t tail_offset = size - tail.size();
+      if (offset >= tail_offset && offset + out.size() <= size) {
         std::memcpy(out.data(), tail.data() + (offset - tail_offset), out.size());
       } else {
         reader.read(scans, offset, out);
@@ -60,6 +62,16 @@ struct OpenLevel {
       failure = std::current_exception();
       throw duckdb::IOException("%s", error.what());
     }
+  }
+
+ private:
+  /// DuckDB guesses how long the footer is, and looks at nothing that comes before it: these are zeros, which costs
+  /// neither a read nor the check of pages, of which the first part is not here.
+  void read_footer(std::span<std::byte> out) const {
+    const Bytes& tail = level->tail();
+    const auto footer = std::span(tail).last(std::min<std::size_t>(footer_size(tail), out.size()));
+    std::ranges::fill(out, std::byte{0});
+    std::ranges::copy(footer, out.last(footer.size()).begin());
   }
 };
 
@@ -241,11 +253,8 @@ class Published {
 
   /// The names, which are bound like any value: text of a user's query is never touched.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// Tells each level what this plan, which is about to run, reads of it.
-  void expect(const duckdb::PhysicalOperator& plan) const {
-    if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>());
-    for (const auto& child : plan.GetChildren()) expect(child.get());
-  }
+  /// Tells each level what the plan that is about to run reads of it.
+  void plan(const duckdb::PhysicalOperator& root) const { expect_scans(root); }
   /// What an error is about: the level that it names, else the only one, else the dataset as a whole.
   ErrorContext where(const std::string& text) const {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -278,6 +287,10 @@ class Published {
   }
 
  private:
+  void expect_scans(const duckdb::PhysicalOperator& plan) const {
+    if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>());
+    for (const auto& child : plan.GetChildren()) expect_scans(child.get());
+  }
   void expect_scan(const duckdb::PhysicalTableScan& scan) const {
     if (scan.function.name != "read_parquet") return;
     const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
@@ -410,7 +423,7 @@ void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vec
   auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
   config.get_result_collector = [levels](duckdb::ClientContext& context,
                                          duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
-    if (levels) levels->expect(data.physical_plan->Root());
+    if (levels) levels->plan(data.physical_plan->Root());
     return duckdb::PhysicalArrowCollector::Create(context, data, batch_rows(data));
   };
   const auto pending = connection.PendingQuery(sql, values);

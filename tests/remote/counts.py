@@ -49,7 +49,7 @@ def large_dataset(world):
 
 
 def large_index(world, rows):
-    """The name of a `.tacocat` of a ZIP of the first rows of large_dataset()."""
+    """The name of a `.tacocat` of a ZIP of the first rows of large_dataset(), which is part.tacozip beside it, in one row group."""
     name = f"large_{rows}/.tacocat"
     folder = (world.data / name).parent
     if not folder.exists():
@@ -196,7 +196,11 @@ def count__query(world):
         found = world.counted(server, "query", server.url(name), "SELECT * FROM data ORDER BY row DESC LIMIT 3", "-f", "csv")
         needed = sum(size for (group, column), size in chunks.items() if column == "row" or group == LARGE_GROUPS - 1)
         few(found, 2 + LARGE_GROUPS + 1, opened + needed + SLACK, server)
-        return len(cases) + 1
+        # In one row group, whose last columns are longer than what DuckDB takes for the footer.
+        large_index(world, LARGE_ROWS)
+        found = world.counted(server, "query", server.url(f"large_{LARGE_ROWS}/part.tacozip"), cases[0][0], "-f", "csv")
+        assert len(found) == 4, server.list()
+        return len(cases) + 2
 
 
 @case
