@@ -1,5 +1,7 @@
 #include "tacore/tensor.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -119,11 +121,22 @@ void read(const Raster& raster, const TensorOptions& options, const Request& wan
   }
 }
 
+/// Fresh memory costs a fault for each page of 4 KiB, which the first batches wait for; of large pages,
+/// where the system has them for who asks, it costs few.
+void prefer_huge_pages(std::span<std::byte> memory) {
+  constexpr std::size_t kWorthwhile = 4 << 20, kPage = 4096;
+  if (memory.size() < kWorthwhile) return;
+  void* begin = memory.data();
+  std::size_t size = memory.size();
+  if (std::align(kPage, kPage, begin, size)) ::madvise(begin, size / kPage * kPage, MADV_HUGEPAGE);
+}
+
 }  // namespace
 
 Tensor::Tensor(DataType type, std::vector<int64_t> shape)
     : type_(type), shape_(std::move(shape)), size_(checked_size(type_, shape_)) {
   data_.reset(static_cast<std::byte*>(::operator new[](size_, kAlignment)));
+  prefer_huge_pages({data_.get(), size_});
 }
 
 int64_t Tensor::num_values() const noexcept { return static_cast<int64_t>(size_ / size_of(type_)); }
