@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast is reading from a server, and how much of what comes is needed?
 
-    remote.py BUILD PEER FOLDER [--rows N] [--samples N] [--rounds N] [--latencies MS...] [--cases open|samples|bytes...]
+    remote.py BUILD PEER FOLDER [--rows N] [--samples N] [--rounds N] [--latencies MS...] [--cases open|queries|samples|bytes...]
 
 prints Markdown. It needs NumPy, pyarrow and nginx; PEER is a Python 3.11 with tacoreader 2.4 (and DuckDB below 2), rasterio
 and pycurl. nginx serves FOLDER on the loopback, where datasets are made that are not there (about 4 GB); latency_proxy.py adds
@@ -193,6 +193,36 @@ def compare_open(bench):
                       f"{medians['first'] / ours['first']:.2f} | {len(runs)} |", flush=True)
 
 
+# Queries.
+
+QUERIES = {"one row": "SELECT * FROM data WHERE id = 'sample_00000050'",
+           "a filter": "SELECT * FROM data WHERE cloud_cover < 1 AND split = 'test'",
+           "the first of an order": "SELECT * FROM data ORDER BY cloud_cover, id LIMIT 10"}
+
+
+def compare_queries(bench):
+    rows = bench.args.rows
+    make_metadata(bench.build, bench.peer, bench.root, rows)
+    print("\n### open and query: all columns\n")
+    print("| dataset | query | round trip | side | requests | kB | best | median | ratio | N |")
+    print(f"|{' --- |' * 10}")
+    for name in (f"flat_{rows}.tacozip", f"flat_{100 * rows}.tacozip", f"cat_{100 * rows}/.tacocat"):
+        cache = "no-cache" if name.startswith("flat") else "cache"  # its defaults
+        for title, scheme, port in bench.latencies():
+            for what, sql in QUERIES.items():
+                given = bench.url(name, port, scheme), bench.warm_url(name, scheme), sql
+                results, requests = bench.in_turns({"tacore": (("query-tacore", *given), {}),
+                                                    "tacoreader": (("query-tacoreader", *given, cache), {})})
+                answers = {(run["rows"], run["checksum"]) for runs in results.values() for run in runs}
+                assert len(answers) == 1, f"the sides found different rows: {answers}"
+                medians = {side: statistics.median(run["seconds"] for run in runs) for side, runs in results.items()}
+                for side, runs in results.items():
+                    made = requests[side]
+                    print(f"| {name} | {what} | {title} | {side} | {len(made)} | {sum(r.bytes for r in made) / 1e3:.1f} | "
+                          f"{1e3 * min(run['seconds'] for run in runs):.1f} ms | {1e3 * medians[side]:.1f} ms | "
+                          f"{medians[side] / medians['tacore']:.2f} | {len(runs)} |", flush=True)
+
+
 # Samples.
 
 
@@ -318,12 +348,15 @@ def count_bytes(bench):
             row(name, f"open, and {num} samples, {what}", command, opening + chunks + pixels)
 
 
+CASES = {"open": compare_open, "queries": compare_queries, "samples": compare_samples, "bytes": count_bytes}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("peer")
     parser.add_argument("folder")
-    parser.add_argument("--cases", nargs="+", choices=["open", "samples", "bytes"], default=["open", "samples", "bytes"])
+    parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--rows", type=int, default=10_000, help="of the middle datasets; the large ones have 100 times as many")
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
@@ -337,7 +370,7 @@ def main():
         bench = Bench(args, server, scratch)
         print(f"{os.cpu_count()} cores; load {os.getloadavg()[0]:.2f} at the start")
         for case in args.cases:
-            {"open": compare_open, "samples": compare_samples, "bytes": count_bytes}[case](bench)
+            CASES[case](bench)
 
 
 if __name__ == "__main__":

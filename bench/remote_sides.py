@@ -49,14 +49,45 @@ def open_tacore(url, warm_url):
     timed_open(tacore.load, url, warm_url)
 
 
-def open_tacoreader(url, warm_url, cache):
+def tacoreader_load(cache):
     import obstore.store
     import tacoreader
     import tacoreader._remote_io as remote_io
     # The published reader takes http paths, but lets its HTTP library refuse what is not encrypted, or by whom nobody knows.
     options = {"allow_http": True, "allow_invalid_certificates": True}
     remote_io._create_store = lambda base: obstore.store.HTTPStore.from_url(base, client_options=options)
-    timed_open(lambda path: tacoreader.load(path, cache=cache == "cache"), url, warm_url)
+    return lambda path: tacoreader.load(path, cache=cache == "cache")
+
+
+def open_tacoreader(url, warm_url, cache):
+    timed_open(tacoreader_load(cache), url, warm_url)
+
+
+# Queries: from a URL to the rows.
+
+
+def timed_query(load, url, warm_url, sql):
+    def ids_of(dataset):
+        found = dataset.sql(sql)
+        return list(getattr(found, "data", found)["id"])  # the published reader gives the table itself
+
+    ids_of(load(warm_url))
+    began = time.perf_counter()
+    ids = ids_of(load(url))
+    say(seconds=time.perf_counter() - began, rows=len(ids), checksum=sum(map(hash_of, map(str, ids))))
+
+
+def hash_of(text):
+    return int.from_bytes(text.encode()[-6:], "big")
+
+
+def query_tacore(url, warm_url, sql):
+    import tacore
+    timed_query(tacore.load, url, warm_url, sql)
+
+
+def query_tacoreader(url, warm_url, sql, cache):
+    timed_query(tacoreader_load(cache), url, warm_url, sql)
 
 
 def replay(base, warm_base, steps_file, connections):
