@@ -6,6 +6,7 @@
 #include "format/names.hpp"
 #include "io/prefetched_source.hpp"
 #include "model/identifier.hpp"
+#include "net/http_file.hpp"
 #include "reader/child_rows.hpp"
 #include "reader/header_file.hpp"
 
@@ -201,10 +202,11 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels) {
   constexpr uint64_t kFooter = 16 * 1024;  // that of most levels is no longer
-  constexpr uint64_t kSmall = 64 * 1024;   // takes a server no longer than a footer does
+  // All of them where they are no more than the first read of one that is a file of its own.
+  constexpr uint64_t kAll = net::kFirstLevelRead;
   uint64_t size = collection.size;
-  for (const ByteRange& level : levels) size += std::min(level.size, kSmall);
-  const uint64_t most = !file->is_local() && size <= kSmall ? kSmall : kFooter;
+  for (const ByteRange& level : levels) size += std::min(level.size, kAll);
+  const uint64_t most = !file->is_local() && size <= kAll ? kAll : kFooter;
   std::vector<ByteRange> ranges{collection};
   for (const ByteRange& level : levels) {
     const uint64_t length = std::min(level.size, most);
