@@ -9,6 +9,9 @@
 
 namespace tacore {
 
+/// What a server sends in about the time of a round trip to it: ranges at most this far apart come faster as one.
+inline constexpr uint64_t kRoundTrip = 64 * 1024;
+
 /// One read that serves several ranges.
 struct MergedRange {
   ByteRange range;

@@ -16,8 +16,6 @@
 namespace tacore::net {
 namespace {
 
-/// A round trip takes about as long as this much.
-constexpr uint64_t kMaxGap = 64 * 1024;
 /// Ranges of one request: more bytes than these come faster side by side, and servers refuse more ranges.
 constexpr uint64_t kMaxMultipart = 4 * 1024 * 1024;
 constexpr std::size_t kMaxRanges = 100;
@@ -181,7 +179,7 @@ class HttpFile final : public HttpSource {
       }
     }
     std::vector<ByteRange> merged;
-    for (const MergedRange& range : coalesce(missing, kMaxGap)) merged.push_back(range.range);
+    for (const MergedRange& range : coalesce(missing, kRoundTrip)) merged.push_back(range.range);
     std::vector<Piece> pieces = get(merged);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       if (!out[i].empty() || ranges[i].size == 0) continue;

@@ -12,9 +12,6 @@
 namespace tacore::net {
 namespace {
 
-/// One request that brings some bytes in vain is quicker than two.
-constexpr uint64_t kMaxGap = 64 * 1024;
-
 /// `make(0)` to `make(count - 1)`, in order, with `limit` of them at a time.
 template <class T>
 std::vector<T> side_by_side(std::size_t count, int limit, std::function<T(std::size_t)> make) {
@@ -51,7 +48,7 @@ class OtherFile final : public ByteSource {
 
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     for (const ByteRange& range : ranges) require_inside(range);
-    const auto merged = coalesce(ranges, kMaxGap);
+    const auto merged = coalesce(ranges, kRoundTrip);
     const auto pieces =
         side_by_side<Bytes>(merged.size(), limit_, [&](std::size_t i) { return ByteSource::read(merged[i].range); });
     std::vector<Bytes> out(ranges.size());

@@ -7,10 +7,8 @@
 namespace tacore {
 namespace {
 
-/// A round trip takes about as long as this much.
-constexpr uint64_t kRoundTrip = 64 * 1024;
-/// What takes longer than many round trips gains little by coming along, and would wait in memory.
-constexpr uint64_t kMaxChunk = 16 * 1024 * 1024;
+/// What waits in memory until it is read. DuckDB has as much: a row group for each thread.
+constexpr uint64_t kMaxHeld = 32 * 1024 * 1024;
 
 bool lies_in(ByteRange inner, ByteRange outer) {
   return inner.offset >= outer.offset && inner.size <= outer.size &&
@@ -27,8 +25,8 @@ LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std:
     uint64_t size = 0;
     for (int number = 0; number < 2; ++number) {
       for (const ByteRange& range : level.stored_ranges(number == 0 ? filters : others, group)) {
-        if (range.size == 0 || range.size > kMaxChunk || !lies_in(range, file)) continue;
-        size += range.size;
+        if (range.size == 0 || !lies_in(range, file)) continue;
+        size += std::min(range.size, kRoundTrip + 1);
         all.push_back({range, {group, number}});
       }
     }
@@ -112,9 +110,15 @@ std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans,
   if (!along) return {};
   ruled_out_.merge(others);
   std::vector<ByteRange> all{range};
+  uint64_t size = range.size;
   for (const ByteRange& other : *along) {
-    if (!source_->has(other) && part_of(other).empty()) all.push_back(other);
+    if (source_->has(other) || !part_of(other).empty()) continue;
+    if (other.size > kMaxHeld || size + other.size > kMaxHeld) continue;
+    size += other.size;
+    all.push_back(other);
   }
+  for (const Piece& piece : pieces_) size += piece.range.size;
+  if (size > kMaxHeld) pieces_.clear();
   std::vector<ByteRange> out;
   for (const MergedRange& merged : coalesce(all, kRoundTrip)) out.push_back(merged.range);
   return out == std::vector{range} ? std::vector<ByteRange>() : out;
