@@ -33,6 +33,9 @@ namespace {
 
 constexpr const char* kScheme = "tacore://";
 
+/// Whether a server is to be asked for some of it: small levels came when they were opened.
+bool is_far(const ByteSource& source) { return !source.has({0, source.size()}); }
+
 // --- Levels as files
 // --------------------------------------------------------------------------------------------------------
 
@@ -190,7 +193,7 @@ struct Instance {
 };
 
 std::mutex instance_mutex;
-std::shared_ptr<Instance> the_instances[2];  ///< for local levels, and for remote ones
+std::shared_ptr<Instance> the_instances[2];  ///< for levels at hand, and for those of a server
 pid_t instance_process = 0;
 
 /// Threads do not survive a fork, so a child starts its own; the parent's copies are abandoned, not destroyed.
@@ -212,7 +215,7 @@ std::shared_ptr<Instance> instance(bool is_remote) {
 
 std::shared_ptr<Instance> instance_for(const Statement& statement) {
   return instance(std::any_of(statement.levels.begin(), statement.levels.end(),
-                              [](const auto& level) { return !level->source()->is_local(); }));
+                              [](const auto& level) { return is_far(*level->source()); }));
 }
 
 /// After a FATAL error an instance refuses everything: the next statement gets a new one.
@@ -297,7 +300,7 @@ class Published {
     const auto found = std::ranges::find(paths_, file);
     if (found == paths_.end()) return;
     OpenLevel& level = *levels_[static_cast<std::size_t>(found - paths_.begin())];
-    if (level.level->source()->is_local()) return;
+    if (!is_far(*level.level->source())) return;
     std::vector<int> filters, others;
     for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {
       const auto& column = scan.column_ids[i];
