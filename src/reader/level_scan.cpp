@@ -103,16 +103,19 @@ std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans,
     }
     if (group_ != step->group) pieces_.clear();
     group_ = step->group;
-    const auto its = scan.ranges_of(*step);
-    if (!along) along = its;
-    std::erase_if(*along, [&](const ByteRange& one) { return std::ranges::find(its, one) == its.end(); });
+    auto its = scan.ranges_of(*step);
+    if (along) {
+      std::erase_if(*along, [&](const ByteRange& one) { return std::ranges::find(its, one) == its.end(); });
+    } else {
+      along = std::move(its);
+    }
   }
   if (!along) return {};
   ruled_out_.merge(others);
   std::vector<ByteRange> all{range};
   uint64_t size = range.size;
   for (const ByteRange& other : *along) {
-    if (source_->has(other) || !part_of(other).empty()) continue;
+    if (lies_in(other, range) || source_->has(other) || !part_of(other).empty()) continue;
     if (other.size > kMaxHeld || size + other.size > kMaxHeld) continue;
     size += other.size;
     all.push_back(other);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <random>
 #include <thread>
 
@@ -107,6 +108,35 @@ TEST_CASE("of several scans, what is read shows which it is; until then what all
   for (const int column : {2, 3, 4}) CHECK(query.questions(second, column, 1) == 0);
   CHECK(query.questions(second, 2, 0) == 1);
   for (const int column : {0, 3, 4}) CHECK(query.questions(second, column, 0) == 0);
+}
+
+TEST_CASE("what comes along stays within 32 MiB") {
+  constexpr std::size_t kRows = 2000, kLength = 7000;  // 12 MiB a column, as none of its values can be made small
+  std::mt19937_64 random(11);
+  const std::vector<std::optional<std::string>> types(kRows, "FILE");
+  std::vector<std::optional<std::string>> ids;
+  for (std::size_t row = 0; row < kRows; ++row) ids.emplace_back("s" + std::to_string(row));
+  NamedArrays columns{{"id", texts(ids)}, {"type", texts(types)}};
+  for (const char* name : {"a", "b", "c"}) {
+    std::vector<std::optional<std::string>> values;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      std::string value(kLength, ' ');
+      for (std::size_t i = 0; i < kLength; i += 8) {
+        const uint64_t letters = random() & 0x7f7f7f7f7f7f7f7f;
+        std::memcpy(value.data() + i, &letters, 8);
+      }
+      values.emplace_back(std::move(value));
+    }
+    columns.push_back({name, texts(values)});
+  }
+  const Query query(std::make_shared<CountingSource>(parquet_of(table_of(columns))), {{{}, {2, 3, 4}}});
+  for (const int column : {2, 3, 4}) REQUIRE(query.range(column, 0).size > 11 << 20);
+  ScanReader reader(query.source);
+  CHECK(query.questions(reader, 2, 0) == 1);
+  CHECK(query.source->num_bytes < 32 << 20);
+  CHECK(query.questions(reader, 3, 0) == 0);
+  CHECK(query.questions(reader, 4, 0) == 1);
+  CHECK(query.source->num_bytes == query.range(2, 0).size + query.range(3, 0).size + query.range(4, 0).size);
 }
 
 TEST_CASE("without a scan a level is read as it is asked for") {
