@@ -2,8 +2,8 @@
 
 #include "base/num_threads.hpp"
 #include "base/ordered_work.hpp"
-#include "extensions/grid_footprint.hpp"
 #include "extensions/stac_schema.hpp"
+#include "model/grid_footprint.hpp"
 #include "model/identifier.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"

@@ -4,9 +4,9 @@
 
 #include "base/longitude.hpp"
 #include "base/text.hpp"
-#include "extensions/known_crs.hpp"
 #include "extensions/stac_schema.hpp"
 #include "extensions/value_of.hpp"
+#include "model/known_crs.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "tacore/crs.hpp"
 
-namespace tacore::extensions {
+namespace tacore {
 
 /// A grid of pixels in a CRS.
 struct Grid {
@@ -21,4 +21,4 @@ struct Grid {
 /// WGS 84), corners that it cannot transform, and a grid without area.
 std::string grid_footprint(const Grid& grid, const CrsTransformer* transformer);
 
-}  // namespace tacore::extensions
+}  // namespace tacore

@@ -1,4 +1,4 @@
-#include "extensions/grid_footprint.hpp"
+#include "model/grid_footprint.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,8 +14,6 @@
 #include "tacore/error.hpp"
 
 using namespace tacore;
-using extensions::Grid;
-using extensions::grid_footprint;
 
 namespace {
 

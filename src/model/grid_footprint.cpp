@@ -1,14 +1,14 @@
-#include "extensions/grid_footprint.hpp"
+#include "model/grid_footprint.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "extensions/known_crs.hpp"
 #include "model/antimeridian.hpp"
+#include "model/known_crs.hpp"
 #include "tacore/error.hpp"
 
-namespace tacore::extensions {
+namespace tacore {
 namespace {
 
 using Ring = std::vector<Centroid>;
@@ -166,4 +166,4 @@ std::string grid_footprint(const Grid& grid, const CrsTransformer* transformer) 
   return wkb_within_180(simplified(ring_on_globe(grid, transformer)));
 }
 
-}  // namespace tacore::extensions
+}  // namespace tacore

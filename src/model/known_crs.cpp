@@ -1,9 +1,9 @@
-#include "extensions/known_crs.hpp"
+#include "model/known_crs.hpp"
 
 #include "base/text.hpp"
 #include "tacore/error.hpp"
 
-namespace tacore::extensions {
+namespace tacore {
 
 bool is_geographic(const std::string& crs, const CrsTransformer* transformer) {
   if (crs.empty()) throw SchemaError("Invalid CRS: it is empty, expected a code such as EPSG:32630");
@@ -14,4 +14,4 @@ bool is_geographic(const std::string& crs, const CrsTransformer* transformer) {
                     " is not known without a CrsTransformer; pass one (tacore_gdal has it), or use EPSG:4326");
 }
 
-}  // namespace tacore::extensions
+}  // namespace tacore
