@@ -63,6 +63,31 @@ TEST_CASE("T58, T61: the centroid of a rotated UTM grid is within 1e-9 degrees o
   CHECK(std::abs(double_at(wkb, 13) - 39.729910040164945) < 1e-9);
 }
 
+TEST_CASE("W22: what is built in agrees with PROJ in each zone, and is what PROJ does not override") {
+  const auto crs = gdal::crs_transformer();
+  struct Codes {
+    int first, last;
+  };
+  for (const Codes& codes : {Codes{32601, 32660}, {32701, 32760}, {25828, 25838}, {26906, 26923}, {31965, 31985},
+                             {6210, 6211}, {5396, 5396}, {3857, 3857}}) {
+    for (int code = codes.first; code <= codes.last; ++code) {
+      const std::string name = "EPSG:" + std::to_string(code);
+      CAPTURE(name);
+      CHECK_FALSE(crs->is_geographic(name));
+      for (const double x : {166100., 312345.678, 500000., 833900.}) {
+        for (const double y : {10., 1234567.891, 4649776.5, 9300000.}) {
+          const extensions::STAC stac(
+              {.crs = name, .tensor_shape = {2, 2}, .geotransform = {x - 1, 1, 0, y + 1, 0, -1}});
+          const std::string& wkb = stac.values()[4].get<Binary>()->bytes;
+          const LonLat expected = crs->to_wgs84(name, x, y);
+          CHECK(std::abs(std::remainder(double_at(wkb, 5) - expected.lon, 360)) < 1e-9);
+          CHECK(std::abs(double_at(wkb, 13) - expected.lat) < 1e-9);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a system is geographic when its coordinates are degrees") {
   const auto crs = gdal::crs_transformer();
   CHECK(crs->is_geographic("EPSG:4326"));

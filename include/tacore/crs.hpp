@@ -12,9 +12,9 @@ struct LonLat {
   double lat = 0;
 };
 
-/// Coordinate reference systems, each given as text: a code (`EPSG:32630`), WKT, a PROJ string or PROJJSON. tacore has
-/// no database of them; the library tacore_gdal has (`gdal.hpp`). Where none is given, geographic WGS 84 alone is known
-/// (EPSG:4326, OGC:CRS84).
+/// Coordinate reference systems, each given as text: a code (`EPSG:32630`), WKT, a PROJ string or PROJJSON. tacore
+/// itself knows EPSG:4326, OGC:CRS84, EPSG:3857 and the UTM zones of WGS 84, ETRS89, NAD83 (from zone 6 on) and SIRGAS
+/// 2000, by their codes. A transformer is asked for others only; the library tacore_gdal has one (`gdal.hpp`).
 class TACORE_EXPORT CrsTransformer {
  public:
   virtual ~CrsTransformer();

@@ -17,7 +17,7 @@ struct DescribeOptions {
   /// URL of the folder that the files of the dataset lie in (a FOLDER: of itself). "": links are relative to that
   /// folder.
   std::string base_url = {};
-  /// For footprints whose coordinate system is not WGS 84; without it their centroid stands for them.
+  /// For footprints in a CRS that tacore does not know itself (crs.hpp); without it their centroid stands for them.
   const CrsTransformer* transformer = nullptr;
   /// Of the page: `#RRGGBB`; anything else is the default.
   std::string accent_colour = "#4CAF50";

@@ -14,7 +14,8 @@ try:
     from pyproj.exceptions import CRSError, ProjError
 except ImportError as error:
     raise TacoSchemaError(
-        f"a coordinate system other than WGS 84 (EPSG:4326, OGC:CRS84) needs pyproj: pip install pyproj ({error})"
+        "a coordinate system other than EPSG:4326, EPSG:3857 and the UTM zones of WGS 84, ETRS89, NAD83 and SIRGAS 2000 "
+        f"needs pyproj: pip install pyproj ({error})"
     ) from error
 
 _DEGREE = math.radians(1)

@@ -2,7 +2,7 @@
 
 Every function takes a dataset, or the path of one of any kind and version. The same dataset gives the same bytes. Links
 are relative to the folder of the dataset unless there is a `base_url`, the URL of that folder (a FOLDER: of itself).
-Footprints of other coordinate systems than WGS 84 need pyproj; without it their centroid stands for them.
+Footprints in a CRS that tacore does not know itself (see `STAC`) need pyproj; without it their centroid stands for them.
 """
 
 from __future__ import annotations

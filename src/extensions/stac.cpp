@@ -52,9 +52,9 @@ Binary encode_centroid(const LonLat& at) {
   return {wkb_point(at.lon, at.lat)};
 }
 
-LonLat to_wgs84(const std::string& crs, const CrsTransformer* transformer, const Centroid& at) {
+LonLat on_globe(const std::string& crs, const CrsTransformer* transformer, const Centroid& at) {
   if (!std::isfinite(at.x) || !std::isfinite(at.y)) throw SchemaError("Centroid is NaN or infinite");
-  LonLat out = transformer ? transformer->to_wgs84(crs, at.x, at.y) : LonLat{at.x, at.y};
+  LonLat out = to_wgs84(crs, at.x, at.y, transformer);
   // Grids in degrees run on to 360, or across the antimeridian.
   if (std::abs(out.lon) > 180 && std::abs(out.lon) <= 360) out.lon = wrap_longitude(out.lon);
   return out;
@@ -113,7 +113,7 @@ STAC::STAC(const StacOptions& in) {
     if (in.centroid) check_given_centroid(*in.centroid);
     const Binary centroid =
         in.centroid ? *in.centroid
-                    : encode_centroid(to_wgs84(in.crs, in.transformer, centre(in.tensor_shape, in.geotransform)));
+                    : encode_centroid(on_globe(in.crs, in.transformer, centre(in.tensor_shape, in.geotransform)));
     values_ = {in.crs,
                list_of(in.tensor_shape),
                list_of(in.geotransform),
@@ -151,7 +151,7 @@ ISTAC::ISTAC(const IstacOptions& in) {
     }
     if (!planar) throw SchemaError("Geometry is empty");
     if (in.centroid) check_given_centroid(*in.centroid);
-    const Binary centroid = in.centroid ? *in.centroid : encode_centroid(to_wgs84(in.crs, in.transformer, *planar));
+    const Binary centroid = in.centroid ? *in.centroid : encode_centroid(on_globe(in.crs, in.transformer, *planar));
     values_ = {in.crs,
                in.geometry,
                in.time_start,

@@ -38,8 +38,8 @@ std::vector<Centroid> corners_of(const Grid& grid) {
   return out;
 }
 
-LonLat to_wgs84(const Grid& grid, const CrsTransformer* transformer, const Centroid& at) {
-  LonLat out = transformer ? transformer->to_wgs84(grid.crs, at.x, at.y) : LonLat{at.x, at.y};
+LonLat on_globe(const Grid& grid, const CrsTransformer* transformer, const Centroid& at) {
+  LonLat out = to_wgs84(grid.crs, at.x, at.y, transformer);
   if (!std::isfinite(out.lon) || !std::isfinite(out.lat)) throw SchemaError("a corner of the grid is not on the globe");
   out.lat = std::clamp(out.lat, -90., 90.);
   return out;
@@ -50,7 +50,7 @@ Ring ring_in_degrees(const Grid& grid, const CrsTransformer* transformer) {
   Ring out;
   for (const Centroid& corner : corners_of(grid)) {
     const Centroid at = in_crs(grid, corner.x, corner.y);
-    const LonLat lonlat = to_wgs84(grid, transformer, at);
+    const LonLat lonlat = on_globe(grid, transformer, at);
     out.push_back({lonlat.lon + 360 * std::nearbyint((at.x - lonlat.lon) / 360), lonlat.lat});
   }
   const auto [west, east] =
@@ -113,7 +113,7 @@ Ring ring_on_globe(const Grid& grid, const CrsTransformer* transformer) {
     const Centroid &a = corners[i], &b = corners[(i + 1) % corners.size()];
     for (int piece = 0; piece < kPieces; ++piece) {
       const double part = static_cast<double>(piece) / kPieces;
-      edge.push_back(to_wgs84(grid, transformer, in_crs(grid, a.x + part * (b.x - a.x), a.y + part * (b.y - a.y))));
+      edge.push_back(on_globe(grid, transformer, in_crs(grid, a.x + part * (b.x - a.x), a.y + part * (b.y - a.y))));
     }
   }
   const auto first = std::find_if_not(edge.begin(), edge.end(), is_at_pole);

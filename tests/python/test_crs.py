@@ -56,6 +56,28 @@ def test_threads_have_transformers_of_their_own() -> None:
     assert len(results) == 8
 
 
+def test_w22_utm_zones_and_wgs_84_need_no_pyproj() -> None:
+    code = """
+import struct, sys
+sys.modules["pyproj"] = None
+from tacore import datamodel as d
+stac = dict(tensor_shape=(1, 10, 10), time_start="2023-01-01")
+sample = d.Sample(id="a", path=b"1")
+sample.extend_with(d.STAC(crs="EPSG:4326", geotransform=(0, .1, 0, 50, 0, -.1), **stac))
+d.STAC(crs="EPSG:32630", geotransform=(500000, 10, 0, 4400000, 0, -10), **stac)
+polygon = struct.pack("<BIII8d", 1, 3, 1, 4, 0, 0, 1, 0, 1, 1, 0, 0)
+d.ISTAC(crs="OGC:CRS84", geometry=polygon, time_start="2023-01-01")
+try:
+    d.STAC(crs="EPSG:3035", geotransform=(4321000, 10, 0, 3210000, 0, -10), **stac)
+except ValueError as error:
+    assert "pip install pyproj" in str(error), error
+else:
+    sys.exit("made")
+"""
+    package = str(Path(tacore.__file__).parents[1])
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": package})
+
+
 def test_without_pyproj_the_error_says_what_to_install() -> None:
     code = """
 import sys

@@ -14,7 +14,7 @@
 /// longitude and latitude; one that is given is kept as it is. `time_middle` is halfway between start and end, rounded
 /// down, when there is an end and no middle is given. All throw SchemaError.
 ///
-/// The CRS is checked always, with `crs` or, without one, as the only system that tacore knows (see CrsTransformer).
+/// The CRS is checked always: it is one that tacore knows itself, or one that `transformer` knows (see CrsTransformer).
 /// Codes of SR-ORG, of which nobody keeps a database, are accepted with a given centroid.
 namespace tacore::extensions {
 
@@ -73,7 +73,7 @@ class TACORE_EXPORT ISTAC : public SampleExtension {
 
 /// What is needed to say where rasters lie.
 struct RasterPlaces {
-  const CrsTransformer* transformer = nullptr;  ///< without one WGS 84 alone is known
+  const CrsTransformer* transformer = nullptr;  ///< for a CRS that tacore does not know itself
   const RasterOpener* others = nullptr;         ///< for a CRS without a code, and for what is no TIFF
 };
 

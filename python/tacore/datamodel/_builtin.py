@@ -44,7 +44,8 @@ class STAC(_OfSample):
     """A sample on a regular grid: `stac:crs`, `stac:tensor_shape`, `stac:geotransform`, `stac:time_start`,
     `stac:centroid`, `stac:time_end`, `stac:time_middle`.
 
-    Systems other than WGS 84 need pyproj.
+    EPSG:4326, EPSG:3857 and the UTM zones of WGS 84, ETRS89, NAD83 (from zone 6 on) and SIRGAS 2000 are known without
+    pyproj, all others need it.
 
     Args:
         crs: A code (``EPSG:32630``), WKT, PROJ string or PROJJSON.
