@@ -18,7 +18,7 @@ from ._errors import (
     TacoSchemaError,
     TacoValidationError,
 )
-from ._output import PathLike, container_path, parents
+from ._output import PathLike, container_path, local_path, parents
 
 if TYPE_CHECKING:
     from .datamodel import Taco
@@ -192,7 +192,7 @@ def create_tacocat(
         TacoValidationError: No inputs, or inputs in several folders and no `output`.
     """
     names = _inputs(inputs)
-    folder = "" if output is None else os.fspath(output)
+    folder = "" if output is None else os.fspath(local_path(output))
     _check_output(names, folder, overwrite)
     options = _parquet({**(parquet_kwargs or {}), **parquet})
     with _as_consolidation_error():
@@ -228,7 +228,7 @@ def create_tacollection(
         As :func:`create_tacocat`.
     """
     names = _inputs(inputs)
-    folder = "" if output is None else os.fspath(output)
+    folder = "" if output is None else os.fspath(local_path(output))
     if folder.endswith(".json"):
         folder, name = os.path.split(folder)
         if name != _TACOLLECTION:

@@ -2,7 +2,8 @@
 
 Every function takes a dataset, or the path of one of any kind and version. The same dataset gives the same bytes. Links
 are relative to the folder of the dataset unless there is a `base_url`, the URL of that folder (a FOLDER: of itself).
-Footprints in a CRS that tacore does not know itself (see `STAC`) need pyproj; without it their centroid stands for them.
+Footprints in a CRS that tacore does not know itself (see `STAC`) need pyproj; without it their centroid stands for
+them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _core, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._errors import TacoDocumentationError, TacoFileNotFoundError, TacoFormatError, TacoIOError, TacoSchemaError
-from ._output import PathLike
+from ._output import PathLike, local_path
 
 if TYPE_CHECKING:
     from ._dataset import TacoDataset
@@ -200,8 +201,9 @@ def write_stac(
         TacoIOError: It is there and may not be replaced (no folder without a collection.json ever is).
         TacoSchemaError: As for :func:`footer2stac`.
     """
-    _core.write_stac(_opened(dataset), directory, level, _options(base_url=base_url, overwrite=overwrite))
-    return Path(directory)
+    path = local_path(directory)
+    _core.write_stac(_opened(dataset), path, level, _options(base_url=base_url, overwrite=overwrite))
+    return path
 
 
 def footer2geoparquet(
@@ -228,8 +230,9 @@ def footer2geoparquet(
         TacoSchemaError: A level without places.
     """
     options = _options(base_url=base_url, overwrite=overwrite, parquet=parquet)
-    _core.footer2geoparquet(_opened(dataset), level, output, options)
-    return Path(output)
+    path = local_path(output)
+    _core.footer2geoparquet(_opened(dataset), level, path, options)
+    return path
 
 
 def footer2geoparquetstac(
@@ -237,8 +240,9 @@ def footer2geoparquetstac(
 ) -> Path:
     """The Items of :func:`footer2stac` as stac-geoparquet 1.0; all else is that of :func:`footer2geoparquet`."""
     options = _options(base_url=base_url, overwrite=overwrite, parquet=parquet)
-    _core.footer2geoparquetstac(_opened(dataset), level, output, options)
-    return Path(output)
+    path = local_path(output)
+    _core.footer2geoparquetstac(_opened(dataset), level, path, options)
+    return path
 
 
 def _options(**given: Any) -> dict[str, Any]:
@@ -283,7 +287,7 @@ class _NotWrittenError(TacoDocumentationError, TacoIOError):
 
 
 def _written(text: str, output: PathLike) -> Path:
-    path = Path(output)
+    path = local_path(output)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         try:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Union
 from . import _core
 from ._backend import require
 from ._errors import TacoCreationError, TacoError, TacoIOError, TacoQueryError, TacoValidationError
-from ._output import PathLike
+from ._output import PathLike, local_path
 from ._progress import Progress, callback
 from .validator import Issue
 
@@ -87,7 +87,7 @@ def create_partitions(
         TacoIOError: Reading or writing failed, or the work was stopped.
     """
     named = _named(_split(parts, num_partitions), prefix)
-    output = Path(output_dir)
+    output = local_path(output_dir)
     output.mkdir(parents=True, exist_ok=True)
     targets = [output / f"{name}.tacozip" for name in named]
     index = output / ".tacocat"

@@ -18,6 +18,7 @@ from ._arrays import array
 from ._core import BandStatistics, Histogram, Tensor
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset
+from ._output import local_path
 
 if TYPE_CHECKING:
     import xarray
@@ -436,7 +437,8 @@ def make_tog(
         TacoSchemaError: A CRS that cannot be kept.
         TacoIOError: `output` exists, or something cannot be read or written.
     """
-    _core.make_tog(os.fspath(input), os.fspath(output), block_size, zstd_level, predictor, overwrite, jobs, progress)
+    to = os.fspath(local_path(output))
+    _core.make_tog(os.fspath(input), to, block_size, zstd_level, predictor, overwrite, jobs, progress)
 
 
 def check_tacotiff(path: str | os.PathLike[str]) -> list[str]:

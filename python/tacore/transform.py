@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _core, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._aliases import aliases
 from ._backend import require
-from ._output import PathLike, container_path, jobs_of, parents
+from ._output import PathLike, container_path, jobs_of, local_path, parents
 from ._progress import Progress, callback
 
 if TYPE_CHECKING:
@@ -416,7 +416,7 @@ def _writing(
 
 
 def _converted(run: Any, input: PathLike, output: PathLike, options: dict[str, Any], progress: Progress | None) -> Path:
-    path = Path(output)
+    path = local_path(output)
     with parents(path):
         run(input, path, options, progress)
     return path

@@ -16,6 +16,7 @@ from ._arrays import array
 from ._core import BandHistogram
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset
+from ._output import local_path
 
 if TYPE_CHECKING:
     from .datamodel import Taco, Tortilla
@@ -122,7 +123,7 @@ def create(
         "parquet": parquet,
     }
     core: Any = samples._core
-    return _paths(_core.v1_create(core, os.fspath(output), options, progress))
+    return _paths(_core.v1_create(core, os.fspath(local_path(output)), options, progress))
 
 
 def compile(
@@ -158,7 +159,7 @@ def compile(
         "temp_dir": os.fspath(temp_dir),
         "parquet": parquet,
     }
-    return _paths(_core.v1_compile(view._core, os.fspath(output), options, progress))
+    return _paths(_core.v1_compile(view._core, os.fspath(local_path(output)), options, progress))
 
 
 def convert(
@@ -206,7 +207,8 @@ def convert(
         "parquet": parquet,
         **({"group_by": group_by} if group_by else {}),
     }
-    return _paths(_core.v1_convert(os.fspath(input), os.fspath(output), _json(collection), options, progress))
+    to = os.fspath(local_path(output))
+    return _paths(_core.v1_convert(os.fspath(input), to, _json(collection), options, progress))
 
 
 def tortilla2taco(
@@ -236,7 +238,7 @@ def tortilla2taco(
         TacoFormatError: It is no Tortilla.
         TacoIOError: Something cannot be read or written.
     """
-    to = os.fspath(input if output is None else output)
+    to = os.fspath(input if output is None else local_path(output))
     _core.v1_tortilla2taco(os.fspath(input), to, _json(collection), overwrite, os.fspath(temp_dir), progress)
     return Path(to)
 
@@ -250,7 +252,7 @@ def taco2tortilla(
     progress: Progress | None = None,
 ) -> Path:
     """The reverse of :func:`tortilla2taco`, which drops the collection. Arguments and errors are the same."""
-    to = os.fspath(input if output is None else output)
+    to = os.fspath(input if output is None else local_path(output))
     _core.v1_taco2tortilla(os.fspath(input), to, overwrite, os.fspath(temp_dir), progress)
     return Path(to)
 
@@ -279,7 +281,7 @@ def join(
         TacoFormatError: What cannot be read.
         TacoIOError: Something cannot be read or written.
     """
-    to = os.fspath(output)
+    to = os.fspath(local_path(output))
     _core.v1_join([os.fspath(part) for part in parts], to, overwrite, os.fspath(temp_dir), parquet, progress)
     return Path(to)
 

@@ -200,6 +200,37 @@ def test_c149_t126_an_export_is_what_the_filter_shows(golden: Path, tmp_path: Pa
     assert is_clean(path)
 
 
+@pytest.mark.parametrize("place", ["s3://b/e", "gs://b/e", "https://h.example/e", "hf://datasets/o/n/e", "/vsis3/b/e"])
+def test_w04_a_url_as_output_is_refused_before_anything_is_made(
+    golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tacore.zip2folder(golden / "flat.tacozip", "made", quiet=True)
+    dataset = tacore.load(golden / "flat.tacozip")
+    taco = tf.taco_of(dataset)
+    calls: list[Callable[[Any], Any]] = [
+        lambda to: tacore.create(taco, to(".tacozip"), quiet=True),
+        lambda to: tacore.create(taco, to(""), quiet=True),
+        lambda to: tacore.export(dataset, to(".tacozip"), quiet=True),
+        lambda to: tf.convert(folder, to(".tacozip"), quiet=True),
+        lambda to: tacore.zip2folder(golden / "flat.tacozip", to(""), quiet=True),
+        lambda to: tacore.folder2zip(folder, to(".tacozip"), quiet=True),
+        lambda to: tacore.generate_markdown(dataset, to(".md")),
+        lambda to: tacore.generate_html(dataset, to(".html")),
+        lambda to: tacore.describe.write_stac(dataset, to("")),
+        lambda to: tacore.describe.footer2geoparquet(dataset, to(".parquet")),
+        lambda to: tacore.create_tacocat([golden / "flat.tacozip"], to("")),
+        lambda to: tacore.create_tacollection([golden / "flat.tacozip"], to("")),
+    ]
+    # Also after a Path has taken a slash of it.
+    forms: list[Callable[[str], Any]] = [lambda ending: place + ending, lambda ending: Path(place + ending)]
+    for call in calls:
+        for form in forms:
+            with pytest.raises((tacore.TacoValidationError, tacore.TacoIOError), match="cannot be written"):
+                call(form)
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
 def test_c149_t128_what_cannot_be_exported_is_refused(golden: Path, tmp_path: Path) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     (tmp_path / "there").mkdir()
