@@ -15,7 +15,7 @@
 
 int main(int argc, char** argv) try {
   if (argc < 3) return std::fputs("usage: bench_loader PATH THREADS [float32]\n", stderr), 2;
-  tacore::LoaderOptions options{.batch_size = 32, .seed = 1, .threads = std::atoi(argv[2])};
+  tacore::LoaderOptions options{.batch_size = 32, .seed = 1, .jobs = std::atoi(argv[2])};
   if (argc > 3) options.inputs[0].tensor.scale = {{.factor = 1e-4}};
   int64_t num_samples = 0, num_batches = 0, early = 0, most = 0;
   const std::clock_t cpu = std::clock();

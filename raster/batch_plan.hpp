@@ -6,7 +6,7 @@
 
 namespace tacore {
 
-/// Which samples of the global order make up the batches of one rank and worker, as Loader says. Arithmetic only.
+/// Which samples of the global order make up the batches of one rank and shard, as Loader says. Arithmetic only.
 class BatchPlan {
  public:
   /// Positions [begin, begin + count) of the global order; all ranks are at `next_start` when they are through the
@@ -27,16 +27,15 @@ class BatchPlan {
   Part batch(int64_t number) const noexcept;
 
  private:
-  /// Of this rank; empty for ranks to which a short step leaves nothing.
-  Part part(int64_t step) const noexcept;
-
   int64_t start_;
-  int64_t end_;
+  int64_t end_;  ///< of the last step
   int64_t step_size_;
+  int64_t last_size_ = 0;  ///< samples of the last step
+  int64_t num_steps_ = 0;
   int rank_;
   int world_size_;
-  int worker_;
-  int num_workers_;
+  int shard_;
+  int num_shards_;
   int64_t num_batches_ = 0;
 };
 

@@ -82,9 +82,9 @@ struct Loader::Impl {
         plan(given, frame.num_rows()),
         order(shuffle(given, frame.num_rows())),
         inputs(inputs_of(given)) {
-    if (options.threads < 0) throw QueryError("threads is " + std::to_string(options.threads) + ", 0 or more expected");
-    if (options.prefetch < 1)
-      throw QueryError("prefetch is " + std::to_string(options.prefetch) + ", at least 1 expected");
+    if (options.jobs < 0) throw QueryError("jobs is " + std::to_string(options.jobs) + ", 0 or more expected");
+    if (options.prefetch < 0)
+      throw QueryError("prefetch is " + std::to_string(options.prefetch) + ", 0 or more expected");
     if (plan.num_batches() > 0) learn_shapes();
   }
   ~Impl() {
@@ -102,9 +102,9 @@ struct Loader::Impl {
   bool is_forked() const { return owner != 0 && owner != ::getpid(); }
 
   void start_threads() {
-    if (owner != 0) return;
-    const int wanted = num_threads(options.threads);
-    const bool waits = options.threads == 0 && is_remote(rows.impl()->dataset->leaf(0)->path());
+    if (owner != 0 || options.prefetch == 0) return;
+    const int wanted = num_threads(options.jobs);
+    const bool waits = options.jobs == 0 && is_remote(rows.impl()->dataset->leaf(0)->path());
     try {
       for (int i = 0; i < (waits ? std::max(wanted, kRemoteThreads) : wanted); ++i)
         threads.emplace_back([this] { run(); });
@@ -119,6 +119,7 @@ struct Loader::Impl {
     std::unique_lock lock(mutex);
     if (!used.empty()) spare.push_back(std::move(used));
     if (num_taken == plan.num_batches()) return nullptr;
+    if (options.prefetch == 0 && making.empty()) make_batch();
     batch_is_made.wait(lock, [&] { return !making.empty() && making.front()->num_done == making.front()->size(); });
     for (const auto& error : making.front()->errors) {
       if (error) std::rethrow_exception(error);
@@ -271,6 +272,14 @@ struct Loader::Impl {
       next->num_begun = next->num_done = next->size();
     }
     making.push_back(std::move(next));
+  }
+
+  /// The next batch, in this thread.
+  void make_batch() {
+    begin_batch();
+    Making& batch = *making.back();
+    for (; batch.num_begun < batch.size(); ++batch.num_begun) make_sample(batch, batch.num_begun);
+    batch.num_done = batch.size();
   }
 
   /// A batch with samples that nobody reads yet, begun if need be; nullptr when none may be begun.

@@ -95,7 +95,7 @@ Positions counted(int64_t count) {
 TEST_CASE("batches come in the order of the rows, the last one shorter") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_pairs(folder, 10)).data();
-  Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 4, .threads = 2});
+  Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 4, .jobs = 2});
   CHECK(loader.num_batches() == 3);
   Batch batch;
   REQUIRE(loader.next(batch));
@@ -154,7 +154,7 @@ TEST_CASE("shuffled, every sample comes once, in an order that depends on seed a
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 50)).data();
   const auto order = [&](std::optional<uint64_t> seed, int64_t epoch) {
-    return rows_of(Loader(rows, {.batch_size = 7, .seed = seed, .epoch = epoch, .threads = 3}));
+    return rows_of(Loader(rows, {.batch_size = 7, .seed = seed, .epoch = epoch, .jobs = 3}));
   };
   const Positions first = order(1, 0);
   Positions sorted = first;
@@ -168,34 +168,34 @@ TEST_CASE("shuffled, every sample comes once, in an order that depends on seed a
   CHECK(Positions(first.begin(), first.begin() + 8) == Positions{0, 36, 17, 34, 40, 39, 15, 23});
 }
 
-TEST_CASE("ranks and workers share one global order, whatever their number") {
+TEST_CASE("ranks and shards share one global order, whatever their number") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 41)).data();
   const Positions expected = rows_of(Loader(rows, {.batch_size = 41, .seed = 9}));
   for (const int world_size : {1, 2, 3}) {
-    for (const int num_workers : {1, 2}) {
+    for (const int num_shards : {1, 2}) {
       std::vector<std::vector<Loader>> ranks(static_cast<std::size_t>(world_size));
       for (int rank = 0; rank < world_size; ++rank) {
-        for (int worker = 0; worker < num_workers; ++worker) {
+        for (int shard = 0; shard < num_shards; ++shard) {
           ranks[static_cast<std::size_t>(rank)].emplace_back(rows, LoaderOptions{.batch_size = 4,
                                                                                  .seed = 9,
                                                                                  .rank = rank,
                                                                                  .world_size = world_size,
-                                                                                 .worker = worker,
-                                                                                 .num_workers = num_workers,
-                                                                                 .threads = 1});
+                                                                                 .shard = shard,
+                                                                                 .num_shards = num_shards,
+                                                                                 .jobs = 1});
         }
       }
       Positions all;
       for (std::size_t step = 0; all.size() < 41; ++step) {
-        for (auto& workers : ranks) {
+        for (auto& shards : ranks) {
           Batch batch;
-          if (!workers[step % static_cast<std::size_t>(num_workers)].next(batch)) continue;
+          if (!shards[step % static_cast<std::size_t>(num_shards)].next(batch)) continue;
           all.insert(all.end(), batch.positions.begin(), batch.positions.end());
         }
       }
       CAPTURE(world_size);
-      CAPTURE(num_workers);
+      CAPTURE(num_shards);
       CHECK(all == expected);
     }
   }
@@ -206,7 +206,7 @@ TEST_CASE("a loader resumes from one integer, also in another split") {
   const DataFrame rows = load(write_flat(folder, 30)).data();
   const Positions expected = rows_of(Loader(rows, {.batch_size = 30, .seed = 4, .epoch = 2}));
   for (int num_steps = 0; num_steps <= 3; ++num_steps) {
-    Loader one(rows, {.batch_size = 3, .seed = 4, .epoch = 2, .rank = 1, .world_size = 2, .threads = 1});
+    Loader one(rows, {.batch_size = 3, .seed = 4, .epoch = 2, .rank = 1, .world_size = 2, .jobs = 1});
     Batch batch;
     for (int i = 0; i < num_steps; ++i) REQUIRE(one.next(batch));
     CAPTURE(num_steps);
@@ -235,7 +235,7 @@ TEST_CASE("a broken sample is an error with its name, when its batch comes, and 
   Bytes broken = image(5);
   broken.resize(20);
   const Dataset dataset = load(write_with(folder, 8, 5, broken));
-  Loader loader(dataset, {.inputs = kImageAndLabel, .batch_size = 2, .threads = 2});
+  Loader loader(dataset, {.inputs = kImageAndLabel, .batch_size = 2, .jobs = 2});
   Batch batch;
   REQUIRE(loader.next(batch));
   REQUIRE(loader.next(batch));
@@ -255,7 +255,7 @@ TEST_CASE("a broken sample that is skipped leaves its batch, which says so") {
   Bytes broken = image(5);
   broken.resize(20);
   const Dataset dataset = load(write_with(folder, 8, 5, broken));
-  Loader loader(dataset, {.inputs = kImageAndLabel, .batch_size = 4, .threads = 2, .on_error = OnError::Skip});
+  Loader loader(dataset, {.inputs = kImageAndLabel, .batch_size = 4, .jobs = 2, .on_error = OnError::Skip});
   Batch batch;
   REQUIRE(loader.next(batch));
   CHECK(batch.failures.empty());
@@ -355,14 +355,14 @@ TEST_CASE("a request that fails is an error, and nothing of the batch is handed 
   const CountingStorage storage;
   const Dataset dataset = load(path, {}, std::shared_ptr<const Storage>(&storage, [](const Storage*) {}));
   const DataFrame rows = dataset.data();
-  CHECK(rows_of(Loader(rows, {.inputs = {{.path = "image"}}, .batch_size = 4, .threads = 1})) == counted(4));
+  CHECK(rows_of(Loader(rows, {.inputs = {{.path = "image"}}, .batch_size = 4, .jobs = 1})) == counted(4));
   int num_failed = 0;
   for (bool is_failing = true; is_failing; ++num_failed) {
     storage.fail_at(num_failed);
     Positions read;
     std::string thrown;
     try {
-      read = rows_of(Loader(rows, {.inputs = {{.path = "image"}}, .batch_size = 4, .threads = 1}));
+      read = rows_of(Loader(rows, {.inputs = {{.path = "image"}}, .batch_size = 4, .jobs = 1}));
     } catch (const IoError& error) {
       thrown = error.message();
     }
@@ -378,7 +378,7 @@ TEST_CASE("a request that fails is an error, and nothing of the batch is handed 
 TEST_CASE("batches that are handed back are used again") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 60)).data();
-  Loader loader(rows, {.batch_size = 3, .threads = 2, .prefetch = 3});
+  Loader loader(rows, {.batch_size = 3, .jobs = 2, .prefetch = 3});
   std::set<const std::byte*> places;
   for (Batch batch; loader.next(batch);) places.insert(std::as_const(batch.tensors[0]).bytes().data());
   CHECK(places.size() <= 4);  // those being made, and the caller's
@@ -391,7 +391,7 @@ TEST_CASE("a batch of another loader, or of parts, may be handed in") {
   batch.tensors.emplace_back(DataType::Float64, std::vector<int64_t>{1});
   batch.tensors.emplace_back();
   batch.tensors.emplace_back(DataType::UInt16, std::vector<int64_t>{2, 2, 2, 3});
-  Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 2, .threads = 1, .prefetch = 1});
+  Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 2, .jobs = 1, .prefetch = 1});
   int64_t count = 0;
   while (loader.next(batch)) {
     REQUIRE(batch.tensors.size() == 2);
@@ -406,7 +406,7 @@ TEST_CASE("a loader dies and moves in the middle of an epoch") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 40)).data();
   for (int num_batches = 0; num_batches < 4; ++num_batches) {
-    Loader loader(rows, {.batch_size = 2, .threads = 3, .prefetch = 4});
+    Loader loader(rows, {.batch_size = 2, .jobs = 3, .prefetch = 4});
     Batch batch;
     for (int i = 0; i < num_batches; ++i) REQUIRE(loader.next(batch));
     Loader moved(std::move(loader));
@@ -418,12 +418,21 @@ TEST_CASE("a loader dies and moves in the middle of an epoch") {
   }
 }
 
+TEST_CASE("without batches ahead the calling thread reads, and a failure stays where it is (W02)") {
+  const TemporaryFolder folder;
+  CHECK(rows_of(Loader(load(write_flat(folder, 7)), {.batch_size = 3, .prefetch = 0})) == counted(7));
+  Loader loader(load(write_with(folder, 6, 3, Bytes(10))), {.inputs = kImageAndLabel, .batch_size = 2, .prefetch = 0});
+  Batch batch;
+  REQUIRE(loader.next(batch));
+  for (int i = 0; i < 2; ++i) CHECK_THROWS_AS(loader.next(batch), Error);
+}
+
 TEST_CASE("options that make no sense are refused") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 3)).data();
   CHECK_THROWS_WITH_AS(Loader(rows, {.inputs = {}}), "a loader needs at least one input", QueryError);
-  CHECK_THROWS_WITH_AS(Loader(rows, {.threads = -1}), "threads is -1, 0 or more expected", QueryError);
-  CHECK_THROWS_WITH_AS(Loader(rows, {.prefetch = 0}), "prefetch is 0, at least 1 expected", QueryError);
+  CHECK_THROWS_WITH_AS(Loader(rows, {.jobs = -1}), "jobs is -1, 0 or more expected", QueryError);
+  CHECK_THROWS_WITH_AS(Loader(rows, {.prefetch = -1}), "prefetch is -1, 0 or more expected", QueryError);
   CHECK_THROWS_AS(Loader(rows, {.batch_size = 0}), QueryError);
   CHECK_THROWS_AS(Loader(rows, {.inputs = {{.tensor = {.bands = {3}}}}}), QueryError);
 }
@@ -451,7 +460,7 @@ TEST_CASE("a forked child has loaders of its own, and those that had not started
   const TemporaryFolder folder;
   const std::string path = write_flat(folder, 6);
   const DataFrame rows = load(path).data();
-  Loader not_started(rows, {.batch_size = 6, .threads = 2});
+  Loader not_started(rows, {.batch_size = 6, .jobs = 2});
   CHECK(in_child([&] {
           Batch batch;
           return not_started.next(batch) && batch.positions == counted(6) && !not_started.next(batch);
@@ -460,7 +469,7 @@ TEST_CASE("a forked child has loaders of its own, and those that had not started
   CHECK(not_started.next(batch));  // the parent's own
   CHECK(in_child([&] {
           Batch in_child;
-          Loader loader(load(path), {.batch_size = 6, .threads = 2});
+          Loader loader(load(path), {.batch_size = 6, .jobs = 2});
           return loader.next(in_child) && in_child.positions == counted(6);
         }) == 0);
 }
@@ -468,7 +477,7 @@ TEST_CASE("a forked child has loaders of its own, and those that had not started
 TEST_CASE("a loader that runs while its process forks refuses to work in the child, and dies there") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 20)).data();
-  auto loader = std::make_unique<Loader>(rows, LoaderOptions{.batch_size = 2, .threads = 2, .prefetch = 3});
+  auto loader = std::make_unique<Loader>(rows, LoaderOptions{.batch_size = 2, .jobs = 2, .prefetch = 3});
   Batch batch;
   REQUIRE(loader->next(batch));
   CHECK(in_child([&] {
@@ -490,11 +499,11 @@ TEST_SUITE("threads") {
   TEST_CASE("a loader of eight threads gives what one thread gives") {
     const TemporaryFolder folder;
     const DataFrame rows = load(write_pairs(folder, 64)).data();
-    for (const int prefetch : {1, 5}) {
+    for (const int prefetch : {0, 1, 5}) {
       const LoaderOptions options{
-          .inputs = {{.path = "image"}}, .batch_size = 5, .seed = 3, .threads = 8, .prefetch = prefetch};
+          .inputs = {{.path = "image"}}, .batch_size = 5, .seed = 3, .jobs = 8, .prefetch = prefetch};
       LoaderOptions one = options;
-      one.threads = 1;
+      one.jobs = 1;
       CHECK(rows_of(Loader(rows, options)) == rows_of(Loader(rows, one)));
     }
   }
@@ -511,7 +520,7 @@ TEST_SUITE("threads") {
         start.arrive_and_wait();
         const Tensor tensor = read_tensor(*raster, {.bands = {2}, .scale = {{1, 0}}});
         for (const float value : tensor.values<float>()) wrong[t] += value != 1003;
-        Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 4, .seed = t, .threads = 2});
+        Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 4, .seed = t, .jobs = 2});
         for (Batch batch; loader.next(batch);) {
           for (std::size_t i = 0; i < batch.positions.size(); ++i) {
             wrong[t] += batch.tensors[0].values<uint16_t>()[i * 12] != batch.positions[i];
@@ -528,7 +537,7 @@ TEST_SUITE("threads") {
     std::vector<Sample> samples;
     for (int64_t i = 0; i < 40; ++i) samples.emplace_back("s" + std::to_string(1000 + i), i % 3 ? image(i) : Bytes(9));
     const DataFrame rows = load(write(folder, samples)).data();
-    Loader loader(rows, {.batch_size = 6, .threads = 8, .on_error = OnError::Skip});
+    Loader loader(rows, {.batch_size = 6, .jobs = 8, .on_error = OnError::Skip});
     std::size_t num_failures = 0, num_read = 0;
     for (Batch batch; loader.next(batch);) {
       num_failures += batch.failures.size();
@@ -537,7 +546,7 @@ TEST_SUITE("threads") {
     CHECK(num_failures == 14);
     CHECK(num_read == 26);
     for (int i = 0; i < 10; ++i) {
-      Loader dying(rows, {.batch_size = 3, .threads = 4, .prefetch = 4, .on_error = OnError::Skip});
+      Loader dying(rows, {.batch_size = 3, .jobs = 4, .prefetch = 4, .on_error = OnError::Skip});
       Batch batch;
       dying.next(batch);
     }

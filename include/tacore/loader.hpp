@@ -34,12 +34,15 @@ struct LoaderOptions {
   int64_t start = 0;
   /// Leaves out the last step unless all ranks have a whole batch in it.
   bool drop_last = false;
+  /// Repeats samples of the last step where it has fewer than ranks, which is an error otherwise.
+  bool pad = false;
   int rank = 0;  ///< of `world_size` trainings side by side
   int world_size = 1;
-  int worker = 0;  ///< of `num_workers` processes that load for one rank, each with a loader of its own
-  int num_workers = 1;
-  int threads = 0;   ///< that read and decode; 0: one for each processor, more for a remote dataset
-  int prefetch = 2;  ///< batches that are made ahead, at least 1
+  int shard = 0;  ///< of `num_shards` loaders that share the batches of one rank; each gives only its own
+  int num_shards = 1;
+  int jobs = 0;  ///< threads that read and decode; 0: one for each processor, more for a remote dataset
+  /// Batches that are made ahead; 0: no threads, next() makes each batch in the thread that calls it.
+  int prefetch = 2;
   OnError on_error = OnError::Throw;
   const RasterOpener* others = nullptr;  ///< as open_raster takes it; lives as long as the loader
 };
@@ -63,17 +66,21 @@ struct Batch {
 ///
 /// The global order of samples depends on the frame, `seed` and `epoch` alone. It is cut into steps of
 /// batch_size * world_size samples, and a step into one batch for each rank: the shares of ranks 0, 1, ... of steps 0,
-/// 1, ... one after another are the global order. The last step may be shorter; then its samples are dealt out evenly,
-/// the first ranks get one more, and those for which none is left have one batch less. Step k of a rank goes to its
-/// worker k % num_workers, so whoever takes turns among workers has the order of the rank. No sample is lost and none
-/// comes twice, unless `drop_last` leaves out the last step. A loader with `start` = Batch::next_start goes on behind
-/// that step with any batch_size, world_size and num_workers.
+/// 1, ... one after another are the global order. Step k of a rank goes to its shard k % num_shards, so whoever takes
+/// turns among shards has the order of the rank. No sample is lost and none comes twice, unless `drop_last` leaves out
+/// the last step. A loader with `start` = Batch::next_start goes on behind that step with any batch_size, world_size and
+/// num_shards.
+///
+/// Every rank has the same number of batches, as ranks that wait for each other need it, and none is empty. The last
+/// step may be shorter; its samples are dealt out evenly, and the first ranks get one more. Where it would have fewer
+/// samples than there are ranks, the step before gives it some. Where that cannot be (batches of one sample, or fewer
+/// samples than ranks in all), the constructor throws, unless `drop_last` or `pad` says what becomes of that step.
 ///
 /// The first row that can be opened fixes the shape and type of each input that its TensorOptions leave open.
 class TACORE_EXPORT Loader {
  public:
-  /// Opens the first row, and starts no thread yet. Throws QueryError for options that make no sense, and what opening
-  /// the first row throws.
+  /// Opens the first row, and starts no thread yet. Throws QueryError for options that make no sense or leave ranks
+  /// without a batch, and what opening the first row throws.
   Loader(const DataFrame& rows, const LoaderOptions& options);
   /// Over Dataset::data().
   Loader(const Dataset& dataset, const LoaderOptions& options);
@@ -82,7 +89,7 @@ class TACORE_EXPORT Loader {
   Loader(Loader&& other) noexcept;
   Loader& operator=(Loader&& other) noexcept;
 
-  /// Batches of this rank and worker, from `start` to the end.
+  /// Batches of this rank and shard, from `start` to the end.
   int64_t num_batches() const noexcept;
 
   /// The next batch, false at the end. What `batch` holds is overwritten: its tensors become those of a later batch,

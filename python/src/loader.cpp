@@ -71,7 +71,7 @@ class BatchLoader {
 };
 
 void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int batch_size, std::optional<uint64_t> seed,
-          int64_t epoch, int64_t start, bool drop_last, const std::vector<int>& share, int threads, int prefetch,
+          int64_t epoch, int64_t start, bool drop_last, bool pad, const std::vector<int>& share, int jobs, int prefetch,
           bool skip) {
   LoaderOptions options{.inputs = {},
                         .batch_size = batch_size,
@@ -79,11 +79,12 @@ void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int ba
                         .epoch = epoch,
                         .start = start,
                         .drop_last = drop_last,
+                        .pad = pad,
                         .rank = share.at(0),
                         .world_size = share.at(1),
-                        .worker = share.at(2),
-                        .num_workers = share.at(3),
-                        .threads = threads,
+                        .shard = share.at(2),
+                        .num_shards = share.at(3),
+                        .jobs = jobs,
                         .prefetch = prefetch,
                         .on_error = skip ? OnError::Skip : OnError::Throw,
                         .others = raster_opener()};
@@ -97,8 +98,8 @@ void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int ba
 void bind_loader(nb::module_& m) {
   nb::class_<BatchLoader>(m, "BatchLoader")
       .def("__init__", &make, nb::arg("rows"), nb::arg("inputs"), nb::arg("batch_size"), nb::arg("seed").none(),
-           nb::arg("epoch"), nb::arg("start"), nb::arg("drop_last"), nb::arg("share"), nb::arg("threads"),
-           nb::arg("prefetch"), nb::arg("skip"))
+           nb::arg("epoch"), nb::arg("start"), nb::arg("drop_last"), nb::arg("pad"), nb::arg("share"),
+           nb::arg("jobs"), nb::arg("prefetch"), nb::arg("skip"))
       .def("num_batches", &BatchLoader::num_batches)
       .def("next", &BatchLoader::next,
            nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));

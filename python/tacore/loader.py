@@ -110,15 +110,21 @@ class Batch(tuple[Any, ...]):
 class Loader:
     """Batches from the samples of a dataset or frame, an epoch of them each time it is iterated over.
 
+    ``for image, label in Loader(rows, ["s2", "label"], batch_size=32, seed=0): ...`` gives every sample once.
+
     The order of samples depends on the rows, `seed` and the epoch alone. It is cut into steps of batch_size *
-    world_size samples, a step into a batch for each rank, and step k of a rank is that of its worker k % num_workers:
-    no sample is lost and none comes twice, whatever the number of processes. The last step may be shorter.
+    world_size samples, a step into a batch for each rank, and step k of a rank is that of its shard k % count: no
+    sample is lost and none comes twice, whatever the number of processes.
+
+    Every rank has the same number of batches, none of them empty: the last step may be shorter, and where it would have
+    fewer samples than ranks, the step before gives it some. Where that cannot be (batches of one sample, or fewer
+    samples than ranks in all) it is an error, unless `drop_last` or `pad` says what becomes of that step.
 
     Each pass that comes to its end is followed by the next epoch. :meth:`state_dict` says where a pass is; with it, or
     with ``start=batch.next_start``, another loader goes on from there, with any batch_size and world_size.
 
-    The first row that can be opened fixes the shape and type of each input. Can be pickled; a child process that was
-    forked or spawned iterates over its copy. One thread at a time may ask a pass for batches.
+    The first row that can be opened fixes the shape and type of each input. Can be pickled, with the rows that it has;
+    a child process that was forked or spawned iterates over its copy. One thread at a time may ask a pass for batches.
 
     Args:
         rows: A dataset, or a frame.
@@ -129,17 +135,23 @@ class Loader:
         epoch: The first one.
         start: Samples of the first epoch's order that all ranks together are through with: `Batch.next_start`.
         drop_last: Leaves out the last step unless all ranks have a whole batch in it.
+        pad: Repeats samples of the last step where it has fewer than ranks.
         rank: Of `world_size` trainings side by side.
         world_size: Their number.
-        worker: Of `num_workers` processes that load for one rank.
-        num_workers: Their number.
-        threads: That read and decode; 0: one for each processor, more for a remote dataset.
-        prefetch: Batches that are made ahead, at least 1. They, and those you hold, are what memory is needed for.
+        shard: (index, count): of `count` loaders that share the batches of one rank, this one gives the batches
+            `index`, `index + count`, ... only.
+        jobs: Threads that read and decode; 0: one for each processor, more for a remote dataset.
+        num_workers: As in PyTorch, so many that read for this loader, which are threads here: another name of `jobs`,
+            but 0 reads in the calling thread. It does not change which samples come.
+        prefetch: Batches that are made ahead; 0: none, the calling thread reads. They, and those you hold, are what
+            memory is needed for.
         on_error: "raise", or "skip" to leave out a sample that cannot be read, has no such child, or not the shape and
             type of the others; `Batch.failures` tells.
+        threads: Another name of `jobs`.
 
     Raises:
-        TacoQueryError: Options that make no sense.
+        TypeError: `worker`, which `shard` has replaced.
+        TacoQueryError: Options that make no sense, or leave ranks without a batch.
         TacoError: What opening the first row raises. A pass raises what reading a sample does, with its id.
     """
 
@@ -154,14 +166,21 @@ class Loader:
         epoch: int = 0,
         start: int = 0,
         drop_last: bool = False,
+        pad: bool = False,
         rank: int = 0,
         world_size: int = 1,
-        worker: int = 0,
-        num_workers: int = 1,
-        threads: int = 0,
+        shard: tuple[int, int] = (0, 1),
+        jobs: int = 0,
+        num_workers: int | None = None,
         prefetch: int = 2,
         on_error: str = "raise",
+        threads: int | None = None,
+        worker: None = None,
     ) -> None:
+        if worker is not None:
+            raise TypeError(
+                "worker is no option: shard=(index, count) gives one of several processes its part of the batches"
+            )
         self._rows = rows.data if isinstance(rows, TacoDataset) else rows
         self._inputs = named_inputs(inputs)
         self._batch_size = batch_size
@@ -169,12 +188,15 @@ class Loader:
             shuffle = seed is not None
         self._seed = (seed or 0) if shuffle else None
         self._drop_last = drop_last
-        self._share = (rank, world_size, worker, num_workers)
-        self._threads = threads
-        self._prefetch = prefetch
+        self._pad = pad
+        index, count = shard
+        self._share = (rank, world_size, index, count)
+        self._jobs = num_jobs(jobs, threads=threads, num_workers=num_workers)
+        self._prefetch = 0 if num_workers == 0 else prefetch
         self._skip = skips(on_error)
         self._begin = _Place(epoch, start)
         self._now = self._begin
+        self._latest = 0
         self._made: _core.BatchLoader | None = None
         self._next_pass()
 
@@ -184,17 +206,18 @@ class Loader:
         return self._now.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Which epoch the next pass is of, from its beginning."""
-        self._go_to(_Place(epoch))
+        """Which epoch the next pass is of, from its beginning; of the epoch that a state leads into, from there."""
+        if epoch != self._begin.epoch:
+            self._go_to(_Place(epoch))
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the latest pass is, after the batch that it gave last: whole numbers and None."""
+        """Where the pass that was begun last is, after the batch that it gave last: whole numbers and None."""
         return {"epoch": self._now.epoch, "start": self._now.start, "turn": self._now.turn, "seed": self._seed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next pass goes on from there.
 
-        A loader for one of several workers takes what a loader with the same `num_workers` gave for this worker.
+        A loader of one of several shards takes what the loader of the same shard gave.
 
         Raises:
             ValueError: The state is of another seed, whose order is another one.
@@ -204,13 +227,14 @@ class Loader:
         self._go_to(_Place(state["epoch"], state["start"], state["turn"]))
 
     def __len__(self) -> int:
-        """Batches of the next pass, for this rank and worker."""
+        """Batches of the next pass, for this rank and shard."""
         return self._next_pass().num_batches()
 
     def __iter__(self) -> Iterator[Batch]:
         made, self._made = self._next_pass(), None
         self._now = self._begin
-        return _Pass(self, made)
+        self._latest += 1
+        return _Pass(self, made, self._latest)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_made": None}
@@ -219,20 +243,21 @@ class Loader:
         inputs = ", ".join(repr(name) for name in self._inputs)
         return f"<Loader of {len(self._rows)} samples, [{inputs}] in batches of {self._batch_size}>"
 
-    def _shared_out(self, rank: int, world_size: int, worker: int, num_workers: int, threads: int) -> None:
+    def _shared_out(self, rank: int, world_size: int, index: int, count: int, jobs: int) -> None:
         """Makes this the loader of one process of several, where it was that of none."""
-        self._share = (rank, world_size, worker, num_workers)
-        self._threads = threads
+        self._share = (rank, world_size, index, count)
+        self._jobs = jobs
         self._made = None
 
     def _go_to(self, place: _Place) -> None:
         self._begin = self._now = place
+        self._latest += 1  # a pass that is under way says no more where this is
         self._made = None
 
     def _next_pass(self) -> _core.BatchLoader:
         if self._made is None:
-            rank, world_size, worker, num_workers = self._share
-            turn = worker if self._begin.turn is None else self._begin.turn
+            rank, world_size, index, count = self._share
+            turn = index if self._begin.turn is None else self._begin.turn
             self._made = _core.BatchLoader(
                 self._rows._core,
                 [(each.path, each._options()) for each in self._inputs.values()],
@@ -241,25 +266,29 @@ class Loader:
                 self._begin.epoch,
                 self._begin.start,
                 self._drop_last,
-                [rank, world_size, turn, num_workers],
-                self._threads,
+                self._pad,
+                [rank, world_size, turn, count],
+                self._jobs,
                 self._prefetch,
                 self._skip,
             )
         return self._made
 
-    def _gave(self, next_start: int) -> None:
-        # Counted from behind its own step, the next step of a worker is that of the last one in turn.
-        num_workers = self._share[3]
-        self._now = _Place(self._now.epoch, next_start, num_workers - 1 if num_workers > 1 else None)
+    def _gave(self, number: int, next_start: int) -> None:
+        if number != self._latest:
+            return
+        # Counted from behind its own step, the next step of a shard is that of the last one in turn.
+        count = self._share[3]
+        self._now = _Place(self._now.epoch, next_start, count - 1 if count > 1 else None)
 
-    def _ended(self) -> None:
-        self._go_to(_Place(self._now.epoch + 1))
+    def _ended(self, number: int) -> None:
+        if number == self._latest:
+            self._go_to(_Place(self._now.epoch + 1))
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a pass begins. Steps count from `start`; `turn` is what the worker is for them, None its own number."""
+    """Where a pass begins. Steps count from `start`; `turn` is what the shard is for them, None its own number."""
 
     epoch: int
     start: int = 0
@@ -267,10 +296,11 @@ class _Place:
 
 
 class _Pass(Iterator[Batch]):
-    """Batches of an epoch."""
+    """Batches of an epoch, the pass of this number of its loader."""
 
-    def __init__(self, loader: Loader, made: _core.BatchLoader) -> None:
+    def __init__(self, loader: Loader, made: _core.BatchLoader, number: int) -> None:
         self._loader = loader
+        self._number = number
         self._made: _core.BatchLoader | None = made
         self._names = tuple(loader._inputs)
         _running.add(self)
@@ -281,7 +311,7 @@ class _Pass(Iterator[Batch]):
         found = self._made.next()
         if found is None:
             self._made = None
-            self._loader._ended()
+            self._loader._ended(self._number)
             raise StopIteration
         tensors, positions, failures, next_start = found
         batch = Batch(array(tensor) for tensor in tensors)
@@ -289,7 +319,7 @@ class _Pass(Iterator[Batch]):
         batch.positions = positions
         batch.failures = [SampleFailure(*failure) for failure in failures]
         batch.next_start = next_start
-        self._loader._gave(next_start)
+        self._loader._gave(self._number, next_start)
         return batch
 
     def close(self) -> None:
@@ -304,6 +334,17 @@ _running: weakref.WeakSet[_Pass] = weakref.WeakSet()
 def _close_all() -> None:
     for each in list(_running):
         each.close()
+
+
+def num_jobs(jobs: int, **others: int | None) -> int:
+    """The number of threads, which goes by several names. Raises TypeError where two of them are given."""
+    for name, number in others.items():
+        if number is None:
+            continue
+        if jobs != 0:
+            raise TypeError(f"{name} is another name of jobs: {name}={number} and another number are given")
+        jobs = number
+    return jobs
 
 
 def named_inputs(inputs: Inputs) -> dict[str, Input]:

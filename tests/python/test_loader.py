@@ -85,7 +85,7 @@ def test_inputs_have_names() -> None:
 def test_the_order_depends_on_seed_and_epoch_alone() -> None:
     first = positions(Loader(flat(), batch_size=5, seed=7))
     assert sorted(first) == list(range(16))
-    assert first == positions(Loader(flat(), batch_size=2, seed=7, threads=1, prefetch=1))
+    assert first == positions(Loader(flat(), batch_size=2, seed=7, jobs=1, prefetch=1))
     assert first != positions(Loader(flat(), batch_size=5, seed=8))
     assert first == positions(Loader(flat(), shuffle=True, seed=7))
     assert positions(Loader(flat(), batch_size=5)) == list(range(16))
@@ -114,14 +114,14 @@ def test_a_pass_that_was_left_begins_anew() -> None:
 
 
 @pytest.mark.parametrize("world_size", [1, 2, 3])
-@pytest.mark.parametrize("num_workers", [1, 2, 4])
-def test_ranks_and_workers_share_the_order(world_size: int, num_workers: int) -> None:
-    share = {"batch_size": 2, "seed": 1, "world_size": world_size, "num_workers": num_workers}
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_ranks_and_shards_share_the_order(world_size: int, count: int) -> None:
+    share = {"batch_size": 2, "seed": 1, "world_size": world_size}
     steps: dict[int, dict[int, list[int]]] = {}
     for rank in range(world_size):
-        passes = [iter(Loader(flat(), rank=rank, worker=worker, **share)) for worker in range(num_workers)]
+        passes = [iter(Loader(flat(), rank=rank, shard=(index, count), **share)) for index in range(count)]
         step = 0
-        while (batch := next(passes[step % num_workers], None)) is not None:
+        while (batch := next(passes[step % count], None)) is not None:
             steps.setdefault(step, {})[rank] = batch.positions
             step += 1
     order = [position for _, ranks in sorted(steps.items()) for _, some in sorted(ranks.items()) for position in some]
@@ -137,11 +137,11 @@ def test_a_training_goes_on_with_other_sizes() -> None:
     assert [position for batch in batches for position in batch.positions] + rest == whole
 
 
-@pytest.mark.parametrize("num_workers", [1, 3])
+@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("num_done", [0, 1, 2])
-def test_a_state_leads_to_the_next_batch(num_workers: int, num_done: int) -> None:
-    for worker in range(num_workers):
-        options = {"batch_size": 2, "seed": 5, "num_workers": num_workers, "worker": worker}
+def test_a_state_leads_to_the_next_batch(count: int, num_done: int) -> None:
+    for index in range(count):
+        options: dict[str, Any] = {"batch_size": 2, "seed": 5, "shard": (index, count)}
         whole = [batch.positions for batch in Loader(flat(), **options)]
         loader = Loader(flat(), **options)
         stopped = iter(loader)
@@ -156,6 +156,84 @@ def test_a_state_leads_to_the_next_batch(num_workers: int, num_done: int) -> Non
         ]
     with pytest.raises(ValueError, match="seed"):
         Loader(flat(), seed=6).load_state_dict(loader.state_dict())
+
+
+@pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
+def test_num_workers_are_threads_and_every_sample_comes(num_workers: int) -> None:
+    """W02: as in PyTorch the number of workers does not change which samples come."""
+    rows = tacore.load(FLAT)
+    batches = list(Loader(rows, batch_size=2, num_workers=num_workers))
+    assert sum(batch[0].shape[0] for batch in batches) == 16
+    assert [position for batch in batches for position in batch.positions] == list(range(16))
+    assert positions(Loader(rows, num_workers=num_workers, seed=3)) == positions(Loader(rows, seed=3))
+
+
+def test_num_workers_0_reads_in_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """W02"""
+    def num_threads() -> int:
+        return len(os.listdir("/proc/self/task"))
+
+    running = iter(Loader(tacore.load(FLAT), batch_size=2, num_workers=0))
+    before = num_threads()
+    next(running)
+    assert num_threads() == before
+    running = iter(Loader(tacore.load(FLAT), batch_size=2, num_workers=3))
+    next(running)
+    assert num_threads() == before + 3
+
+
+def test_a_worker_is_told_of_shards() -> None:
+    """W02"""
+    for worker in (0, 1):
+        with pytest.raises(TypeError, match=r"shard=\(index, count\)"):
+            Loader(flat(), worker=worker, num_workers=2)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="another name of jobs"):
+        Loader(flat(), jobs=2, num_workers=4)
+    assert positions(Loader(flat(), threads=2)) == list(range(16))
+
+
+def test_every_rank_has_as_many_batches() -> None:
+    """hunt3-5: ranks of a training wait for each other in each step."""
+    for world_size, batch_size in ((5, 3), (3, 5), (7, 4), (2, 3)):
+        ranks = [
+            [batch.positions for batch in Loader(flat(), batch_size=batch_size, rank=rank, world_size=world_size)]
+            for rank in range(world_size)
+        ]
+        assert len({len(batches) for batches in ranks}) == 1
+        assert all(len(batch) > 0 for batches in ranks for batch in batches)
+        assert [position for step in zip(*ranks) for batch in step for position in batch] == list(range(16))
+    with pytest.raises(tacore.TacoQueryError, match=r"1 sample for 3 ranks.*drop_last.*pad"):
+        Loader(flat(), world_size=3)
+    padded = [positions(Loader(flat(), rank=rank, world_size=3, pad=True)) for rank in range(3)]
+    assert padded == [[0, 3, 6, 9, 12, 15], [1, 4, 7, 10, 13, 15], [2, 5, 8, 11, 14, 15]]
+
+
+def test_a_pass_that_was_left_says_no_more_where_the_loader_is() -> None:
+    """hunt3: of two passes the later one counts."""
+    loader = Loader(flat(), batch_size=2)
+    first = iter(loader)
+    for _ in range(4):
+        next(first)
+    second = iter(loader)
+    next(second)
+    next(first)
+    assert loader.state_dict()["start"] == 2
+    list(first)
+    assert (loader.epoch, loader.state_dict()["start"]) == (0, 2)
+    list(second)
+    assert loader.epoch == 1
+
+
+def test_the_epoch_of_a_state_may_be_set_again() -> None:
+    """hunt3-4: `set_epoch` before each epoch does not throw a resume away."""
+    state = {"epoch": 3, "start": 10, "turn": None, "seed": 1}
+    loader = Loader(flat(), batch_size=2, seed=1)
+    loader.load_state_dict(state)
+    counts = []
+    for epoch in range(3, 6):
+        loader.set_epoch(epoch)
+        counts.append(len(positions(loader)))
+    assert counts == [6, 16, 16]
 
 
 def test_a_state_after_the_end_is_the_next_epoch() -> None:
@@ -251,9 +329,9 @@ def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
         {"batch_size": 0},
         {"rank": 1},
         {"world_size": 0},
-        {"worker": 2, "num_workers": 2},
-        {"threads": -1},
-        {"prefetch": 0},
+        {"shard": (2, 2)},
+        {"jobs": -1},
+        {"prefetch": -1},
         {"start": -1},
     ],
 )
@@ -313,15 +391,15 @@ def test_a_pass_that_runs_does_not_go_along_with_a_fork() -> None:
 def test_rasterio_reads_for_the_threads_of_a_loader(tmp_path: Path) -> None:
     pytest.importorskip("rasterio")
     folder = png_dataset(tmp_path)
-    expected = {batch.positions[0]: batch[0][0].copy() for batch in Loader(tacore.load(folder), threads=1)}
-    for batch in Loader(tacore.load(folder), batch_size=3, seed=1, threads=4, prefetch=3):
+    expected = {batch.positions[0]: batch[0][0].copy() for batch in Loader(tacore.load(folder), jobs=1)}
+    for batch in Loader(tacore.load(folder), batch_size=3, seed=1, jobs=4, prefetch=3):
         for slot, position in enumerate(batch.positions):
             assert (batch[0][slot] == expected[position]).all()
     # A pass that is left half way, at the latest by the interpreter, does not wait for the interpreter.
     code = """
 import sys, tacore
 from tacore.loader import Loader
-running = iter(Loader(tacore.load(sys.argv[1]), batch_size=2, threads=2))
+running = iter(Loader(tacore.load(sys.argv[1]), batch_size=2, jobs=2))
 next(running)
 """
     subprocess.run(
