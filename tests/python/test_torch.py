@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -68,7 +69,7 @@ def test_a_sample_has_its_pixels() -> None:
 
 
 def test_a_batch_is_read_at_once() -> None:
-    data = TorchDataset(tacore.load(NESTED), INPUTS, threads=3)
+    data = TorchDataset(tacore.load(NESTED), INPUTS, jobs=3)
     for batch in (data.__getitems__([4, 0, 4]), copy.copy(data).__getitems__([4, 0, 4])):
         assert len(batch) == 3
         for sample, index in zip(batch, [4, 0, 4]):
@@ -169,7 +170,109 @@ assert "torch" not in sys.modules
     subprocess.run([sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
 
 
+class Info:
+    """What PyTorch tells a worker."""
+
+    def __init__(self, worker: int, num_workers: int, base_seed: int) -> None:
+        self.id, self.num_workers, self.seed = worker, num_workers, base_seed + worker
+
+
+class FakeTorch:
+    """Of the module `torch` what the datasets ask: which worker this is, and for tensors."""
+
+    def __init__(self) -> None:
+        self.info: Info | None = None
+        self.utils = SimpleNamespace(data=SimpleNamespace(get_worker_info=lambda: self.info))
+        self.from_dlpack = numpy.from_dlpack
+
+    def epoch(self, data: Any, num_workers: int, base_seed: int, stop_after: int = 10**9) -> list[int]:
+        """What a DataLoader with workers that are started anew gives, at most so many batches of each."""
+        streams = []
+        for worker in range(num_workers):
+            copied = pickle.loads(pickle.dumps(data))  # of the main process
+            self.info = Info(worker, num_workers, base_seed)
+            streams.append((self.info, iter(copied)))
+        out: list[int] = []
+        turn = 0
+        for _ in range(stop_after):
+            if not streams:
+                break
+            self.info, stream = streams[turn]
+            batch = next(stream, None)
+            if batch is None:
+                streams.pop(turn)
+            else:
+                out += ids_of([batch])
+                turn += 1
+            turn = turn % len(streams) if streams else 0
+        self.info = None
+        return out
+
+
+@pytest.fixture
+def fake_torch(monkeypatch: pytest.MonkeyPatch) -> FakeTorch:
+    from tacore import _torch
+
+    fake = FakeTorch()
+    monkeypatch.setattr(_torch, "torch", fake)
+    monkeypatch.setattr(_torch, "_distributed", lambda: None)
+    return fake
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 3])
+@pytest.mark.parametrize("sets_epoch", [False, True])
+@pytest.mark.parametrize("base_seeds", [range(10, 14), [7] * 4])
+def test_workers_started_anew_go_on_with_whole_epochs(
+    fake_torch: FakeTorch, num_workers: int, sets_epoch: bool, base_seeds: Any
+) -> None:
+    """hunt3-4: after a resume the rest of one epoch is not all that is ever trained on."""
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    passing = iter(data)
+    done = [next(passing), next(passing)]
+    state = data.state_dict()
+    again = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    again.load_state_dict(state)
+    lengths, epochs = [], []
+    for epoch, base_seed in enumerate(base_seeds):
+        if sets_epoch:
+            again.set_epoch(epoch)
+        lengths.append(len(again))
+        epochs.append(fake_torch.epoch(again, num_workers, base_seed))
+    assert ids_of(done) + epochs[0] == in_order(seed=2)
+    assert epochs[1:] == [in_order(seed=2, epoch=epoch) for epoch in (1, 2, 3)]
+    assert lengths == [4, 6, 6, 6]
+    assert again.state_dict()["epoch"] == 4
+    assert ids_of(again) == in_order(seed=2, epoch=4)  # and in this process
+
+
+def test_a_pass_that_workers_left_begins_anew(fake_torch: FakeTorch) -> None:
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    assert fake_torch.epoch(data, 2, 1, stop_after=3) == in_order(seed=2)[:9]
+    assert fake_torch.epoch(data, 2, 1) == in_order(seed=2)
+    data.set_epoch(0)
+    assert fake_torch.epoch(data, 2, 2) == in_order(seed=2)
+    assert ids_of(data) == in_order(seed=2, epoch=1)
+    assert fake_torch.epoch(data, 2, 3) == in_order(seed=2, epoch=2)
+
+
+def test_what_the_data_loader_says_is_no_option() -> None:
+    with pytest.raises(TypeError, match="num_workers is no option here"):
+        TorchIterableDataset(tacore.load(FLAT), num_workers=2)
+
+
 # PyTorch itself.
+
+
+@needs_torch
+def test_resume_with_fresh_workers() -> None:
+    """hunt3-4"""
+    first = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    passing = iter(first)
+    next(passing)
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    data.load_state_dict(first.state_dict())
+    batches = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2)
+    assert [len(ids_of(batches)) for _ in range(4)] == [13, 16, 16, 16]
 
 
 @needs_torch
