@@ -7,8 +7,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "capsule.hpp"
+#include "path.hpp"
 #include "rows.hpp"
 #include "statistics.hpp"
+#include "tacore/serialize.hpp"
 #include "tacore/tabular.hpp"
 #include "text.hpp"
 
@@ -63,6 +65,15 @@ nb::bytes encode(const DataFrame& frame, std::string_view encoding) {
   return nb::bytes(out.all.data(), out.all.size());
 }
 
+/// (path, version) of each file.
+template <class T>
+std::vector<std::pair<Path, std::string>> versions(const T& self) {
+  std::vector<std::pair<Path, std::string>> out;
+  const nb::gil_scoped_release release;
+  for (auto& file : file_versions(self)) out.emplace_back(Path{std::move(file.path)}, std::move(file.version));
+  return out;
+}
+
 }  // namespace
 
 void bind_dataframe(nb::module_& m) {
@@ -96,6 +107,15 @@ void bind_dataframe(nb::module_& m) {
           free)
       .def("with_column", &DataFrame::with_column, free)
       .def("encode", &encode)
+      .def("serialize",
+           [](const DataFrame& self) {
+             const Bytes bytes = [&] {
+               const nb::gil_scoped_release release;
+               return serialize(self);
+             }();
+             return bytes_of(bytes);
+           })
+      .def("file_versions", &versions<DataFrame>)
       .def(
           "__arrow_c_stream__",
           [](const DataFrame& self, nb::handle) {
@@ -103,6 +123,12 @@ void bind_dataframe(nb::module_& m) {
           },
           nb::arg("requested_schema") = nb::none());
   bind_statistics(frame);
+  m.def("file_versions", &versions<Dataset>);
+  m.def("deserialize", [](const Dataset& dataset, const nb::bytes& bytes) {
+    const std::span all(static_cast<const std::byte*>(bytes.data()), bytes.size());
+    const nb::gil_scoped_release release;
+    return deserialize(dataset, all);
+  });
   m.def("rows", [](nb::handle table) { return rows_of(*stream_of(table)); });
 }
 

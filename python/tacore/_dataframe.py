@@ -32,6 +32,12 @@ class Origin(NamedTuple):
     def then(self, method: str, *arguments: Any) -> Origin:
         return self._replace(steps=(*self.steps, (method, *arguments)))
 
+    def asks_query(self) -> bool:
+        """Whether SQL is among the calls, which may give other rows when it runs again: random(), USING SAMPLE."""
+        from ._dataset import asks_query
+
+        return asks_query(self.recipe) or any(step[0] in ("filter", "with_column") for step in self.steps)
+
 
 class TacoDataFrame(Statistics):
     """Computed rows (specification, 7.2.3): made by `dataset.data` and by its own methods.
@@ -43,8 +49,9 @@ class TacoDataFrame(Statistics):
     Iterating gives rows, as dicts; ``name in frame`` asks for a column; two frames are equal when they are one object.
 
     `id`, `type` and `internal:*` are protected: a ValueError meets what would change them. :meth:`read` finds its way
-    even where a projection hides them. Safe from several threads, can be pickled, used after a fork and after its
-    dataset is closed.
+    even where a projection hides them. Safe from several threads, can be used after a fork and after its dataset is
+    closed. A pickle of it has the same rows wherever it is opened, of the same version of the files, or opening it
+    raises a TacoError.
     """
 
     __slots__ = ("__weakref__", "_backend", "_changed", "_core", "_made", "_origin")
@@ -216,7 +223,9 @@ class TacoDataFrame(Statistics):
     # Python.
 
     def __reduce__(self) -> Any:
-        return _restored, (self._origin, self._backend, self._native() if self._changed else None)
+        rows = self._core.serialize() if self._origin.asks_query() else None
+        table = self._native() if self._changed else None
+        return _restored, (self._origin, self._core.file_versions(), rows, self._backend, table)
 
     def __copy__(self) -> TacoDataFrame:
         copied = TacoDataFrame(self._core, self._origin, self._backend)
@@ -334,11 +343,23 @@ def _native_of(value: Any) -> Any:
     return value._native() if isinstance(value, TacoDataFrame) else value
 
 
-def _restored(origin: Origin, backend: str, table: Any) -> TacoDataFrame:
-    from ._dataset import _core_of
+def _restored(origin: Origin, versions: Any, rows: bytes | None, backend: str, table: Any) -> TacoDataFrame:
+    from ._dataset import _core_of, check_versions
 
-    first, *steps = origin.steps
-    core = getattr(_core_of(origin.recipe), first)()
-    for method, *arguments in steps:
-        core = getattr(core, method)(*arguments)
+    dataset = _core_of(origin.recipe)
+    found = _core.file_versions(dataset)
+    check_versions(versions[-len(found) :], found)  # of a TACOLLECTION.json only that, before its parts are opened
+    if rows is None:
+        first, *steps = origin.steps
+        core = getattr(dataset, first)()
+        for method, *arguments in steps:
+            core = getattr(core, method)(*arguments)
+    else:
+        core = _core.deserialize(dataset, rows)
+    check_versions(versions, core.file_versions())
+    if table is not None:
+        # Paths that were relative to another folder are those of this process.
+        for name in _tables.PATHS.intersection(_tables.columns(backend, table), (each for each, _ in core.columns)):
+            column = _tables.make(backend, core.select([name]))[name]
+            table = _tables.with_column(backend, table, name, _tables.values(column))
     return TacoDataFrame(core, origin, backend, table)

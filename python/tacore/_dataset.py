@@ -25,8 +25,9 @@ class TacoDataset(Statistics):
     """A lazy query over a dataset (specification, 7.2.2): made by :func:`load` and by its own methods.
 
     An immutable value: every method returns a new dataset and runs nothing; rows are computed once, when `data` is
-    first asked for. Safe from several threads, can be pickled (a process that unpickles it opens it anew), and used
-    after a fork. Filters change none of what its attributes say, but for `pit_schema`, whose root counts rows.
+    first asked for. Safe from several threads, can be pickled, and used after a fork. A process that unpickles it opens
+    the same version of the files anew, else a TacoError is raised, and asks the query anew: what ``random()`` gave is
+    kept by a pickle of `data`. Filters change none of what its attributes say, but for `pit_schema`, whose root counts rows.
     """
 
     __slots__ = ("__weakref__", "_backend", "_frames", "_opened", "_recipe")
@@ -198,7 +199,7 @@ class TacoDataset(Statistics):
     def __reduce__(self) -> Any:
         if self._opened is None:
             raise TacoError(f"{self._name()} is closed")
-        return _restored, (self._recipe, self._backend)
+        return _restored, (self._recipe, _core.file_versions(self._opened), self._backend)
 
     def __copy__(self) -> TacoDataset:
         return TacoDataset(self._core, self._recipe, self._backend)
@@ -277,7 +278,8 @@ def load(
             machine are never cached.
         allow_partial: `.tortilla` and `.taco` of several parts: take those that are there.
         storage_options: How to reach a remote path, as for :func:`set_storage_options`, which sets what None means.
-            They become part of a pickle of the dataset; credentials of the environment do not.
+            What is in force, from here or from there, becomes part of a pickle of the dataset; credentials of the
+            environment do not.
 
     Raises:
         TacoIOError: Nothing is there (also a FileNotFoundError), or it cannot be read.
@@ -297,7 +299,12 @@ def load(
     remote = None if storage_options is None else dict(storage_options)
     if not cache:
         remote = {**(_storage_options if remote is None else remote), "cache_size": 0}
-    return _opened((("load", where, base, allow_partial, remote),), name)
+    core = _core.load(where, base, allow_partial, remote)
+    # In another process there is another folder, and nothing of set_storage_options().
+    there = [_absolute(each) for each in where] if isinstance(where, list) else _absolute(where)
+    in_force = (dict(_storage_options) or None) if remote is None else remote
+    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force),)
+    return TacoDataset(core, recipe, name)
 
 
 _storage_options: dict[str, Any] = {}
@@ -367,11 +374,33 @@ def clear_cache() -> None:
         shutil.rmtree(os.path.join(folder, part), ignore_errors=True)
 
 
-def _opened(recipe: Any, backend: str) -> TacoDataset:
-    return TacoDataset(_core_of(recipe), recipe, backend)
+def _restored(recipe: Any, versions: Any, backend: str) -> TacoDataset:
+    core = _core_of(recipe)
+    check_versions(versions, _core.file_versions(core))
+    return TacoDataset(core, recipe, backend)
 
 
-_restored = _opened
+def check_versions(pickled: Sequence[tuple[str, str]], found: Sequence[tuple[str, str]]) -> None:
+    """Raises TacoError for the first file that is not what it was: (path, version) of each."""
+    if [version for _, version in pickled] == [version for _, version in found]:
+        return
+    changed = (path for (path, now), (_, before) in zip(found, pickled) if now != before)
+    path = next(changed, found[0][0])
+    error = TacoError(f"{path}: changed since it was pickled")
+    error.message, error.path = "changed since it was pickled", path
+    raise error
+
+
+def asks_query(recipe: Any) -> bool:
+    """Whether SQL is among the steps of a recipe, or of those that it joins."""
+    (kind, *how), *steps = recipe
+    return any(step[0] == "sql" for step in steps) or (kind == "concat" and any(map(asks_query, how[1])))
+
+
+def _absolute(path: str) -> str:
+    """A local path from the root; any other as it is."""
+    is_local = "://" not in path and not path.startswith("/vsi")
+    return os.path.join(os.getcwd(), path) if is_local else path
 
 
 def _core_of(recipe: Any) -> _core.Dataset:

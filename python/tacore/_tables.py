@@ -42,6 +42,8 @@ IN_PLACE: dict[str, frozenset[str]] = {
     "pandas": frozenset({"insert", "isetitem", "pop", "update"}),
 }
 _ROW = "tacore:row"
+#: Columns with the path of the dataset.
+PATHS = frozenset({"internal:gdal_vsi", "internal:subfile"})
 
 
 def is_protected(name: object) -> bool:
@@ -168,11 +170,12 @@ def check_kept(backend: str, before: Any, after: Any) -> None:
     """Raises ValueError when a protected column of `after`, whose rows are those of `before`, is not as it was."""
     names, shown = set(columns(backend, before)), columns(backend, after)
     for name in filter(is_protected, shown):
-        if name not in names or shown.count(name) > 1 or not _values(after[name]).equals(_values(before[name])):
+        if name not in names or shown.count(name) > 1 or not values(after[name]).equals(values(before[name])):
             check_not_protected([name])
 
 
-def _values(column: Any) -> Any:
+def values(column: Any) -> Any:
+    """The cells of a column."""
     return column.array if hasattr(column, "array") else column  # without the index of pandas
 
 

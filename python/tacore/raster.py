@@ -9,8 +9,11 @@ DLPack take. Either way they are the memory that was decoded into, not a copy. B
 
 from __future__ import annotations
 
+import contextlib
 import os
+import zlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, overload
 
 from . import _core
@@ -19,6 +22,7 @@ from ._core import BandStatistics, Histogram, Tensor
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset
 from ._output import local_path
+from ._errors import TacoError
 
 if TYPE_CHECKING:
     import xarray
@@ -120,7 +124,8 @@ class HeaderFileResult(NamedTuple):
 class Raster:
     """A raster that is open for reading: made by :func:`open_raster`.
 
-    Immutable. Safe from several threads, can be pickled (a process that unpickles it opens it anew), used after a fork.
+    Immutable. Safe from several threads, used after a fork, and can be pickled: a process that unpickles it opens the
+    same raster anew, or raises a TacoError where its file was changed.
     """
 
     __slots__ = ("_core", "_origin")
@@ -191,11 +196,56 @@ class Raster:
         return out
 
     def __reduce__(self) -> Any:
-        return open_raster, self._origin
+        source, *key = self._origin
+        if isinstance(source, _File):
+            return _opened_again, (source.path, source.version())
+        return open_raster, (source, *key)
 
     def __repr__(self) -> str:
         info = self.info
         return f"<Raster {info.format} {info.dtype} ({info.bands}, {info.height}, {info.width}) {self.name}>"
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file that a raster was opened from; without `state` where it is none of this machine's."""
+
+    path: str
+    state: tuple[int, int, int] | None
+
+    @classmethod
+    def at(cls, path: str) -> _File:
+        state = None
+        if "://" not in path and not path.startswith("/vsi"):
+            path = os.path.join(os.getcwd(), path)
+            with contextlib.suppress(OSError):  # which opening it tells
+                state = _state(os.stat(path))
+        return cls(path, state)
+
+    def version(self) -> tuple[int, int] | None:
+        """What tells this version of the file from others, on other machines too: its size, and a CRC-32 of its ends."""
+        if self.state is None:
+            return None
+        with open(self.path, "rb") as file:
+            if _state(os.fstat(file.fileno())) != self.state:
+                raise TacoError(f"{self.path}: changed since it was opened")
+            head = file.read(_END)
+            file.seek(max(self.state[0] - _END, 0))
+            return self.state[0], zlib.crc32(file.read(), zlib.crc32(head))
+
+
+_END = 1 << 16
+
+
+def _state(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def _opened_again(path: str, version: tuple[int, int] | None) -> Raster:
+    opened = open_raster(path)
+    if version is not None and opened._origin[0].version() != version:
+        raise TacoError(f"{path}: changed since it was pickled")
+    return opened
 
 
 def open_raster(source: Source, key: Key | None = None) -> Raster:
@@ -222,8 +272,8 @@ def open_raster(source: Source, key: Key | None = None) -> Raster:
     if key is not None:
         raise TypeError("open_raster: only a dataset or a frame takes a key")
     if isinstance(rows, (str, os.PathLike)):
-        path = os.fspath(rows)
-        return Raster(_core.open_raster(path), (path,))
+        file = _File.at(os.fspath(rows))
+        return Raster(_core.open_raster(os.fspath(rows)), (file,))
     core: Any = getattr(rows, "_core", rows)
     return Raster(_core.open_raster(core), (rows,))
 

@@ -17,6 +17,8 @@ class PrefetchedSource : public ByteSource {
   bool is_local() const noexcept override { return whole_->is_local(); }
   bool has(ByteRange range) const override { return find(range).has_value() || whole_->has(range); }
 
+  const ByteSource& whole() const noexcept { return *whole_; }
+
   void read(uint64_t offset, std::span<std::byte> out) const override {
     if (const auto part = find({offset, out.size()})) {
       std::copy(part->begin(), part->end(), out.begin());
@@ -68,6 +70,11 @@ std::shared_ptr<const ByteSource> prefetched(std::shared_ptr<const ByteSource> w
     range.size = std::min(range.size, end - range.offset);
   }
   return std::make_shared<PrefetchedSource>(std::move(whole), std::move(ranges));
+}
+
+const ByteSource& without_prefetched(const ByteSource& source) {
+  const auto* prefetched = dynamic_cast<const PrefetchedSource*>(&source);
+  return prefetched ? without_prefetched(prefetched->whole()) : source;
 }
 
 }  // namespace tacore

@@ -79,6 +79,9 @@ class Container {
   /// The same; the last few stay open, so that reading a folder again costs nothing.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
+  /// What tells this version of its file from others, beside COLLECTION.json and the levels; "" where nothing does.
+  virtual std::string file_version() const { return {}; }
+
   /// What opens its files; nullptr before look_for_headers().
   const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
   /// False where its bytes are asked for over a network.

@@ -58,6 +58,7 @@ std::shared_ptr<DataFrame::Impl> derived(const DataFrame::Impl& from, std::share
   out->columns = from.columns;
   out->sources = from.sources;
   out->holds_stored = from.holds_stored;
+  out->is_stored = from.is_stored;
   out->container = from.container;
   out->level = from.level;
   out->parent_path = from.parent_path;
@@ -116,6 +117,7 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   }
   if (in.release) in.release(&in);
   auto result = derived(*frame, table_rows(import_table(&out)));
+  result->is_stored = result->is_stored && added.empty();
   const auto& stored = result->rows->columns();
   for (std::size_t c = 0; c < result->columns.size(); ++c) {
     const int at = result->rows->find(result->columns[c].name);
@@ -147,6 +149,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
   out->dataset = std::move(dataset);
   out->rows = std::move(rows);
   out->holds_stored = !out->dataset->view().steps.empty() && only_chooses_rows(out->dataset->view());
+  out->is_stored = only_chooses_rows(out->dataset->view());
   const auto& stored = out->rows->columns();
   const std::set<std::string> asked = asked_internal(out->dataset->view());
   bool has_path = false;

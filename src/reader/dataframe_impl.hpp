@@ -36,6 +36,8 @@ struct DataFrame::Impl {
   IdIndex ids = {};
   /// The rows hold what their level stores (only_chooses_rows()), so that nothing of it needs to be decoded again.
   bool holds_stored = false;
+  /// Each column that shows and is in a level has the values of that level.
+  bool is_stored = false;
   /// What level() has found.
   mutable std::once_flag rows_level_found = {};
   mutable int rows_level = -1;

@@ -24,6 +24,7 @@ std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std:
   auto out = std::make_shared<DataFrame::Impl>();
   out->dataset = parent.dataset;
   out->rows = std::move(rows);
+  out->is_stored = true;
   for (std::size_t c = 0; c < out->rows->columns().size(); ++c) {
     const Column& column = out->rows->columns()[c];
     if (is_internal(column.name)) continue;

@@ -1,10 +1,12 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "io/document.hpp"
+#include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "net/http_file.hpp"
@@ -21,6 +23,15 @@ class ZipContainer : public Container {
       : Container(path, std::move(collection), std::move(levels)), source_(std::move(source)), root_(to_vsi(path)) {}
 
   Format format() const noexcept override { return Format::Zip; }
+
+  std::string file_version() const override {
+    const std::string size = std::to_string(source_->size());
+    const auto* remote = dynamic_cast<const net::HttpSource*>(&without_prefetched(*source_));
+    if (remote) return size + ' ' + remote->copy_validator();
+    if (!source_->is_local()) return size;
+    const zip::Directory directory = directory_of(*source_);  // it has the CRC-32 of each entry
+    return size + ' ' + hex(sha256(source_->read({directory.offset, directory.size})));
+  }
 
   RowAddress address(int level, int64_t row) const override {
     if (level == 0 || is_proved(level) || !source_->is_local()) return Container::address(level, row);

@@ -106,6 +106,221 @@ def test_unpickling_where_the_file_is_gone_says_so(golden: Path, tmp_path: Path)
         pickle.loads(pickled)
 
 
+# Pickles: what shows, or an error.
+
+RANDOM = [
+    "SELECT * FROM data ORDER BY random() LIMIT 5",
+    "SELECT * FROM data USING SAMPLE 5",
+    "SELECT * FROM data WHERE random() < 0.5",
+    "SELECT id, type, random() AS r FROM data ORDER BY r",
+    'SELECT *, random() AS r, "internal:gdal_vsi" FROM data',
+]
+LANDSAT = Path(__file__).parents[2] / "examples" / "data" / "landsat.tacozip"
+
+
+def shown(frame: Any) -> list[Any]:
+    """The rows, and where they lead to, if they do."""
+    try:
+        places = [frame.read(at) for at in range(len(frame))]
+    except tacore.TacoNavigationError:
+        places = [None] * len(frame)
+    return list(zip(frame, places))
+
+
+@pytest.mark.parametrize("query", RANDOM)
+def test_a_pickled_frame_has_the_rows_that_it_shows(query: str) -> None:
+    """hunt3-1: rows are not drawn again."""
+    view = tacore.load(LANDSAT).sql(query)
+    for frame in (view.data, view.data[1:4], view.data.filter("random() < 0.7"), view.data.with_column("x", "random()")):
+        again = pickle.loads(pickle.dumps(frame))
+        assert shown(again) == shown(frame) and again.columns == frame.columns
+        assert shown(pickle.loads(pickle.dumps(again))) == shown(frame)
+        assert shown(again[::-1]) == shown(frame[::-1])
+        if "SELECT *" in query and len(frame) > 1:
+            assert again.read_bytes(1) == frame.read_bytes(1)
+
+
+@pytest.mark.parametrize("name", ["nested.tacozip", "nested", "cascade_tacocat", "flat_padded.tacozip"])
+def test_pickled_children_and_views_of_every_container(golden: Path, name: str) -> None:
+    dataset = tacore.load(golden / name)
+    views = [dataset, dataset.sql("SELECT * FROM data ORDER BY random()"), tacore.concat([dataset, dataset])]
+    views.append(tacore.concat([views[1], dataset]).sql("SELECT * FROM data USING SAMPLE 3"))
+    for view in views:
+        for frame in (view.data, view.data_raw, view.data.filter("random() >= 0")):
+            again = pickle.loads(pickle.dumps(frame))
+            assert list(again) == list(frame)
+            for at in range(len(frame)):
+                found, expected = again.read(at), frame.read(at)
+                if isinstance(expected, str):
+                    assert found == expected
+                else:
+                    assert list(found) == list(expected)
+                    assert list(pickle.loads(pickle.dumps(expected))) == list(expected)
+                    if isinstance(expected.read(0), str):
+                        assert pickle.loads(pickle.dumps(expected)).read_bytes(0) == expected.read_bytes(0)
+
+
+def test_keys_are_pickled_and_not_tables(golden: Path) -> None:
+    rows = tacore.load(golden / "flat.tacozip").sql("SELECT * FROM data ORDER BY random()").data
+    assert len(rows._core.serialize()) < 4000
+    assert b"valencia" not in rows._core.serialize()
+    assert b"valencia" in rows.with_column("id2", "id")._core.serialize()
+    for wrong in (b"", b"nonsense", rows._core.serialize()[:-40]):
+        with pytest.raises(tacore.TacoError):
+            tacore._core.deserialize(tacore.load(golden / "flat.tacozip")._core, wrong)
+
+
+def test_columns_set_in_python_stay_with_their_rows() -> None:
+    """hunt3-1: the id that shows is that of the pixels."""
+    frame = tacore.load(LANDSAT).sql("SELECT * FROM data ORDER BY random() LIMIT 8").data
+    frame["w"] = list(range(8))
+    again = pickle.loads(pickle.dumps(frame))
+    whole = tacore.load(LANDSAT).data
+    for at, row in enumerate(again):
+        assert row["w"] == at and again.read_bytes(at) == whole.read_bytes(row["id"])
+
+
+def of_shown(frame: Any) -> Any:
+    return shown(frame)
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_have_the_rows_that_their_parent_shows(method: str) -> None:
+    """hunt3-1: TorchDataset, Loader and rasters hold such frames."""
+    from tacore import raster
+    from tacore.loader import TorchDataset
+
+    frame = tacore.load(LANDSAT).sql("SELECT * FROM data ORDER BY random() LIMIT 6").data
+    data = TorchDataset(frame)
+    opened = raster.open_raster(frame, 2)
+    context = multiprocessing.get_context(method)
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        found = [pool.submit(of_shown, frame) for _ in range(4)]
+        samples = [pool.submit(data.__getitem__, at) for at in range(6)]
+        pixels = pool.submit(opened.read)
+        assert [future.result(120) for future in found] == [shown(frame)] * 4
+        for at in range(6):
+            assert (samples[at].result(120)[0] == raster.read_tensor(frame, at)).all()
+        assert (pixels.result(120) == raster.read_tensor(frame, 2)).all()
+
+
+def replaced(path: Path, how: str) -> None:
+    """The same dataset in another version: other rows, other pixels of equal size, or another collection."""
+    data = bytearray(LANDSAT.read_bytes())
+    if how == "rows":
+        rows = tacore.load(LANDSAT).sql("SELECT * FROM data ORDER BY id DESC LIMIT 9")
+        tacore.export(rows, path, overwrite=True, progress=False)
+        return
+    if how == "pixels":
+        samples = tacore.transform.taco_of(tacore.load(LANDSAT))
+        made = [tacore.datamodel.Sample(id=each.id, path=bytes(each.read_bytes()[:-1] + b"\1")) for each in samples.tortilla]
+        tacore.create(
+            tacore.datamodel.Taco(tacore.datamodel.Tortilla(made), **about()), path, overwrite=True
+        )
+        return
+    path.unlink()
+    path.write_bytes(data)
+    tacore.transform.edit(path, {"title": "another"}, progress=False)
+
+
+def about() -> dict[str, Any]:
+    return {
+        "id": "landsat", "dataset_version": "1", "description": "d", "licenses": ["MIT"],
+        "providers": [{"name": "p"}], "tasks": ["other"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["rows", "pixels", "collection"])
+def test_a_file_that_was_replaced_is_not_opened_in_its_place(tmp_path: Path, how: str) -> None:
+    """hunt3-2: of a pickle the same version of the file is opened, or it is an error."""
+    from tacore import raster
+    from tacore.loader import Loader
+
+    path = tmp_path / "x.tacozip"
+    if how == "pixels":  # columns of equal values before and after
+        made = [
+            tacore.datamodel.Sample(id=each.id, path=each.read_bytes())
+            for each in tacore.transform.taco_of(tacore.load(LANDSAT)).tortilla
+        ]
+        tacore.create(tacore.datamodel.Taco(tacore.datamodel.Tortilla(made), **about()), path)
+    else:
+        path.write_bytes(LANDSAT.read_bytes())
+    dataset = tacore.load(path)
+    random = dataset.sql("SELECT * FROM data ORDER BY random()").data
+    objects = [dataset, dataset.data, dataset.data[2:4], random, raster.open_raster(dataset, 0), Loader(dataset.data)]
+    pickled = [pickle.dumps(each) for each in objects]
+    for each in pickled:
+        pickle.loads(each)
+    replaced(path, how)
+    for each in pickled:
+        with pytest.raises(tacore.TacoError, match="changed since it was pickled") as caught:
+            pickle.loads(each)
+        assert caught.value.path == str(path)
+    with pytest.raises(tacore.TacoError, match="changed since it was pickled"):
+        pickle.loads(pickle.dumps(dataset.data))  # what is open is still the old one
+    assert len(dataset.data) == 16
+
+
+def test_a_raster_of_a_file_that_was_replaced_is_an_error(tmp_path: Path) -> None:
+    """hunt3-2"""
+    from tacore import raster
+
+    rows = tacore.load(LANDSAT).data
+    path = tmp_path / "x.tif"
+    path.write_bytes(rows.read_bytes(0))
+    opened = raster.open_raster(path)
+    pickled = pickle.dumps(opened)
+    assert (pickle.loads(pickled).read() == opened.read()).all()
+    path.unlink()
+    path.write_bytes(rows.read_bytes(1))
+    with pytest.raises(tacore.TacoError, match="changed since it was pickled"):
+        pickle.loads(pickled)
+    with pytest.raises(tacore.TacoError, match="changed since it was opened"):
+        pickle.dumps(opened)
+
+
+def test_a_relative_path_is_that_of_the_folder_where_it_was_loaded(
+    golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """hunt3-2: another folder may have a dataset of the same name."""
+    from tacore import raster
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    (here / "x.tacozip").write_bytes(LANDSAT.read_bytes())
+    (there / "x.tacozip").write_bytes((golden / "flat.tacozip").read_bytes())
+    (here / "x.tif").write_bytes(tacore.load(LANDSAT).data.read_bytes(0))
+    monkeypatch.chdir(here)
+    dataset = tacore.load("x.tacozip", backend="pyarrow")
+    frame = dataset.data
+    changed = dataset.data
+    changed["w"] = 1
+    opened = raster.open_raster("x.tif")
+    monkeypatch.chdir(there)
+    again = pickle.loads(pickle.dumps(frame))
+    assert [row["id"] for row in again] == [row["id"] for row in frame]
+    assert again.read(0).endswith(f",{here}/x.tacozip") and again.read_bytes(0) == frame.read_bytes(0)
+    assert pickle.loads(pickle.dumps(dataset)).id == dataset.id
+    assert all(row["internal:gdal_vsi"].endswith(f",{here}/x.tacozip") for row in pickle.loads(pickle.dumps(changed)))
+    assert (pickle.loads(pickle.dumps(opened)).read() == raster.read_tensor(again, 0)).all()
+
+
+def test_options_of_remote_paths_travel(golden: Path) -> None:
+    """hunt3-3: those that were in force when the dataset was loaded."""
+    code = f"""
+import pickle, sys, tacore
+tacore.set_storage_options(headers={{"Authorization": "Bearer x"}}, max_tries=2)
+dataset = tacore.load({str(golden / "flat.tacozip")!r})
+tacore.set_storage_options()
+kind, path, base, partial, remote = dataset._recipe[0]
+assert remote == {{"headers": {{"Authorization": "Bearer x"}}, "max_tries": 2}}, remote
+assert pickle.loads(pickle.dumps(dataset))._recipe[0][4] == remote
+assert tacore.load({str(golden / "flat.tacozip")!r}, storage_options={{"timeout": 3}})._recipe[0][4] == {{"timeout": 3}}
+"""
+    clean(run(code))
+
+
 # Forks.
 
 

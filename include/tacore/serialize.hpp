@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tacore/dataframe.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/export.hpp"
+
+namespace tacore {
+
+/// A file that a dataset was opened from, and what tells this version of it from others.
+struct FileVersion {
+  std::string path = {};
+  /// A hash of COLLECTION.json and of the footers of the level tables; of a ZIP also of its size and, on this machine,
+  /// of its central directory, which has the CRC-32 of each sample; of a remote file the ETag, else the time of change.
+  std::string version = {};
+
+  bool operator==(const FileVersion&) const = default;
+};
+
+/// Of each file that the dataset has open: of a TACOLLECTION.json the collection alone.
+TACORE_EXPORT std::vector<FileVersion> file_versions(const Dataset& dataset);
+/// Of each file that the rows come from.
+TACORE_EXPORT std::vector<FileVersion> file_versions(const DataFrame& frame);
+
+/// The rows of a frame, for another process: their keys (level and row number) where the values are those of a level,
+/// else all values. What a query with random() gave stays what it gave.
+TACORE_EXPORT Bytes serialize(const DataFrame& frame);
+/// The same rows, of the same view of the same dataset, which was opened again. Throws FormatError for bytes that are
+/// none of serialize(). Compare file_versions(): where they differ, keys lead to other rows.
+TACORE_EXPORT DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes);
+
+}  // namespace tacore

@@ -1,0 +1,73 @@
+#include "tacore/serialize.hpp"
+
+#include <doctest/doctest.h>
+
+#include "reader/query_test_data.hpp"
+
+/// Frames that another process opens again (hunt3-1, hunt3-2).
+using namespace tacore;
+
+namespace {
+
+const Strings kNames{"flat.tacozip", "flat_padded.tacozip",   "nested.tacozip", "nested",
+                     "cascade_tacocat", "uneven_children.tacozip"};
+
+/// What another process makes of it, which opens the dataset anew.
+DataFrame again(const DataFrame& frame, const std::string& name, const std::string& query) {
+  const Dataset dataset = load(golden(name));
+  return deserialize(query.empty() ? dataset : dataset.sql(query), serialize(frame));
+}
+
+}  // namespace
+
+TEST_CASE("a serialized frame has the same rows and leads to the same data") {
+  for (const auto& name : kNames) {
+    for (const std::string query : {"", "SELECT * FROM data ORDER BY random()", "SELECT *, random() AS r FROM data"}) {
+      CAPTURE(name);
+      CAPTURE(query);
+      const Dataset dataset = load(golden(name));
+      const Dataset view = query.empty() ? dataset : dataset.sql(query);
+      for (const DataFrame& frame : {view.data(), view.data_raw(), view.data().tail(2), view.data().limit(0)}) {
+        const DataFrame restored = again(frame, name, query);
+        CHECK(dump(restored) == dump(frame));
+        CHECK(file_versions(restored) == file_versions(frame));
+        if (frame.num_rows() == 0) continue;
+        const Node node = frame.read(0), found = restored.read(0);
+        REQUIRE(node.index() == found.index());
+        const auto* children = std::get_if<DataFrame>(&node);
+        if (!children) continue;
+        CHECK(dump(std::get<DataFrame>(found)) == dump(*children));
+        CHECK(dump(again(*children, name, query)) == dump(*children));
+      }
+    }
+  }
+}
+
+TEST_CASE("keys are enough where the values are those of a level") {
+  const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT * FROM data ORDER BY random()").data();
+  const auto holds_values = [](const DataFrame& frame) {
+    const Bytes bytes = serialize(frame);
+    return has_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "valencia");
+  };
+  CHECK_FALSE(holds_values(rows));
+  CHECK_FALSE(holds_values(rows.filter("id <> 'tokyo'").sort("id")));
+  CHECK(holds_values(rows.with_column("cloud_cover", "cloud_cover + 1")));
+}
+
+TEST_CASE("what serialize did not write is refused") {
+  const Dataset dataset = load(golden("flat.tacozip"));
+  const DataFrame rows = dataset.sql("SELECT * FROM data WHERE cloud_cover > 30").data();
+  Bytes bytes = serialize(rows);
+  CHECK_THROWS_AS(deserialize(dataset, Bytes()), Error);
+  CHECK_THROWS_AS(deserialize(dataset, std::span(bytes).first(bytes.size() / 2)), Error);
+}
+
+TEST_CASE("versions of files differ where a file does") {
+  const TemporaryFolder folder;
+  const auto versions = [&](const std::string& path) { return file_versions(load(path))[0].version; };
+  const std::string before = versions(golden("flat.tacozip"));
+  CHECK(before == versions(golden("flat.tacozip")));
+  CHECK(before != versions(golden("flat_padded.tacozip")));
+  const std::string one = make_flat_folder(folder, "one", 5, "i AS n"), two = make_flat_folder(folder, "two", 5, "-i AS n");
+  CHECK(versions(one) != versions(two));
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "io/byte_source.hpp"
+
+namespace tacore {
+
+/// A table with what is said about it, as an Arrow IPC stream.
+struct DescribedTable {
+  std::shared_ptr<arrow::Table> table;
+  std::map<std::string, std::string> about;
+};
+
+Bytes encode_ipc(const DescribedTable& from);
+/// Throws FormatError for anything else.
+DescribedTable decode_ipc(std::span<const std::byte> bytes);
+
+}  // namespace tacore
