@@ -6,8 +6,9 @@ Every function gives what it gives on one machine, to the last bit, whatever run
 - the module `ray`, after `ray.init()`,
 - a `concurrent.futures.Executor`; None without a Dask client: threads, one for each processor.
 
-Other machines need tacore, and the same files under the same paths. What goes wrong in a task is raised here with the
-class that it has there and the name of its partition or dataset in front; the tasks that have not begun are dropped.
+Other machines need tacore, and the same files under the same paths; options of :func:`tacore.set_storage_options` travel.
+What goes wrong in a task is raised here with the class that it has there and the name of its partition or dataset in front,
+a dataset that it cannot open or that was changed too; the tasks that have not begun are dropped.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from __future__ import annotations
 import copy
 import importlib
 import os
+import pickle
 import shutil
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -132,7 +135,7 @@ def compute_statistics(
     that neither the number of tasks nor who runs them changes a bit.
 
     Args:
-        dataset: Rows, or the path of a dataset. Tasks open it anew.
+        dataset: Rows, or the path of a dataset. Tasks open the same version of it anew.
         client: What runs it (see the module).
         bands: From 1; None: all.
         child: Path of ids below each sample ("s2", "a/b"); "": the samples themselves.
@@ -148,13 +151,15 @@ def compute_statistics(
     from ._dataset import TacoDataset, load
     from .raster import FrameStatistics, SampleFailure, _bands, skips
 
-    rows = dataset if isinstance(dataset, (TacoDataFrame, TacoDataset)) else load(dataset)
-    frame = rows.data if isinstance(rows, TacoDataset) else rows
+    opened = dataset if isinstance(dataset, (TacoDataFrame, TacoDataset)) else load(dataset)
+    frame = opened.data if isinstance(opened, TacoDataset) else opened
     if len(frame) == 0:
         raise TacoQueryError("there are no samples to compute statistics of")
     how = (_core.part_rows(len(frame)), _bands(bands), child, skips(on_error))
     with _runner(client) as runner:
         ranges = _ranges(len(frame), how[0], num_tasks or 4 * runner.num_processors())
+        # Opened in the task, so that what fails there is told as the task's.
+        rows = frame if runner.is_here else pickle.dumps(frame)
         tasks = [(f"rows {begin} to {end - 1}", (rows, begin, end, *how)) for begin, end in ranges]
         total = _Statistics()
         for part in _run(runner, _count, tasks, callback("Counting", quiet, progress)):
@@ -194,8 +199,11 @@ def _create(part: Any, path: str, parquet: dict[str, Any]) -> None:
     from ._create import plan, write
 
     taco = part() if callable(part) else part
+    # Under a name of its own: a worker that is lost leaves its partitions to others, which make them again.
+    made = f"{path}.{uuid.uuid4().hex}.tacozip"
     # Not create(), which would make the folder again when the work was stopped meanwhile.
-    write(taco, *plan(path, "zip", None, None, False, None, False, 0, parquet))
+    write(taco, *plan(made, "zip", None, None, False, None, False, 0, parquet))
+    os.replace(made, path)
 
 
 #: (pixels, valid ones, min, max, mean, sum of squares) of a band.
@@ -205,11 +213,9 @@ _Counted = tuple[list[list[_Moments]], list[_core.Histogram], int, list[tuple[in
 
 
 def _count(
-    rows: TacoDataset | TacoDataFrame, begin: int, end: int, step: int, bands: list[int], child: str, skip: bool
+    rows: TacoDataFrame | bytes, begin: int, end: int, step: int, bands: list[int], child: str, skip: bool
 ) -> _Counted:
-    from ._dataset import TacoDataset
-
-    frame = (rows.data if isinstance(rows, TacoDataset) else rows)._core
+    frame = (pickle.loads(rows) if isinstance(rows, bytes) else rows)._core
     moments: list[list[_Moments]] = []
     histograms: list[_core.Histogram] = []
     num_samples = 0
@@ -338,6 +344,8 @@ class _Runner:
 
     def __init__(self, executor: Any) -> None:
         self._executor = executor
+        #: Tasks run in this process.
+        self.is_here = isinstance(executor, ThreadPoolExecutor)
 
     def num_processors(self) -> int:
         return int(getattr(self._executor, "_max_workers", None) or os.cpu_count() or 1)
@@ -361,7 +369,9 @@ class _Dask(_Runner):
         return sum(self._executor.nthreads().values()) or 1
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self._executor.submit(function, *arguments, pure=False)
+        # Unpickled in the task: what fails while a message arrives, Dask never tells, and waits for ever.
+        pickler = importlib.import_module("cloudpickle")
+        return self._executor.submit(_unpacked, pickler.dumps((function, arguments)), pure=False)
 
     def cancel(self, futures: Sequence[Any]) -> None:
         self._executor.cancel(list(futures), force=True)
@@ -417,6 +427,11 @@ def _current_dask_client() -> Any:
         return None
 
 
+def _unpacked(packed: bytes) -> Any:
+    function, arguments = pickle.loads(packed)
+    return function(*arguments)
+
+
 class _Failed:
     """What a task raised: frameworks wrap exceptions in their own ways."""
 
@@ -452,6 +467,8 @@ def _run(
 def _result(runner: _Runner, name: str, future: Any) -> Any:
     try:
         result = runner.result(future)
+    except TacoError as error:  # what the task needs could not be opened
+        raise _renamed(error, name) from error
     except Exception as error:  # not the task's: it could not be sent, or its worker died
         raise TacoCreationError(f"{name}: {error or type(error).__name__}") from error
     if not isinstance(result, _Failed):

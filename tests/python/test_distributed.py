@@ -226,6 +226,33 @@ def test_a_lost_worker_is_told(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_a_partition_that_is_made_again_is_no_error(tmp_path: Path) -> None:
+    """hunt3-8: Dask repeats what a worker had made that is lost."""
+    path = tmp_path / "one.tacozip"
+    for _ in range(2):
+        distributed._create(PARTS["one"], str(path), {})
+    assert os.listdir(tmp_path) == ["one.tacozip"]
+    assert len(tacore.load(path).data) == 3
+
+
+def test_dask_survives_a_worker_that_is_lost(tmp_path: Path, expected: dict[str, bytes]) -> None:
+    """hunt3-8"""
+    dask = pytest.importorskip("distributed")
+    with (
+        dask.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        dask.Client(cluster) as client,
+    ):
+        killed: list[int] = []
+
+        def kill(done: int, total: int) -> None:
+            if not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], 9)
+
+        distributed.create_partitions(PARTS, tmp_path, client, progress=kill)
+    assert killed and contents(tmp_path) == expected
+
+
 def test_the_current_dask_client_is_taken(dask_client: Any, tmp_path: Path) -> None:
     pid = os.getpid()
     distributed.create_partitions({"a": lambda: part(os.getpid() != pid, 1)}, tmp_path)  # a closure
@@ -263,6 +290,59 @@ def test_statistics_are_those_of_one_machine_to_the_last_bit(client: Any) -> Non
         raster.compute_statistics(some, bands=[2, 1])
     )
     assert states(distributed.compute_statistics(EXAMPLES / "landsat.tacozip", client)) == on_one
+
+
+def test_statistics_are_of_the_rows_that_show(client: Any) -> None:
+    """hunt3-1: tasks do not draw rows anew."""
+    for query in ("SELECT * FROM data ORDER BY random() LIMIT 7", "SELECT * FROM data USING SAMPLE 5"):
+        view = tacore.load(EXAMPLES / "landsat.tacozip").sql(query)
+        assert states(distributed.compute_statistics(view, client, num_tasks=3)) == states(
+            raster.compute_statistics(view)
+        )
+
+
+def test_workers_find_relative_paths(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """hunt3-2: workers have another working folder."""
+    on_one = states(raster.compute_statistics(tacore.load(EXAMPLES / "landsat.tacozip")))
+    monkeypatch.chdir(EXAMPLES)
+    assert states(distributed.compute_statistics("landsat.tacozip", client)) == on_one
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_dataset_that_a_worker_cannot_open_is_an_error(client: Any, tmp_path: Path, how: str) -> None:
+    """hunt3-3: with Dask it was a hang."""
+    if client is None or isinstance(client, ThreadPoolExecutor):
+        pytest.skip("threads share what is open")
+    path = tmp_path / "x.tacozip"
+    path.write_bytes((EXAMPLES / "landsat.tacozip").read_bytes())
+    rows = tacore.load(path).data
+    path.unlink()
+    if how == "replaced":
+        path.write_bytes((EXAMPLES / "landsat_nested.tacozip").read_bytes())
+    kind, text = (FileNotFoundError, "No such file") if how == "removed" else (tacore.TacoError, "changed since")
+    with pytest.raises(kind, match=f"rows 0 to .*{text}"):
+        distributed.compute_statistics(rows, client, num_tasks=2)
+
+
+class Unopenable:
+    """Fails where it is unpickled."""
+
+    def __reduce__(self) -> Any:
+        return refuse, ()
+
+
+def refuse() -> None:
+    raise tacore.TacoIOError("no such thing here")
+
+
+@pytest.mark.timeout(60)
+def test_what_fails_while_a_task_is_unpickled_is_told(dask_client: Any, tmp_path: Path) -> None:
+    """hunt3-3"""
+    part = functools.partial(lambda unopened: unopened, Unopenable())
+    with pytest.raises(tacore.TacoIOError, match="partition a: no such thing here"):
+        distributed.create_partitions({"a": part}, tmp_path, dask_client)
+    assert os.listdir(tmp_path) == []
 
 
 def tiff(seed: int) -> bytes:
