@@ -60,7 +60,7 @@ class TacoDataFrame(Statistics):
         self._core = core
         self._origin = origin
         self._backend = backend
-        #: The table, under "table", once it is made; copies of the frame share it.
+        #: The table, under "table", once it is made; copies of the frame share it where no one can write to it.
         self._made: dict[str, Any] = {} if table is None else {"table": table}
         #: Whether the table has columns that the core does not know.
         self._changed = table is not None
@@ -144,12 +144,12 @@ class TacoDataFrame(Statistics):
     # What keeps it.
 
     def head(self, n: int = 5) -> TacoDataFrame:
-        """The first `n` rows."""
-        return self._rows(range(min(max(n, 0), len(self))))
+        """The first `n` rows; all but the last `-n` where that is negative."""
+        return self._rows(range(len(self))[:n])
 
     def tail(self, n: int = 5) -> TacoDataFrame:
-        """The last `n` rows."""
-        return self._rows(range(max(len(self) - max(n, 0), 0), len(self)))
+        """The last `n` rows; all but the first `-n` where that is negative."""
+        return self._rows(range(len(self))[max(len(self) - n, 0) if n >= 0 else -n :])
 
     def filter(self, *arguments: Any, **keywords: Any) -> Any:
         """The rows for which an SQL expression is true: ``filter("cloud_cover < 10")``; or what the backend's own
@@ -230,6 +230,8 @@ class TacoDataFrame(Statistics):
     def __copy__(self) -> TacoDataFrame:
         copied = TacoDataFrame(self._core, self._origin, self._backend)
         copied._made, copied._changed = self._made, self._changed
+        if self._backend == "pandas":  # whose arrays can be written to
+            copied._made = {"table": self._native().copy()} if self._changed else {}
         return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TacoDataFrame:

@@ -234,7 +234,7 @@ class TacoDataset(Statistics):
         return self._core
 
     def _frame(self, kind: str) -> TacoDataFrame:
-        """A copy of one frame: what is set in it stays there, but its table is made once."""
+        """A copy of one frame: what is set in it stays there; a table that no one can write to is made once."""
         core = self._core
         frame = self._frames.get(kind)
         if frame is None:

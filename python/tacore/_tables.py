@@ -26,8 +26,8 @@ COLUMN_METHODS: dict[str, frozenset[str]] = {
         "rename_columns", "replace_schema_metadata", "select", "set_column", "unify_dictionaries",
     }),
     "polars": frozenset({
-        "cast", "clone", "drop", "fill_nan", "fill_null", "hstack", "interpolate", "rechunk", "rename", "select",
-        "select_seq", "shift", "shrink_to_fit", "with_columns", "with_columns_seq", "with_row_index",
+        "cast", "clone", "drop", "fill_nan", "fill_null", "hstack", "interpolate", "rechunk", "rename",
+        "shift", "shrink_to_fit", "with_row_index",
     }),
     "pandas": frozenset({
         "add_prefix", "add_suffix", "assign", "astype", "bfill", "convert_dtypes", "copy", "eval", "ffill", "fillna",
@@ -35,6 +35,9 @@ COLUMN_METHODS: dict[str, frozenset[str]] = {
         "select", "select_dtypes", "set_axis", "set_index", "where",
     }),
 }  # fmt: skip
+#: Methods of polars that leave every row in its place when they are given names; expressions may move the rows of
+#: columns, all alike or each for itself.
+EXPRESSION_METHODS = frozenset({"select", "select_seq", "with_columns", "with_columns_seq"})
 #: Methods that change a table itself.
 IN_PLACE: dict[str, frozenset[str]] = {
     "pyarrow": frozenset(),
@@ -44,6 +47,8 @@ IN_PLACE: dict[str, frozenset[str]] = {
 _ROW = "tacore:row"
 #: Columns with the path of the dataset.
 PATHS = frozenset({"internal:gdal_vsi", "internal:subfile"})
+#: Columns that tell a row from others.
+OWN = PATHS | {"id"}
 
 
 def is_protected(name: object) -> bool:
@@ -77,7 +82,7 @@ def convert(rows: Any, backend: str, to: str) -> Any:
     """A table of a library, of the rows of a frame; of the frame's own library a copy where tables can change."""
     if backend == to and to != "pandas":
         return _own(backend, rows._native())
-    if backend == "pandas":
+    if backend == "pandas" and (to == "pandas" or rows._changed):  # pandas has neither null in numbers nor all types
         table = rows._native()
         if to == "pandas":
             return table.copy()
@@ -131,6 +136,8 @@ def call(
     """
     if method in IN_PLACE[backend] or keywords.get("inplace"):
         raise ValueError(f"{method}: a frame is not changed in place; take a result, or set frame[name]")
+    if backend == "polars" and method in EXPRESSION_METHODS:
+        return _expressed(table, method, arguments, keywords)
     leaves_rows = method in ROW_METHODS[backend]
     if leaves_rows and keywords.get("axis") not in (1, "columns"):
         return _rows_of(backend, table, method, arguments, keywords)
@@ -139,10 +146,30 @@ def call(
         not (leaves_rows or method in COLUMN_METHODS[backend])
         or not isinstance(result, type(table))
         or len(result) != len(table)
+        or (method == "shift" and not OWN.intersection(result.columns))  # nothing says that rows are not where they were
     ):
         return result, None
     check_kept(backend, table, result)
     return result, range(len(table))
+
+
+def _expressed(
+    table: Any, method: str, arguments: Sequence[Any], keywords: dict[str, Any]
+) -> tuple[Any, Sequence[int] | None]:
+    """Rows of the table where each is known by a column that is its own; else a table of polars."""
+    flat = [each for given in arguments for each in (given if isinstance(given, (list, tuple)) else [given])]
+    if not keywords and all(isinstance(each, str) and not each.startswith("^") for each in flat):
+        return getattr(table, method)(*arguments), range(len(table))
+    result = getattr(_numbered("polars", table), method)(*arguments, **keywords)
+    rows: Sequence[int] = range(len(table))
+    if _ROW in result.columns:  # moved along with the others
+        result, numbers = _tracked("polars", result)
+        if numbers is not None and None not in numbers and list(numbers) != list(rows):
+            rows = numbers
+    if len(result) != len(table) or not OWN.intersection(result.columns):
+        return result, None
+    check_kept("polars", table if isinstance(rows, range) else table[list(rows)], result)
+    return result, rows
 
 
 def item(backend: str, table: Any, key: Any) -> tuple[Any, Sequence[int] | None]:
