@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -82,6 +83,12 @@ Request request(const RasterInfo& info, const TensorOptions& options, const std:
   if (options.scale.size() > 1 && options.scale.size() != out.bands.size()) {
     throw QueryError(std::to_string(options.scale.size()) + " scales for " + std::to_string(out.bands.size()) +
                          " bands; none, one or one for each expected",
+                     {.path = name});
+  }
+  for (const auto& [factor, offset] : options.scale) {
+    if (std::isfinite(factor) && std::isfinite(offset)) continue;
+    throw QueryError("a scale of factor " + std::to_string(factor) + " and offset " + std::to_string(offset) +
+                         "; finite numbers expected",
                      {.path = name});
   }
   if (options.fill) check_fill(*options.fill, out.type, name);

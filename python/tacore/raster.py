@@ -572,6 +572,8 @@ def _scales(scale: ScaleLike) -> list[tuple[float, float]]:
         return []
     if not isinstance(scale, list):
         return [_scale(scale)]
+    if not scale:
+        raise ValueError("scale is an empty list; None stands for no scale")
     return [_scale(each) for each in scale]
 
 

@@ -141,6 +141,8 @@ def test_an_array_of_the_caller_is_filled() -> None:
         {"dtype": "complex64"},
         {"scale": [1, 2]},
         {"fill": 256},
+        {"scale": float("nan")},
+        {"scale": (1, float("inf"))},
     ],
 )
 def test_what_does_not_fit_is_a_query_error(how: dict[str, Any]) -> None:
@@ -149,7 +151,7 @@ def test_what_does_not_fit_is_a_query_error(how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [{"bands": []}, {"window": (0, 0, 1)}, {"window": (0.5, 0, 1, 1)}, {"scale": (1, 2, 3)}]
+    "how", [{"bands": []}, {"window": (0, 0, 1)}, {"window": (0.5, 0, 1, 1)}, {"scale": (1, 2, 3)}, {"scale": []}]
 )
 def test_what_makes_no_sense_is_a_value_error(how: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
