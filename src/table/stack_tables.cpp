@@ -44,10 +44,6 @@ std::string schema_difference(const arrow::Schema& expected, const arrow::Schema
     }
     out.push_back("has " + with_type(*field) + ", " + type_name(*known->type()) + " expected");
   }
-  if (out.empty() && expected.field_names() != found.field_names()) {
-    out.push_back("has the order " + join(found.field_names(), ", ") + "; " + join(expected.field_names(), ", ") +
-                  " expected");
-  }
   return join(out, "; ");
 }
 

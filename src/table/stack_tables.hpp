@@ -9,7 +9,7 @@
 
 namespace tacore {
 
-/// What `found` lacks of `expected`, has besides, has of another type (null fits any), or in another order; "" when
+/// What `found` lacks of `expected`, has besides, has of another type (null fits any); "" when
 /// they agree. Reads on from whose columns they are: "lacks 'a'; has 'b' (int64) besides".
 std::string schema_difference(const arrow::Schema& expected, const arrow::Schema& found);
 /// The same of tables, where null is one without columns.

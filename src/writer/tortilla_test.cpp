@@ -30,7 +30,11 @@ TEST_CASE("T28: with a strict schema, the first sample that differs is told, and
   has(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
   has(difference({{"x", 1}, {"y", 2}, {"z", 3}}), "has 'z' (int64) besides");
   has(difference({{"x", 1}, {"y", 2.5}}), "has 'y' (double), int64 expected");
-  has(difference({{"y", 1}, {"x", 2}}), "has the order y, x; x, y expected");
+  // F7: fields are matched by their names, in whatever order.
+  const Tortilla swapped({first, file("b", {{"y", 4}, {"x", 3}})});
+  CHECK(names(swapped) == Strings{"x int64", "y int64"});
+  CHECK(swapped.column("x") == std::vector<Value>{1, 3});
+  CHECK(swapped.column("y") == std::vector<Value>{2, 4});
   CHECK(Tortilla({first, file("b", {{"x", {}}, {"y", 2}})}).num_samples() == 2);  // a null fits any type
 }
 
