@@ -46,15 +46,15 @@ def export(
     dataset: TacoDataset | PathLike,
     output: PathLike,
     output_format: str = "auto",
-    quiet: bool = False,
-    limit: int = 100,
+    workers: int | None = None,
+    progress: bool | Progress = True,
     temp_dir: PathLike | None = None,
     *,
     overwrite: bool = False,
     strict: bool = False,
     id: str | None = None,
-    workers: int | None = None,
-    progress: bool | Progress = True,
+    limit: int = 100,
+    quiet: bool = False,
     **parquet: Any,
 ) -> Path:
     """Writes what a dataset shows as a dataset of its own (specification, 7.1.3).
@@ -69,14 +69,14 @@ def export(
         output: The new one. Folders around it are made.
         output_format: "auto": a ZIP where `output` ends in `.tacozip` or `.zip`, else a FOLDER. "zip" is for such a
             name alone, "folder" takes its ending away. Draft name: `mode`.
-        quiet: No progress bar.
-        limit: Most threads that read and write, and requests at a time where the dataset is remote.
+        workers: Threads; None: one for each processor.
+        progress: False: no bar. A callable gets (bytes done, bytes in all) now and then.
         temp_dir: A folder on the file system of `output`, where the new dataset is until it is whole; None: beside it.
         overwrite: Replace a dataset that is there, in one step.
         strict: Refuse samples that are left with different children, instead of padding them.
         id: Of the new dataset; None: as it was.
-        workers: Threads; None: one for each processor.
-        progress: False: no bar. A callable gets (bytes done, bytes in all) now and then.
+        limit: Most threads that read and write, and requests at a time where the dataset is remote.
+        quiet: No progress bar.
         **parquet: `compression`, `compression_level`, `row_group_size`, `use_content_defined_chunking`,
             `data_page_size`, `write_statistics` of the metadata.
 
@@ -127,13 +127,13 @@ def convert(
 def zip2folder(
     input: PathLike,
     output: PathLike,
-    limit: int = 100,
-    quiet: bool = False,
+    workers: int | None = None,
+    progress: bool | Progress = True,
     *,
     overwrite: bool = False,
-    workers: int | None = None,
+    limit: int = 100,
     temp_dir: PathLike | None = None,
-    progress: bool | Progress = True,
+    quiet: bool = False,
     **parquet: Any,
 ) -> Path:
     """Writes a ZIP as a FOLDER (specification, 7.1.4). As :func:`convert`; `limit` as for :func:`export`.
@@ -149,12 +149,12 @@ def zip2folder(
 def folder2zip(
     input: PathLike,
     output: PathLike,
-    quiet: bool = False,
+    progress: bool | Progress = True,
     temp_dir: PathLike | None = None,
     *,
     overwrite: bool = False,
     workers: int | None = None,
-    progress: bool | Progress = True,
+    quiet: bool = False,
     **parquet: Any,
 ) -> Path:
     """Writes a FOLDER as a ZIP (specification, 7.1.4). As :func:`convert`.

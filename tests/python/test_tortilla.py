@@ -272,6 +272,15 @@ def test_copies_are_alike(again: Any) -> None:
         assert "only" not in [name for name, _, _ in tortilla.fields()]
 
 
+def test_the_place_of_strict_schema_in_published_writers() -> None:
+    """W24: a bool is no number to pad to."""
+    uneven = [Sample(id="a", path=b"1", x=1), Sample(id="b", path=b"1")]
+    assert Tortilla(uneven, False).column("x") == [1, None]
+    assert len(Tortilla(uneven[:1], True)) == 1
+    with pytest.raises(tacore.TacoSchemaError, match="lacks 'x'"):
+        Tortilla(uneven, True)
+
+
 def test_fields_are_matched_by_their_names() -> None:
     """spec2-F7: their order is that of the first sample."""
     def sample(id: str, **metadata: int) -> Sample:

@@ -342,6 +342,21 @@ def test_t81_the_format_is_the_suffix_or_said(
     assert path.is_file() == is_zip and path.exists()
 
 
+def test_arguments_in_the_order_of_the_published_packages(
+    golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W24: a bool there says whether a bar is shown."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    dataset = tacore.load(golden / "flat.tacozip")
+    tacore.export(dataset, tmp_path / "a.tacozip", "zip", 4, False)
+    tacore.zip2folder(tmp_path / "a.tacozip", tmp_path / "b", 4, False)
+    tacore.folder2zip(tmp_path / "b", tmp_path / "c.tacozip", False)
+    assert terminal.getvalue() == ""
+    tacore.zip2folder(tmp_path / "a.tacozip", tmp_path / "d", 4, True)
+    assert "Extracting" in terminal.getvalue()
+
+
 def test_a_refused_export_leaves_no_folders(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoValidationError, match="name of a ZIP"):
         tacore.export(golden / "flat.tacozip", tmp_path / "x", "zip")

@@ -31,8 +31,9 @@ class Tortilla:
     Args:
         samples: In their order.
         pad_to: Add padding behind them until their number is a multiple of this; None: no padding.
-        strict_schema: All have the same fields, in the same order and of the same types. Otherwise the fields of all,
-            null where a sample has none; integers give way to floating point.
+        strict_schema: All have the same fields, in any order, of the same types. Otherwise the fields of all, null where
+            a sample has none; integers give way to floating point. Also the second argument, where it is a bool: its
+            place in published writers.
 
     Raises:
         TacoSchemaError: No samples, two of one id, fields that differ (they are named), `pad_to` for FOLDERs whose
@@ -43,6 +44,8 @@ class Tortilla:
     __slots__ = ("__weakref__", "_core", "_samples")
 
     def __init__(self, samples: Iterable[Sample], pad_to: int | None = None, strict_schema: bool = True) -> None:
+        if isinstance(pad_to, bool):
+            strict_schema, pad_to = pad_to, None
         given = tuple(samples)
         for sample in given:
             if not isinstance(sample, Sample):
