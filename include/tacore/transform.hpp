@@ -26,6 +26,10 @@ namespace tacore {
 /// FormatError for what cannot be read.
 TACORE_EXPORT Taco taco_of(const Dataset& dataset, bool strict = false);
 
+/// The rows of a frame as a view, with the columns that show: for what takes a dataset. The rest is that of the dataset
+/// that they come from.
+TACORE_EXPORT Dataset to_dataset(const DataFrame& frame);
+
 struct ExportOptions {
   CreateOptions create = {};
   bool strict = false;  ///< as for taco_of()

@@ -141,6 +141,7 @@ void bind_transform(nb::module_& m) {
         arg("overwrite"), arg("jobs"), arg("parquet"), progress);
   m.def("create_tacollection", &create_tacollection, arg("inputs"), arg("output"), arg("validate_schema"),
         arg("overwrite"), arg("jobs"), progress);
+  m.def("to_dataset", &to_dataset, arg("frame"));
   m.def("export_dataset", &export_dataset, arg("dataset"), arg("output"), arg("create"), arg("strict"), arg("id"),
         progress);
   m.def("convert", &convert_by<tacore::convert>, arg("input"), arg("output"), arg("create"), progress);

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _core, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._aliases import aliases
 from ._backend import require
+from ._errors import TacoQueryError
 from ._output import PathLike, container_path, jobs_of, local_path, parents
 from ._progress import Progress, callback
 
 if TYPE_CHECKING:
+    from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset
     from .datamodel import Taco
 
@@ -43,7 +45,7 @@ __all__ = [
 
 @aliases(output_path="output", mode="output_format")
 def export(
-    dataset: TacoDataset | PathLike,
+    dataset: TacoDataset | TacoDataFrame | PathLike,
     output: PathLike,
     output_format: str = "auto",
     workers: int | None = None,
@@ -65,7 +67,7 @@ def export(
     is exported, `taco:subset_of` and `taco:subset_date`.
 
     Args:
-        dataset: A dataset, or the path of one.
+        dataset: A dataset, the path of one, or a frame of its samples with the columns that are to be kept.
         output: The new one. Folders around it are made.
         output_format: "auto": a ZIP where `output` ends in `.tacozip` or `.zip`, else a FOLDER. "zip" is for such a
             name alone, "folder" takes its ending away. Draft name: `mode`.
@@ -85,7 +87,7 @@ def export(
 
     Raises:
         TacoValidationError: `output` is there, or another argument makes no sense.
-        TacoQueryError: The dataset shows no rows.
+        TacoQueryError: The dataset shows no rows; a frame with columns that were set in Python.
         TacoNavigationError: Its queries lost the places of the rows, used deeper levels, or repeat a sample.
         TacoSchemaError: Columns that are no metadata; with `strict`, different children.
         TacoIOError: Reading or writing failed, or `progress` returned False.
@@ -95,7 +97,7 @@ def export(
     options = _writing(overwrite, temp_dir, workers, limit, parquet)
     with parents(path):
         _core.export_dataset(
-            _core_dataset(dataset), path, options, strict, id or "", callback("Exporting", quiet, progress)
+            core_dataset(dataset), path, options, strict, id or "", callback("Exporting", quiet, progress)
         )
     return path
 
@@ -370,7 +372,7 @@ def sync(
     return SyncResult(*run(source, target, overwrite, jobs_of(workers, 100), callback("Syncing", quiet, progress)))
 
 
-def taco_of(dataset: TacoDataset | PathLike, strict: bool = False) -> Taco:
+def taco_of(dataset: TacoDataset | TacoDataFrame | PathLike, strict: bool = False) -> Taco:
     """The samples that a dataset shows, to be changed and written again by :func:`tacore.create`.
 
     What :func:`export` writes: their bytes stay in their containers until then.
@@ -386,7 +388,7 @@ def taco_of(dataset: TacoDataset | PathLike, strict: bool = False) -> Taco:
     from .datamodel import Taco
     from .datamodel._tortilla import _wrapped
 
-    core = _core_dataset(dataset)
+    core = core_dataset(dataset)
     tortilla, extent, document = _core.taco_of(core, strict)
     model = core.model()
     about = {name: model[name] for name in _ABOUT if name in model}
@@ -401,10 +403,20 @@ _ABOUT = (
 _MADE = ("taco_version", "extent", "taco:pit_schema", "taco:field_schema", "taco:sources", "_tacocat", "data_curator")
 
 
-def _core_dataset(dataset: TacoDataset | PathLike) -> _core.Dataset:
+def core_dataset(dataset: TacoDataset | TacoDataFrame | PathLike) -> _core.Dataset:
+    """What the library takes: of a frame a view of its rows. Raises TacoQueryError for columns that it does not know."""
+    from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, load
 
-    return (dataset if isinstance(dataset, TacoDataset) else load(dataset))._core
+    if isinstance(dataset, TacoDataFrame):
+        if dataset._changed:
+            raise TacoQueryError("a frame with columns that were set in Python; with_column() sets those that are written")
+        return _core.to_dataset(dataset._core)
+    if isinstance(dataset, TacoDataset):
+        return dataset._core
+    if isinstance(dataset, (str, bytes, os.PathLike)):
+        return load(dataset)._core
+    raise TypeError(f"a dataset, a frame or the path of a dataset is expected, not {type(dataset).__name__}")
 
 
 def _writing(

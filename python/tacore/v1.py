@@ -17,6 +17,7 @@ from ._core import BandHistogram
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset
 from ._output import local_path
+from .transform import core_dataset
 
 if TYPE_CHECKING:
     from .datamodel import Taco, Tortilla
@@ -127,7 +128,7 @@ def create(
 
 
 def compile(
-    view: TacoDataset,
+    view: Rows,
     output: PathLike,
     *,
     overwrite: bool = False,
@@ -142,7 +143,7 @@ def compile(
     progress: Progress | None = None,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes what a dataset shows after its filters as one Tortilla or TACO, as the name of `output` says, its rows in
+    """Writes what a dataset shows after its filters, or the samples of a frame, as one Tortilla or TACO, as the name of `output` says, its rows in
     the order of the view. The collection is that of the view; statistics are not computed.
 
     Arguments, result and errors are those of :func:`create`.
@@ -159,7 +160,7 @@ def compile(
         "temp_dir": os.fspath(temp_dir),
         "parquet": parquet,
     }
-    return _paths(_core.v1_compile(view._core, os.fspath(local_path(output)), options, progress))
+    return _paths(_core.v1_compile(core_dataset(view), os.fspath(local_path(output)), options, progress))
 
 
 def convert(

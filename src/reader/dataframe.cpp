@@ -15,6 +15,7 @@
 #include "table/arrow_stream.hpp"
 #include "table/encode.hpp"
 #include "table/statistics.hpp"
+#include "tacore/transform.hpp"
 
 namespace tacore {
 namespace {
@@ -288,6 +289,14 @@ std::vector<Bytes> DataFrame::read_bytes(std::span<const int64_t> positions) con
 DataFrame DataFrame::filter(std::string_view expression) const {
   inspect_expression(expression);
   return query(impl_, "SELECT * FROM frame WHERE (\n" + std::string(expression) + "\n)", mentions_path(expression));
+}
+
+Dataset to_dataset(const DataFrame& frame) {
+  const auto& impl = frame.impl();
+  const auto rows = with_keys(impl->rows);
+  std::vector<std::pair<std::string, int>> columns;
+  for (const auto& column : sql_columns(impl, *rows, false)) columns.emplace_back(column.name, column.column);
+  return Dataset(Dataset::Impl::with_rows(*impl->dataset, table_rows(to_table(*rows, columns))));
 }
 
 DataFrame DataFrame::select(const std::vector<std::string>& wanted) const {

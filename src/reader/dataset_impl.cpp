@@ -38,6 +38,18 @@ const PitSchema& Dataset::Impl::tree() const {
   return container ? container->tree() : collection->pit_schema;
 }
 
+std::shared_ptr<const Dataset::Impl> Dataset::Impl::with_rows(const Impl& from, std::shared_ptr<const Rows> rows) {
+  auto out = std::make_shared<Impl>();
+  out->path = from.path;
+  out->format = from.format;
+  out->collection = from.collection;
+  out->base = from.base;
+  out->partitions = from.partitions;
+  out->has_given_rows = true;
+  out->rows_ = std::move(rows);
+  return out;
+}
+
 const View& Dataset::Impl::view() const {
   const std::lock_guard lock(mutex_);
   if (!resolved_) {

@@ -48,6 +48,11 @@ struct Dataset::Impl {
   View base;  ///< unused while `partitions` stands for it
   std::shared_ptr<const Partitions> partitions = {};
 
+  /// The rows are those of a frame, to_dataset(), and their metadata is what these have.
+  bool has_given_rows = false;
+  /// `from` with these rows, which its query is not asked for.
+  static std::shared_ptr<const Impl> with_rows(const Impl& from, std::shared_ptr<const Rows> rows);
+
   /// taco:pit_schema, before 2.0 that of Container::tree(). Filters do not change it.
   const PitSchema& tree() const;
   /// The view with its containers, partitions chosen.

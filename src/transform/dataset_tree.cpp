@@ -82,6 +82,9 @@ bool keeps_stored_columns(const View& view) {
                              [](const UnionPart& part) { return keeps_stored_columns(*part.view); });
 }
 
+/// The rows have the metadata that is stored.
+bool keeps_metadata(const Dataset::Impl& impl) { return !impl.has_given_rows && keeps_stored_columns(impl.view()); }
+
 /// All of its containers are of versions before 2.0.
 bool is_all_v1(const View& view) {
   if (const Container* container = view.container()) return is_v1(container->format());
@@ -448,7 +451,7 @@ Tree roots_of_view(const Dataset& dataset) {
   check_queries(view, impl.path);
   const auto rows = impl.rows();
   TreeBuilder builder(view, kDefaultLimit, true);
-  builder.add(roots(impl, *rows), keeps_stored_columns(view) ? nullptr : rows);
+  builder.add(roots(impl, *rows), keeps_metadata(impl) ? nullptr : rows);
   Tree out = builder.finish();
   make_unique(out.levels[0]);
   return out;
@@ -461,7 +464,7 @@ Tree tree_of_view(const Dataset& dataset, int limit) {
   const auto rows = impl.rows();
   TreeBuilder builder(view, limit);
   LevelRowKeys level_rows = roots(impl, *rows);
-  builder.add(level_rows, keeps_stored_columns(view) ? nullptr : rows);
+  builder.add(level_rows, keeps_metadata(impl) ? nullptr : rows);
   int level = 0;
   for (; level + 1 < view.num_levels(); ++level) {
     LevelRowKeys below = children_of(impl, level, level_rows.keys);

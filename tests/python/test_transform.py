@@ -342,6 +342,39 @@ def test_t81_the_format_is_the_suffix_or_said(
     assert path.is_file() == is_zip and path.exists()
 
 
+def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) -> None:
+    """v1-R7: published compile() takes frames, and so do these."""
+    dataset = tacore.load(golden / "nested.tacozip")
+    some = dataset.data[::-1][:2]
+    tacore.export(some, tmp_path / "some.tacozip")
+    made = tacore.load(tmp_path / "some.tacozip").data
+    assert [row["id"] for row in made] == [row["id"] for row in some]
+    assert [made.read_bytes(f"{row['id']}/item_1") for row in made] == [
+        some.read_bytes(f"{row['id']}/item_1") for row in some
+    ]
+    columns = dataset.data.with_column("twice", "length(region) * 2").filter("twice > 8").select(
+        ["id", "twice"]
+    )
+    assert isinstance(columns, tacore.TacoDataFrame)
+    random = dataset.sql("SELECT * FROM data ORDER BY random()").data
+    for rows in (random, random.filter("random() < 0.9")):
+        path = tacore.export(rows, tmp_path / "random.tacozip", overwrite=True) if len(rows) else None
+        if path is not None:
+            assert [row["id"] for row in tacore.load(path).data] == [row["id"] for row in rows]
+    more = dataset.data.with_column("twice", "length(region) * 2")
+    tacore.export(more, tmp_path / "more.tacozip")
+    assert [row["twice"] for row in tacore.load(tmp_path / "more.tacozip").data] == [row["twice"] for row in more]
+    assert [sample.id for sample in tacore.transform.taco_of(some).tortilla] == [row["id"] for row in some]
+    with pytest.raises(tacore.TacoNavigationError, match="place"):
+        tacore.export(dataset.data.read(0), tmp_path / "children.tacozip")
+    changed = dataset.data
+    changed["x"] = 1
+    with pytest.raises(tacore.TacoQueryError, match="set in Python"):
+        tacore.export(changed, tmp_path / "changed.tacozip")
+    with pytest.raises(TypeError, match="a dataset, a frame or the path"):
+        tacore.export(7, tmp_path / "seven.tacozip")  # type: ignore[arg-type]
+
+
 def test_arguments_in_the_order_of_the_published_packages(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

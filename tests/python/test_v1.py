@@ -150,6 +150,13 @@ def test_a_view_is_compiled(tmp_path: Path) -> None:
     (path,) = v1.compile(view, tmp_path / "x.tortilla", progress=lambda done, total: told.append((done, total)))
     assert tacore.load(path).data.to_arrow()["id"].to_pylist() == view.data.to_arrow()["id"].to_pylist()
     assert told[-1][0] == told[-1][1]
+    frame = tacore.load(FLAT).data[1:3]  # v1-R7
+    for name in ("f.taco", "f.tortilla"):
+        (path,) = v1.compile(frame, tmp_path / name)
+        assert [row["id"] for row in tacore.load(path).data] == [row["id"] for row in frame]
+        assert tacore.load(path).data.read_bytes(1) == frame.read_bytes(1)
+    with pytest.raises(TypeError, match="a dataset, a frame or the path"):
+        v1.compile(3, tmp_path / "g.taco")  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         v1.compile(view, tmp_path / "y.tortilla", progress=lambda done, total: {}["stop"])
     assert not list(tmp_path.glob("y*"))
