@@ -590,3 +590,46 @@ def test_t79_t80_tacotiffs(shared: Path) -> None:
     other = Sample(id="o", path=SCENE / "optical.tif")
     with pytest.raises(ValidationError, match="no TacoTIFF"):
         other.validate_with(TacoTIFF())
+
+
+def test_attributes_have_what_is_computed_of_the_others() -> None:
+    """W27: as in the published writers."""
+    how: dict[str, Any] = {"crs": "EPSG:32630", "tensor_shape": (1, 10, 10), "geotransform": (5e5, 10, 0, 4.4e6, 0, -10)}
+    start, end = 1_700_000_000_000_000, 1_700_000_100_000_001
+    stac = STAC(**how, time_start=start, time_end=end)
+    assert stac.centroid is not None and len(stac.centroid) == 21
+    assert stac.time_middle == (start + end) // 2
+    sample = Sample(id="a", path=b"1")
+    sample.extend_with(stac)
+    assert sample["stac:centroid"] == stac.centroid
+    assert STAC(**how, time_start=start).time_middle is None
+    given = STAC(**how, time_start=start, time_end=end, time_middle=start, centroid=point(1, 2))
+    assert (given.time_middle, given.centroid) == (start, point(1, 2))
+    middle = STAC(**how, time_start=dt.datetime(2024, 1, 1), time_end=dt.datetime(2024, 1, 3)).time_middle
+    assert isinstance(middle, dt.datetime) and middle.replace(tzinfo=None) == dt.datetime(2024, 1, 2)
+    again = pickle.loads(pickle.dumps(stac))
+    assert (again.centroid, again.time_middle) == (stac.centroid, stac.time_middle)
+    istac = ISTAC(crs="EPSG:4326", geometry=point(3, 4), time_start=start, time_end=end)
+    assert (istac.centroid, istac.time_middle) == (point(3, 4), (start + end) // 2)
+
+
+def test_bands_of_a_sensor_are_attributes() -> None:
+    """W27"""
+    assert len(OpticalData(sensor="sentinel2msi").bands) == 13
+    some = OpticalData(sensor="landsat8oli[ B03 , B02 ]")
+    assert (some.sensor, [band.name for band in some.bands]) == ("landsat8oli", ["B03", "B02"])
+    assert some.bands[1].common_name == "blue"
+    for sensor in SUPPORTED_SENSORS:
+        assert OpticalData(sensor=sensor).bands == optical_bands(sensor)
+    taco = make_taco(Tortilla(flat()))
+    taco.extend_with(some)
+    again = make_taco(Tortilla(flat()))
+    again.extend_with(pickle.loads(pickle.dumps(some)))
+    assert taco["optical:bands"] == again["optical:bands"] and taco["optical:sensor"] == "landsat8oli"
+
+
+def test_both_names_of_nothing_computed_say_so() -> None:
+    """W27"""
+    for off in (MajorTOM(return_none=True), MajorTOM(schema_only=True), GeoEnrich(variables=["gdp"], return_none=True)):
+        assert off.schema_only is True and off.return_none is True
+    assert MajorTOM().schema_only is False and GeoEnrich(variables=["gdp"]).schema_only is False

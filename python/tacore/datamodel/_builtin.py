@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -14,8 +15,6 @@ from ._taco import _plain
 from ._tortilla import Tortilla, _wrapped
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from ._sample import Sample
     from ._taco import Taco
 
@@ -30,6 +29,23 @@ class _OfSample(Native, SampleExtension):
         return self._core.compute(sample._core)
 
 
+class _OfPlace(_OfSample):
+    """STAC and ISTAC, whose attributes have what is computed of the others."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        made: Any = self
+        if made.centroid is not None and (made.time_middle is not None or made.time_end is None):
+            return
+        columns = self._core.compute(_core.Sample("sample", b"", {}))
+        found = {name.partition(":")[2]: name for name, _, _ in columns.fields()}
+        if made.centroid is None:
+            made.centroid = columns.objects(found["centroid"])[0]
+        if made.time_middle is None and made.time_end is not None:
+            middle = columns.objects(found["time_middle"])[0]
+            made.time_middle = _microseconds(middle) if isinstance(made.time_start, int) else middle
+
+
 class _OfTortilla(Native, TortillaExtension):
     def _compute(self, tortilla: Tortilla) -> Any:
         return self._core.compute(tortilla._core)
@@ -40,7 +56,7 @@ class _OfTaco(Native, TacoExtension):
         return self._core.compute(taco._core)
 
 
-class STAC(_OfSample):
+class STAC(_OfPlace):
     """A sample on a regular grid: `stac:crs`, `stac:tensor_shape`, `stac:geotransform`, `stac:time_start`,
     `stac:centroid`, `stac:time_end`, `stac:time_middle`.
 
@@ -52,9 +68,9 @@ class STAC(_OfSample):
         tensor_shape: At least two sizes in pixels; the last two are rows and columns.
         geotransform: Pixel to CRS, six numbers in GDAL's order.
         time_start: See :data:`Time`.
-        centroid: WKB Point of longitude and latitude; None: the centre of the grid.
+        centroid: WKB Point of longitude and latitude; None: the centre of the grid, which the attribute then has.
         time_end: Not before the start.
-        time_middle: None: halfway, when there is an end.
+        time_middle: None: halfway, when there is an end; the attribute then has it, as `time_start` is given.
         sample_id: Put before messages.
 
     Raises:
@@ -90,7 +106,7 @@ class STAC(_OfSample):
         )
 
 
-class ISTAC(_OfSample):
+class ISTAC(_OfPlace):
     """A sample without a regular grid: `istac:crs`, `istac:geometry`, `istac:time_start`, `istac:time_end`,
     `istac:time_middle`, `istac:centroid`.
 
@@ -425,6 +441,7 @@ class OpticalData(_OfTaco):
 
     Args:
         sensor: One of SUPPORTED_SENSORS, or some of its bands: ``sentinel2msi[B04, B03, B02]``; any name with `bands`.
+            The attributes `sensor` and `bands` then have the name alone, and the bands.
         bands: :class:`SpectralBand` objects, or dicts of their fields, instead of those of a known sensor.
 
     Raises:
@@ -436,7 +453,13 @@ class OpticalData(_OfTaco):
 
     def _make(self) -> Any:
         bands = [_fields(each, SpectralBand) for each in self.bands or ()]
-        return _core.optical_data(self.sensor or "", [tuple(band.values()) for band in bands])
+        made = _core.optical_data(self.sensor or "", [tuple(band.values()) for band in bands])
+        if self.sensor and not bands:  # the attributes have what that stands for
+            self.sensor, _, some = (part.strip() for part in self.sensor.partition("["))
+            known = {band.name: band for band in optical_bands(self.sensor)}
+            names = [name.strip() for name in some.rstrip("] ").split(",")] if some else list(known)
+            self.bands = [known[name] for name in names]
+        return made
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -545,6 +568,12 @@ def with_header(tortilla: Tortilla, skip_others: bool = False, jobs: int = 0) ->
     """The column of :class:`Header` at each level that has TIFFs; with `skip_others` null for a TIFF that cannot have
     one, instead of TacoSchemaError."""
     return _wrapped(_core.with_header(tortilla._core, skip_others, jobs))
+
+
+def _microseconds(time: Any) -> int:
+    """Since 1970; without a zone it is UTC."""
+    epoch = dt.datetime(1970, 1, 1, tzinfo=time.tzinfo)
+    return int((time - epoch) / dt.timedelta(microseconds=1))
 
 
 def _fields(given: Any, cls: Any) -> dict[str, Any]:

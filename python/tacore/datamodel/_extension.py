@@ -185,6 +185,7 @@ class Native(Extension):
     """One that the library computes: `_make` gives its core, which checks the fields."""
 
     def __post_init__(self) -> None:
+        self.schema_only = self.return_none = self._is_off()
         self._core = self._make()
 
     @abstractmethod

@@ -78,6 +78,7 @@ class GeoEnrich(TortillaExtension):
     layers: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        self.schema_only = self.return_none = self._is_off()
         known = list(_PRODUCTS)
         invalid = sorted(set(self.variables or ()) - set(known))
         if invalid:
