@@ -633,3 +633,12 @@ def test_both_names_of_nothing_computed_say_so() -> None:
     for off in (MajorTOM(return_none=True), MajorTOM(schema_only=True), GeoEnrich(variables=["gdp"], return_none=True)):
         assert off.schema_only is True and off.return_none is True
     assert MajorTOM().schema_only is False and GeoEnrich(variables=["gdp"]).schema_only is False
+
+
+def test_conventions_of_a_dataset_are_checked(tmp_path: Path) -> None:
+    """v1-R18"""
+    taco = make_taco(Tortilla(flat()))
+    tacore.create(taco, tmp_path / "x.tacozip")
+    for convention in ("flood", "methane", "change", "land-cover"):
+        found = check_convention(convention, tacore.load(tmp_path / "x.tacozip"))
+        assert found and found == check_convention(convention, taco)

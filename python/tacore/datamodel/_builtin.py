@@ -15,6 +15,7 @@ from ._taco import _plain
 from ._tortilla import Tortilla, _wrapped
 
 if TYPE_CHECKING:
+    from .._dataset import TacoDataset
     from ._sample import Sample
     from ._taco import Taco
 
@@ -526,14 +527,18 @@ def flood_labels() -> Labels:
     return Labels(label_classes=[LabelClass(name=name, category=at) for at, name in enumerate(names)])
 
 
-def check_convention(convention: str, data: Tortilla | Taco) -> list[str]:
+def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> list[str]:
     """What keeps a dataset from following a convention, a sentence each; nothing when it does.
 
     Args:
         convention: "land-cover", "change", "methane" or "flood".
-        data: Of a Taco the classes are looked at too.
+        data: Of a Taco and a TacoDataset the classes are looked at too.
     """
-    return list(_core.check_convention(convention, data._core))
+    from .._dataset import TacoDataset
+    from ..transform import taco_of
+
+    made = taco_of(data) if isinstance(data, TacoDataset) else data
+    return list(_core.check_convention(convention, made._core))
 
 
 def with_stac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0) -> Tortilla:
