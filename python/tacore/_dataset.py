@@ -18,7 +18,7 @@ from ._schema import PITSchema
 from ._statistics import Statistics, small
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-Time = str | dt.datetime | dt.date | tuple[dt.datetime, dt.datetime]
+Time = str | dt.datetime | dt.date | tuple[dt.datetime | dt.date | str | None, dt.datetime | dt.date | str | None]
 
 
 class TacoDataset(Statistics):
@@ -158,7 +158,8 @@ class TacoDataset(Statistics):
 
         Args:
             datetime_range: "2023-01-01/2023-12-31" (a bound without a time of day is the whole UTC day, `..` leaves a
-                side open), one date or datetime (its UTC day), or a tuple of two datetimes; naive ones are UTC.
+                side open), one date or datetime (its UTC day), or a tuple of two datetimes, of which one may be None and leaves
+                its side open; naive ones are UTC.
             time_col: "auto" takes `istac:time_start` or `stac:time_start`.
             level: As in :meth:`filter_bbox`.
 
@@ -423,7 +424,7 @@ def _time_range(value: Any) -> str:
         return _utc(value).date().isoformat()
     if isinstance(value, dt.date):
         return value.isoformat()
-    if isinstance(value, tuple) and len(value) == 2:
+    if isinstance(value, tuple) and len(value) == 2 and value != (None, None):
         return "/".join(_bound(each) for each in value)
     raise TacoQueryError(
         f"Invalid datetime input {value!r}; text, a date, a datetime or a tuple of two datetimes is expected"
@@ -431,6 +432,8 @@ def _time_range(value: Any) -> str:
 
 
 def _bound(value: Any) -> str:
+    if value is None:
+        return ".."
     if isinstance(value, dt.datetime):
         return _utc(value).isoformat()
     if isinstance(value, (str, dt.date)):

@@ -439,6 +439,9 @@ UTC = dt.timezone.utc
         ((dt.date(2023, 1, 1), dt.date(2023, 1, 31)), 2),
         (("2023-01-01", "2023-01-31"), 2),
         ("../2023-01-31", 2),
+        ((None, dt.date(2023, 1, 31)), 2),  # spec2: None leaves its side open
+        ((dt.datetime(2023, 2, 1), None), 3),
+        (("2023-02-01", None), 3),
     ],
 )
 def test_c068_c071_times(flat: tacore.TacoDataset, when: Any, count: int) -> None:

@@ -407,3 +407,22 @@ def test_a_forked_child_does_not_remove_the_file(tmp_path: Path) -> None:
         os._exit(0)
     os.waitpid(child, 0)
     assert isinstance(path, Path) and path.read_bytes() == b"data"
+
+
+def test_the_type_may_stand_before_the_path(file: Path) -> None:
+    """spec2-F9: the text of the specification has id, type, path; the published writers id, path, type."""
+    for sample in (Sample("a", "FILE", str(file)), Sample("a", str(file), "FILE"), Sample("a", "FILE", file)):
+        assert (sample.type, sample.path) == ("FILE", file)
+    assert Sample("a", "FILE", b"1").read_bytes() == b"1"
+    assert Sample("f", "FOLDER", Tortilla([Sample("a", b"1")])).type == "FOLDER"
+    with pytest.raises(tacore.TacoValidationError, match="Type mismatch"):
+        Sample("a", "FOLDER", str(file))
+    with pytest.raises(tacore.TacoValidationError, match="type 'nothing'"):
+        Sample("a", str(file), "nothing")  # type: ignore[arg-type]
+
+
+def test_the_types_of_fields_have_their_published_name() -> None:
+    """spec2-F16"""
+    sample = Sample(id="a", path=b"1", n=1)
+    sample.extend_with({"text": "x"})
+    assert sample._extension_schemas == {"n": pa.int64(), "text": pa.string()}

@@ -26,6 +26,7 @@ SampleType = Literal["FILE", "FOLDER"]
 Data = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, "Tortilla", Any]
 
 CORE_FIELDS = ("id", "type", "path")
+_TYPES = ("FILE", "FOLDER", "auto")
 
 
 class MissingFileError(TacoFileNotFoundError, TacoValidationError):
@@ -49,7 +50,8 @@ class Sample:
         id: Not empty, without ``/``, ``\\`` and ``:``, not starting with ``__``.
         path: Of a FILE: a path (absolute or from the working folder; a part of a file as GDAL has it), bytes (anything
             with the buffer protocol, or with ``read()``). Of a FOLDER: a :class:`Tortilla`, as it is now.
-        type: "FILE", "FOLDER", or "auto", which says what `path` says.
+        type: "FILE", "FOLDER", or "auto", which says what `path` says. May stand before `path`, as the specification has
+            them: ``Sample("a", "FILE", "a.tif")``.
         temp_dir: Where bytes go that are more than fit into memory (256 MiB in the process), and where :attr:`path` of
             bytes is. Made when it is missing; None: the system's.
         **metadata: As :meth:`extend_with` takes them in a dict.
@@ -75,6 +77,8 @@ class Sample:
 
         if not isinstance(id, str):
             raise TypeError(f"the id of a sample is text, not {_name(id)} {id!r}")
+        if isinstance(path, str) and path in _TYPES and not (isinstance(type, str) and type in _TYPES):
+            path, type = type, path  # type: ignore[assignment]
         children = path if isinstance(path, Tortilla) else None
         _check_type(id, type, "FILE" if children is None else "FOLDER")
         self._temp_dir = None if temp_dir is None else os.fspath(temp_dir)
@@ -128,6 +132,12 @@ class Sample:
     def keys(self) -> list[str]:
         """The fields of metadata, in order."""
         return list(self._core.keys())
+
+    @property
+    def _extension_schemas(self) -> dict[str, pyarrow.DataType]:
+        """The types of the fields of metadata by their names; needs pyarrow."""
+        schema = self.export_metadata().schema
+        return {name: schema.field(name).type for name in self.keys()}
 
     def __getitem__(self, key: str) -> Any:
         """The value of a field of metadata. Raises KeyError."""

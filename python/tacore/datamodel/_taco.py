@@ -7,6 +7,7 @@ import datetime as dt
 import enum
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,12 @@ class Taco:
         self.providers = _contacts(providers)
         self.tasks = [str(task) for task in _texts(tasks, "tasks")]
         self.taco_version = "2.0.0"
+        if taco_version != self.taco_version:
+            warnings.warn(
+                f"taco_version {taco_version!r} is not written: the dataset is one of {self.taco_version}",
+                UserWarning,
+                stacklevel=2,
+            )
         self.title = title
         self.curators = None if curators is None else _contacts(curators)
         self.keywords = None if keywords is None else _texts(keywords, "keywords")
