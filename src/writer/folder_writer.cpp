@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/crc32.hpp"
+#include "base/log.hpp"
 #include "format/names.hpp"
 #include "io/entry_at.hpp"
 #include "io/output_file.hpp"
@@ -52,10 +53,13 @@ class FolderWriter {
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
       tell(0);
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
-      draft.write_file(path_join("METADATA", names::kLevelFiles[level]), encode_parquet(*table, options_.parquet));
+      const auto encoded = encode_parquet(*table, options_.parquet);
+      draft.write_file(path_join("METADATA", names::kLevelFiles[level]), encoded);
+      log::debug(target_ + ": level " + std::to_string(level) + " is " + std::to_string(encoded.size()) + " bytes");
     }
     draft.write_file(std::string(names::kCollection), std::as_bytes(std::span(collection)));
     publish(draft);
+    log_written(tree_, target_);
   }
 
  private:

@@ -1,14 +1,28 @@
 #include "writer/tables.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <optional>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
+
+void log_written(const Tree& tree, const std::string& target) {
+  std::vector<std::string> samples;
+  int64_t num_files = 0;
+  for (const auto& level : tree.levels) {
+    samples.push_back(std::to_string(level.ids.size()));
+    num_files += std::count(level.types.begin(), level.types.end(), SampleType::File);
+  }
+  log::info(target + ": wrote " + std::to_string(samples.size()) + (samples.size() == 1 ? " level" : " levels") +
+            " with " + join(samples, ", ") + " samples, " + std::to_string(num_files) + " files, " +
+            std::to_string(tree.num_bytes()) + " bytes of data");
+}
 
 std::shared_ptr<arrow::Table> samples_table(const Tree& tree, int level) {
   const auto& here = tree.levels[static_cast<std::size_t>(level)];

@@ -24,6 +24,9 @@ std::shared_ptr<arrow::Table> exported_table(const Tree& tree, int level);
 /// Throws SchemaError for two columns of a level whose names differ in case only: SQL takes them for one.
 void check_field_names(const Tree& tree);
 
+/// Logs what was written: levels, samples, files and bytes.
+void log_written(const Tree& tree, const std::string& target);
+
 /// `taco:field_schema` of a level: without the places in a ZIP, which it never lists.
 std::vector<FieldDescription> level_fields(const Tree& tree, int level);
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/crc32.hpp"
+#include "base/log.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "format/zip_records.hpp"
@@ -29,7 +30,7 @@ struct Places {
 class ZipWriter {
  public:
   ZipWriter(const Tree& tree, const std::string& target, const WriteOptions& options)
-      : tree_(tree), options_(options), file_(target, options.overwrite, options.temp_dir) {
+      : tree_(tree), options_(options), target_(target), file_(target, options.overwrite, options.temp_dir) {
     for (const auto& level : tree_.levels) {
       places_.push_back({std::vector<int64_t>(level.ids.size()), std::vector<int64_t>(level.ids.size())});
       for (const auto& payload : level.payloads) latest_ = std::max(latest_, payload.time);
@@ -46,6 +47,8 @@ class ZipWriter {
     for (int k = 0; k < static_cast<int>(tree_.levels.size()); ++k) {
       header.levels.push_back(add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]),
                                   encode_parquet(*level_table(k), options_.parquet)));
+      log::debug(target_ + ": level " + std::to_string(k) + " is " + std::to_string(header.levels.back().size) +
+                 " bytes at " + std::to_string(header.levels.back().offset));
     }
     header.collection = add(std::string(names::kCollection), std::as_bytes(std::span(collection)));
     zip_.finish(header, zip::dos_time(latest_));
@@ -53,6 +56,7 @@ class ZipWriter {
     file_.sync();
     tell(0);
     file_.commit();
+    log_written(tree_, target_);
   }
 
  private:
@@ -228,6 +232,7 @@ class ZipWriter {
 
   const Tree& tree_;
   const WriteOptions& options_;
+  const std::string target_;
   const Readers readers_{options_.limit};
   OutputFile file_;
   ZipOutput zip_{file_};

@@ -773,6 +773,19 @@ def test_c143_dropped_columns_are_a_warning_that_can_be_switched_off(
 # Messages.
 
 
+def test_writing_is_told(golden: Path, tmp_path: Path) -> None:
+    """spec2-F8: counts at info, offsets at debug."""
+    for level in ("info", "debug"):
+        told = run(
+            f"import tacore; tacore.verbose({level!r})\n"
+            f"tacore.export({str(golden / 'nested.tacozip')!r}, {str(tmp_path / level)!r} + '.tacozip', progress=False)\n"
+            f"tacore.zip2folder({str(tmp_path / level)!r} + '.tacozip', {str(tmp_path / level)!r}, progress=False)\n"
+        ).stderr
+        for path in (tmp_path / f"{level}.tacozip", tmp_path / level):
+            assert f"{path}: wrote 2 levels with 3, 9 samples, 9 files, 111 bytes of data" in told, told
+        assert ("level1 is" in told or "level 1 is" in told) == (level == "debug")
+
+
 @pytest.mark.parametrize("level", [1, 0, "INFO", None, "x", 2, [], "warning"])
 def test_c147_other_levels_are_value_errors(level: Any) -> None:
     with pytest.raises(ValueError, match="Invalid verbose level"):
