@@ -118,6 +118,25 @@ std::string hub_url(const std::string& path) {
          percent_encoded(revision, false) + file;
 }
 
+/// Of an object that the store gives to anyone, or by AZURE_STORAGE_SAS_TOKEN.
+std::string public_url(const std::string& path) {
+  const auto colon = path.find("://");
+  const std::string rest = path.substr(colon + 3);
+  const auto slash = rest.find('/');
+  if (slash == 0 || slash == rest.npos || slash + 1 == rest.size())
+    throw IoError("a bucket and a key expected, " + path.substr(0, colon) + "://BUCKET/KEY", {.path = path});
+  const std::string object = "/" + percent_encoded(rest, true);
+  if (path.starts_with("gs://")) {
+    const std::string emulator = without_end_slash(environment({"STORAGE_EMULATOR_HOST"}));
+    return (emulator.empty() ? "https://storage.googleapis.com" : emulator) + object;
+  }
+  const std::string account = environment({"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME"});
+  if (account.empty()) throw IoError("the account is not known: set AZURE_STORAGE_ACCOUNT", {.path = path});
+  std::string token = environment({"AZURE_STORAGE_SAS_TOKEN"});
+  if (!token.empty() && !token.starts_with('?')) token = "?" + token;
+  return "https://" + account + ".blob.core.windows.net" + object + token;
+}
+
 }  // namespace
 
 std::string Region::get() const {
@@ -159,6 +178,12 @@ bool is_http_path(std::string_view path) noexcept {
                      [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
+bool is_public_store(std::string_view path) noexcept {
+  constexpr std::string_view kPrefixes[] = {"gs://", "/vsigs/", "az://", "azure://", "/vsiaz/"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
 RemoteOptions with_environment(RemoteOptions options) {
   // A key, its secret and its session belong together: all of one place.
   if (options.access_key_id.empty() && !environment({"AWS_ACCESS_KEY_ID"}).empty()) {
@@ -186,7 +211,10 @@ RemoteOptions with_environment(RemoteOptions options) {
 RemoteAddress address_of(const std::string& given, const RemoteOptions& options, std::shared_ptr<Region> region) {
   const std::string path = from_vsi(given);
   RemoteAddress out{.name = given};
-  if (path.starts_with("hf://")) {
+  if (is_public_store(path)) {
+    out.url = public_url(path);
+    out.is_public = true;
+  } else if (path.starts_with("hf://")) {
     out.url = hub_url(path);
     if (!options.token.empty() && !options.is_anonymous) {
       out.headers.emplace_back("Authorization", "Bearer " + options.token);

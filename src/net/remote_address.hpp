@@ -31,6 +31,8 @@ struct RemoteAddress {
   std::string url = {};      ///< percent-encoded; with a bucket it is made of these
   HttpHeaders headers = {};  ///< for this host alone
 
+  bool is_public = false;    ///< of a store whose credentials only GDAL knows how to use
+
   // s3
   std::string bucket = {}, key = {};
   std::string endpoint = {};  ///< "": AWS
@@ -39,7 +41,7 @@ struct RemoteAddress {
 
   bool is_s3() const noexcept { return !bucket.empty(); }
   /// A store answers "forbidden" for what is not there to those who may not list.
-  bool hides_what_is_missing() const noexcept { return is_s3(); }
+  bool hides_what_is_missing() const noexcept { return is_s3() || is_public; }
   /// The URL now.
   std::string location() const;
   /// A request for `range`, signed at this moment.
@@ -48,6 +50,10 @@ struct RemoteAddress {
 
 /// http(s)://, s3://, hf:// and their /vsi forms: those that need no GDAL.
 bool is_http_path(std::string_view path) noexcept;
+
+/// gs://BUCKET/KEY, az://CONTAINER/KEY and their /vsi forms: what these stores give to anyone, or to who has a shared
+/// access signature, comes over https.
+bool is_public_store(std::string_view path) noexcept;
 
 /// `options` with what the environment says where they say nothing. Throws IoError for a profile that is not there.
 RemoteOptions with_environment(RemoteOptions options);

@@ -25,7 +25,7 @@ class RemoteStorage final : public Storage {
                    : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {}
 
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
-    if (!net::is_http_path(path)) {
+    if (!is_ours(path)) {
       if (auto file = net::open_other_file(others(path), path, options_)) return file;
       throw IoError("cannot open", {.path = path}, ENOENT);
     }
@@ -33,7 +33,8 @@ class RemoteStorage final : public Storage {
     auto opened = open_http({&address, 1})[0];
     if (opened.file) return opened.file;
     // Who may not list a bucket is not told whether something is there.
-    throw IoError(opened.why, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
+    const std::string hint = address.is_public ? "; credentials of this store need tacore_gdal, or a signed https:// URL" : "";
+    throw IoError(opened.why + hint, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
   }
 
   bool exists(const std::string& path, bool directory) const override {
@@ -47,7 +48,7 @@ class RemoteStorage final : public Storage {
     std::vector<std::string> other_paths;
     std::vector<std::size_t> places, other_places;
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (net::is_http_path(paths[i])) {
+      if (is_ours(paths[i])) {
         addresses.push_back(address_of(paths[i]));
         places.push_back(i);
       } else {
@@ -76,9 +77,17 @@ class RemoteStorage final : public Storage {
     return net::address_of(path, options_, region_of(path));
   }
 
+  /// GDAL reads these stores where it is loaded: it knows their credentials.
+  bool is_ours(const std::string& path) const {
+    return net::is_http_path(path) || (options_.others == nullptr && net::is_public_store(path));
+  }
+
   const RemoteOpener& others(const std::string& path) const {
     if (options_.others != nullptr) return *options_.others;
-    throw IoError("reading from there needs GDAL, which this program does not load", {.path = path});
+    throw IoError(
+        "reading from there needs GDAL, which this program does not load: the taco command with tacore_gdal reads it, "
+        "and an https:// URL of the object needs none",
+        {.path = path});
   }
 
   /// One for all files of a bucket, so that it is learnt once.

@@ -1,6 +1,8 @@
 #include "tacore/dataset.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -377,6 +379,33 @@ void check_partitions(const Detected& first, const Detected& at) {
                     {.path = at.path});
 }
 
+/// `%20` and the like as the bytes that they stand for; any other percent sign as it is.
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const char* digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      out += static_cast<char>(value);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+/// The path that a `file://` URL names (RFC 8089); any other as it is.
+std::string without_file_scheme(std::string_view given) {
+  constexpr std::string_view kFile = "file://", kLocalhost = "localhost";
+  if (!given.starts_with(kFile)) return std::string(given);
+  std::string_view path = given.substr(kFile.size());
+  if (path.starts_with(kLocalhost)) path.remove_prefix(kLocalhost.size());
+  if (!path.starts_with('/'))
+    throw IoError("names a file of another machine; file:///PATH expected", {.path = std::string(given)}, ENOENT);
+  return percent_decoded(path);
+}
+
 std::shared_ptr<const Storage> storage_for(const LoadOptions& options) {
   return options.remote ? any_storage(*options.remote) : any_storage();
 }
@@ -399,7 +428,7 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
 }  // namespace
 
 Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
-  const std::string path(given);
+  const std::string path = without_file_scheme(given);
   const Detected at = detect(*storage, path);
   return at.num_partitions > 1 ? open_partitions(path, at, options, storage)
                                : open_dataset(path, at, options, std::move(storage));
@@ -413,7 +442,8 @@ Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   const auto storage = storage_for(options);
   std::vector<Dataset> datasets;
   std::map<std::string, std::vector<Detected>> groups;
-  for (const auto& path : paths) {
+  for (const auto& given : paths) {
+    const std::string path = without_file_scheme(given);
     Detected at = detect(*storage, path);
     datasets.push_back(open_dataset(path, at, options, storage));
     if (at.num_partitions == 1) continue;
@@ -433,7 +463,7 @@ Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
 
 Collection read_collection(std::string_view given, const LoadOptions& options) {
   const auto storage = storage_for(options);
-  const std::string path(given);
+  const std::string path = without_file_scheme(given);
   return read_collection(*storage, detect(*storage, path), path);
 }
 

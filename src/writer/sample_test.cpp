@@ -122,7 +122,7 @@ TEST_CASE("a part of a file is a sample, as GDAL names it") {
   const Sample part("a", "/vsisubfile/2_5," + path);
   CHECK(part.size() == 5);
   has(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
-  has(error_of([&] { Sample("a", "gs://bucket/a.tif"); }), "reading from there needs GDAL");
+  has(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from there needs GDAL");
 }
 
 TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {

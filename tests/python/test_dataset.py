@@ -73,3 +73,25 @@ def test_a_closed_dataset_says_so_and_its_children_live(golden: Path) -> None:
     with pytest.raises(tacore.TacoError, match="closed"):
         _ = dataset.data
     assert len(child.data) == 1
+
+
+def test_file_urls_are_paths(golden: Path, tmp_path: Path) -> None:
+    """spec2-F11"""
+    path = tmp_path / "a b%.tacozip"
+    path.write_bytes((golden / "flat.tacozip").read_bytes())
+    rows = tacore.load(path).data
+    for url in (path.as_uri(), f"file://localhost{path.as_uri()[7:]}", f"file://{path}"):
+        found = tacore.load(url).data
+        assert [row["id"] for row in found] == [row["id"] for row in rows] and found.read(0) == rows.read(0)
+    assert len(tacore.load([path.as_uri(), path.as_uri()]).data) == 2 * len(rows)
+    with pytest.raises(FileNotFoundError, match="another machine"):
+        tacore.load("file://elsewhere/a.tacozip")
+    with pytest.raises(FileNotFoundError):
+        tacore.load((tmp_path / "nothing").as_uri())
+
+
+def test_stores_that_only_gdal_reads_say_what_to_do() -> None:
+    """v1-R12"""
+    for url in ("oss://bucket/x.tacozip", "swift://bucket/x.tacozip", "/vsioss/bucket/x.tacozip"):
+        with pytest.raises(tacore.TacoIOError, match=r"needs GDAL.*tacore_gdal.*https://"):
+            tacore.load(url)

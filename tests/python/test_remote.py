@@ -113,3 +113,46 @@ def test_ctrl_c_is_heard_while_a_server_says_nothing(server: Server) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert "KeyboardInterrupt" in errors, errors
+
+
+def test_public_objects_of_other_stores_come_over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """v1-R12, spec2-F11: without GDAL."""
+    (tmp_path / "bucket").mkdir()
+    (tmp_path / "bucket" / "a b.tacozip").write_bytes((DATA / NESTED).read_bytes())
+    with Server(tmp_path) as server:
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url("").rstrip("/"))
+        for url in ("gs://bucket/a b.tacozip", "/vsigs/bucket/a b.tacozip"):
+            remote = tacore.load(url)
+            assert ids(remote) == ids(tacore.load(DATA / NESTED))
+            assert remote.data.read(0).read("optical").endswith(",/vsigs/bucket/a b.tacozip")
+            assert len(pickle.loads(pickle.dumps(remote.data))) == 6
+        with pytest.raises(FileNotFoundError, match="nothing.tacozip"):
+            tacore.load("gs://bucket/nothing.tacozip")
+    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT", raising=False)
+    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
+    for url in ("az://container/x.tacozip", "azure://container/x.tacozip", "/vsiaz/container/x.tacozip"):
+        with pytest.raises(tacore.TacoIOError, match="AZURE_STORAGE_ACCOUNT"):
+            tacore.load(url)
+
+
+def test_another_version_on_the_server_is_not_unpickled(tmp_path: Path) -> None:
+    """hunt3-2: told by its ETag, where tables and sizes are equal."""
+    (tmp_path / "x.tacozip").write_bytes((DATA / NESTED).read_bytes())
+    with Server(tmp_path) as server:
+        pickled = pickle.dumps(tacore.load(server.url("x.tacozip")).data)
+        assert len(pickle.loads(pickled)) == 6
+        changed = bytearray((DATA / NESTED).read_bytes())
+        changed[5000] ^= 1
+        (tmp_path / "x.tacozip").write_bytes(changed)
+        with pytest.raises(tacore.TacoError, match="changed since it was pickled"):
+            pickle.loads(pickled)
+
+
+def test_options_in_force_are_pickled(server: Server) -> None:
+    """hunt3-3: another process knows nothing of set_storage_options()."""
+    tacore.set_storage_options(headers={"X-Key": "in force"})
+    rows = tacore.load(server.url(NESTED)).data
+    tacore.set_storage_options()
+    server.clear()
+    assert len(pickle.loads(pickle.dumps(rows))) == 6
+    assert {request.headers.get("x-key") for request in server.requests} == {"in force"}
