@@ -328,14 +328,15 @@ class _Method:
 
 
 class _Indexer:
-    """`loc` and its like of pandas: what they give is its own, what they set is guarded."""
+    """`loc` and its like of pandas: rows that they give are a frame again, what they set is guarded."""
 
     def __init__(self, frame: TacoDataFrame, name: str) -> None:
         self._frame = frame
         self._name = name
 
     def __getitem__(self, key: Any) -> Any:
-        return getattr(self._frame._native(), self._name)[key]
+        result, rows = _tables.indexed(self._frame._native(), self._name, key)
+        return result if rows is None else self._frame._again(result, rows)
 
     def __setitem__(self, key: Any, values: Any) -> None:
         self._frame._set(_tables.edited(self._frame._native(), self._name, key, values))

@@ -44,6 +44,8 @@ IN_PLACE: dict[str, frozenset[str]] = {
     "polars": frozenset({"drop_in_place", "extend", "insert_column", "replace_column"}),
     "pandas": frozenset({"insert", "isetitem", "pop", "update"}),
 }
+#: Methods that give columns other names.
+RENAMES = frozenset({"add_prefix", "add_suffix", "rename", "rename_columns", "set_axis"})
 _ROW = "tacore:row"
 #: Columns with the path of the dataset.
 PATHS = frozenset({"internal:gdal_vsi", "internal:subfile"})
@@ -149,6 +151,8 @@ def call(
         or (method == "shift" and not OWN.intersection(result.columns))  # nothing says that rows are not where they were
     ):
         return result, None
+    if method in RENAMES:
+        check_not_protected(name for name in columns(backend, table) if name not in columns(backend, result))
     check_kept(backend, table, result)
     return result, range(len(table))
 
@@ -181,6 +185,14 @@ def item(backend: str, table: Any, key: Any) -> tuple[Any, Sequence[int] | None]
         return result, range(len(table))
     result, rows = _tracked(backend, _numbered(backend, table)[key])
     return (table[key], None) if rows is None else (result, rows)
+
+
+def indexed(table: Any, indexer: str, key: Any) -> tuple[Any, Sequence[int] | None]:
+    """``table.indexer[key]`` of pandas, as :func:`call` has it."""
+    result = getattr(table, indexer)[key]
+    if not isinstance(result, type(table)) or isinstance(key, tuple):
+        return result, None
+    return _tracked("pandas", getattr(_numbered("pandas", table), indexer)[key])
 
 
 def edited(table: Any, indexer: str, key: Any, values: Any) -> Any:

@@ -185,6 +185,31 @@ def test_expressions_of_polars_do_not_part_rows_from_their_data(polars: Any, gol
     assert type(polars.select(pl.col("cloud_cover").mean())) is pl.DataFrame
 
 
+def test_indexers_of_pandas_give_frames(pandas: Any, golden: Path) -> None:
+    """spec2-F15"""
+    navigates(pandas.iloc[1:3], IDS[1:3], golden)
+    navigates(pandas.iloc[[4, 0]], [IDS[4], IDS[0]], golden)
+    navigates(pandas.loc[pandas.cloud_cover > 30], IDS[2:], golden)
+    navigates(pandas.loc[[3, 1]], [IDS[3], IDS[1]], golden)
+    assert pandas.loc[2, "id"] == IDS[2] and pandas.iat[1, 0] == IDS[1]
+
+
+def test_protected_columns_keep_their_names(rows: Any) -> None:
+    """spec2-F15: dropping hides them, another name would not."""
+    others = {
+        "pyarrow": [lambda d: d.rename_columns(["x", *d.column_names[1:]])],
+        "polars": [lambda d: d.rename({"id": "x"})],
+        "pandas": [
+            lambda d: d.rename(columns={"id": "x"}),
+            lambda d: d.add_prefix("x"),
+            lambda d: d.set_axis(list("abcdef"), axis=1),
+        ],
+    }
+    for rename in others[rows._backend]:
+        with pytest.raises(ValueError, match="Cannot modify protected column"):
+            rename(rows)
+
+
 def test_tables_of_a_pandas_frame_are_exact_while_nothing_is_set(tmp_path: Path) -> None:
     """hunt3-10: pandas has no null in integers, nor all types; rows that nobody set do not go through it."""
     table = pa.table({
@@ -259,7 +284,7 @@ def test_c117_what_is_no_rows_is_native(arrow: Any, polars: Any, pandas: Any) ->
     assert isinstance(polars.select(pl.len()), pl.DataFrame)
     assert isinstance(pandas.groupby("type").mean(numeric_only=True), pd.DataFrame)
     assert isinstance(pandas.merge(pandas, on="id"), pd.DataFrame)
-    assert isinstance(pandas.iloc[1:3], pd.DataFrame) and pandas.iloc[0]["id"] == "valencia"
+    assert isinstance(pandas.iloc[1:3, :2], pd.DataFrame) and pandas.iloc[0]["id"] == "valencia"
     assert pandas.loc[pandas.cloud_cover > 30, "id"].tolist() == IDS[2:] and pandas.at[0, "id"] == "valencia"
     assert isinstance(pandas.cloud_cover, pd.Series) and isinstance(polars["id"], pl.Series)
     assert isinstance(pandas.describe(), pd.DataFrame) and isinstance(pandas.T, pd.DataFrame)
