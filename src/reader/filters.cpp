@@ -74,7 +74,7 @@ std::string epoch_predicate(const TimeRange& range, const std::string& value, in
 std::string real_predicate(const TimeRange& range, const std::string& value, double unit,
                            std::vector<SqlValue>& values) {
   const auto bound = [&](int64_t us) { return add_value(values, static_cast<double>(us) / unit) + "::DOUBLE"; };
-  return within(value, range, bound, bound) + (open_end(range) ? " AND NOT isnan(" + value + ")" : "");
+  return within(value, range, bound, bound) + " AND NOT isnan(" + value + ")";
 }
 
 std::string number_predicate(const TimeRange& range, const Column& column, bool whole, std::optional<double> magnitude,

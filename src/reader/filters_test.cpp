@@ -349,6 +349,18 @@ TEST_CASE("NaN is no time, whatever side of the range is open") {
   CHECK(found(dataset.filter_datetime(kAlways, {.column = "t"})) == Strings{"sample_2", "sample_3"});
 }
 
+// Hunt 1 of the audit: without a null the statistics of the column promised that all of it lies between its ends.
+TEST_CASE("NaN is no time in a column whose statistics know of times alone") {
+  const TemporaryFolder folder;
+  const Dataset dataset = load(
+      make_flat_folder(folder, "nan", 3, "CASE i WHEN 1 THEN CAST('nan' AS DOUBLE) ELSE 1673740800.5 + i END AS t"));
+  for (const std::string range : {"2000-01-01/..", "../2100-01-01", "2023-01-15"}) {
+    CAPTURE(range);
+    CHECK(found(dataset.filter_datetime(range, {.column = "t"})) == Strings{"sample_0", "sample_2"});
+    CHECK(found(concat({dataset, dataset}).filter_datetime(range, {.column = "t"})).size() == 4);
+  }
+}
+
 TEST_CASE("bounds far outside a nanosecond column do not overflow") {
   const Dataset times = load(golden("times.tacozip"));
   CHECK(times.filter_datetime("0001-01-01/9999-12-31", {.column = "t_ns"}).num_rows() == 7);

@@ -256,9 +256,11 @@ class Planner {
     const RowKey first{leaf, level, 0};
     selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
     statement_.levels.push_back(table);
+    // Statistics of floats leave NaN out, which SQL takes for the greatest number: unless it is told so, DuckDB prunes by
+    // them.
     std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" +
-                       bind(LevelFile{statement_.levels.size() - 1}) + (is_listed ? ", " + numbers + " = true" : "") +
-                       ") AS t(" + join(aliases, ", ") + ")";
+                       bind(LevelFile{statement_.levels.size() - 1}) + ", can_have_nan = true" +
+                       (is_listed ? ", " + numbers + " = true" : "") + ") AS t(" + join(aliases, ", ") + ")";
     // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());

@@ -211,3 +211,34 @@ TEST_CASE("an error in a late step is a query error that names the column") {
   CHECK(has_text(text, "QueryError: "));
   CHECK(has_text(text, "nonsense"));
 }
+
+// Statistics of floats speak of the other values alone; a column that SQL computed has none. Hunt 1 of the audit.
+TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its column say") {
+  const TemporaryFolder folder;
+  const std::string columns = R"(CASE i WHEN 1 THEN 'nan'::DOUBLE WHEN 2 THEN 30 ELSE 10.0 * (i + 1) END AS x,
+      CASE i WHEN 1 THEN 'nan'::FLOAT ELSE 10.0 * (i + 1) END::FLOAT AS f,
+      {'deep': CASE i WHEN 1 THEN 'nan'::DOUBLE ELSE 10.0 * (i + 1) END} AS s,
+      CASE i WHEN 1 THEN 'nan'::DOUBLE END AS nothing)";
+  const Dataset stored = load(make_flat_folder(folder, "nan", 3, columns));
+  const Dataset both = concat({stored, load(make_flat_folder(folder, "again", 3, columns))});
+  const std::string computed =
+      "SELECT id FROM (SELECT id, x + 0 AS x, f + 0 AS f, {'deep': s.deep + 0} AS s, nothing + 0 AS nothing FROM data) WHERE ";
+  for (const char* number : {"x", "f", "s.deep", "nothing"}) {
+    for (const char* test : {"# < 50", "# > 50", "# <= 30", "# >= 10", "NOT (# < 50)", "NOT (# > 5)",
+                             "# BETWEEN 5 AND 50", "# NOT BETWEEN 5 AND 50", "# = 'nan'", "# <> 10", "# <> 'nan'",
+                             "# IN (10, 'nan')", "isnan(#)", "# < 'inf'", "# IS NOT NULL", "abs(#) < 50"}) {
+      std::string condition = test;
+      condition.replace(condition.find('#'), 1, number);
+      CAPTURE(condition);
+      for (const Dataset& dataset : {stored, both}) {
+        const Strings expected = found(dataset.sql(computed + condition));
+        CHECK(found(dataset.sql("SELECT id FROM data WHERE " + condition)) == expected);
+        CHECK(found(dataset.sql("SELECT *, 1 AS more FROM data").sql("SELECT id FROM data WHERE " + condition)) ==
+              expected);
+      }
+    }
+  }
+  CHECK(found(stored.sql("SELECT id FROM data WHERE x < 50")) == Strings{"sample_0", "sample_2"});
+  CHECK(found(stored.sql("SELECT id FROM data WHERE x > 50")) == Strings{"sample_1"});
+  CHECK(found(stored.sql("SELECT id FROM data WHERE isnan((SELECT max(x) FROM data))")).size() == 3);
+}
