@@ -172,10 +172,7 @@ PitSchema Dataset::pit_schema() const {
 }
 
 std::vector<Column> Dataset::level_columns(int level) const {
-  // Partitions are alike (§6.6): one tells for all, unless filters have chosen some already.
-  const bool unopened = impl_->partitions && impl_->base.steps.empty();
-  const std::shared_ptr<const View> first = unopened ? impl_->partitions->open(0) : nullptr;
-  const View& view = unopened ? *first : impl_->view();
+  const View& view = impl_->view();
   if (level != 0) check_level(level, view.num_levels(), impl_->path);
   auto columns = stored_columns(view, level);
   std::erase_if(columns, [](const Column& c) { return is_internal(c.name); });
@@ -184,9 +181,7 @@ std::vector<Column> Dataset::level_columns(int level) const {
 
 int64_t Dataset::level_rows(int level) const {
   // What is stored, whatever filters this view has.
-  const bool pruned = impl_->partitions && !impl_->base.steps.empty();
-  const View whole = pruned ? impl_->partitions->resolve({}) : View();
-  const View& all = pruned ? whole : impl_->view();
+  const View& all = impl_->view();
   if (level != 0) check_level(level, all.num_levels(), impl_->path);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
     if (const Container* container = view.container()) return container->stored_level(level)->num_visible_rows();

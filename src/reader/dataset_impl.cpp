@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/log.hpp"
+#include "base/ordered_work.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
@@ -153,31 +154,13 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
 }
 
 Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder)
-    : storage_(std::move(storage)), sources_(std::move(sources)), folder_(std::move(folder)) {}
+    : storage_(std::move(storage)), sources_(std::move(sources)), folder_(std::move(folder)), opened_(sources_.size()) {}
 
 View Partitions::resolve(const std::vector<Step>& steps) const {
-  // A query of a whole level sees all of it, whatever filters precede it (C084).
-  const bool pruned = std::none_of(steps.begin(), steps.end(), [](const Step& step) {
-    const auto* sql = std::get_if<SqlStep>(&step);
-    return sql && std::any_of(sql->select.tables.begin(), sql->select.tables.end(),
-                              [](const std::string& table) { return table.starts_with("level"); });
-  });
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    bool kept = true;
-    for (const auto& step : steps) {
-      const auto* filter = std::get_if<Filter>(&step);
-      if (!filter || !pruned) break;  // what a query makes of the rows is its own affair
-      kept = kept && can_hold(sources_[i].extent, *filter);
-    }
-    if (kept) chosen.push_back(i);
-  }
-  log::info(std::to_string(chosen.size()) + " of " + std::to_string(sources_.size()) +
-            " partitions can hold what is asked for");
-  if (chosen.empty()) chosen.push_back(0);  // for the columns of an empty result; its rows are filtered like any
+  const auto opened = open_all();
   std::vector<UnionPart> parts;
-  for (const std::size_t i : chosen) {
-    parts.push_back({open(i), static_cast<int>(i), path_join(folder_, sources_[i].file), sources_[i].file});
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    parts.push_back({opened[i], static_cast<int>(i), path_join(folder_, sources_[i].file), sources_[i].file});
   }
   View out;
   out.num_leaves = static_cast<int>(sources_.size());
@@ -188,23 +171,35 @@ View Partitions::resolve(const std::vector<Step>& steps) const {
 
 int Partitions::num_opened() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<int>(
-      std::count_if(opened_.begin(), opened_.end(), [](const auto& entry) { return entry.second != nullptr; }));
+  return static_cast<int>(std::ranges::count_if(opened_, [](const auto& view) { return view != nullptr; }));
 }
 
 std::shared_ptr<const View> Partitions::open(std::size_t i) const {
   const std::lock_guard lock(mutex_);
-  auto& view = opened_[i];
-  if (!view) {
-    const std::string path = path_join(folder_, sources_[i].file);
-    const Detected at = detect(*storage_, path);
-    if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
-    auto container = open_container(storage_, at, path, "");
-    View opened;
-    opened.base = std::move(container);
-    view = std::make_shared<const View>(std::move(opened));
+  if (!opened_[i]) opened_[i] = open_anew(i);
+  return opened_[i];
+}
+
+std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
+  constexpr int kAtOnce = 16;  // of a server each takes some round trips
+  const std::lock_guard lock(mutex_);
+  std::vector<std::size_t> closed;
+  for (std::size_t i = 0; i < opened_.size(); ++i) {
+    if (!opened_[i]) closed.push_back(i);
   }
-  return view;
+  OrderedWork<std::shared_ptr<const View>> work(std::vector<uint64_t>(closed.size()), 0, kAtOnce,
+                                                [&](std::size_t i) { return open_anew(closed[i]); });
+  for (const std::size_t i : closed) opened_[i] = *work.next();
+  return opened_;
+}
+
+std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
+  const std::string path = path_join(folder_, sources_[i].file);
+  const Detected at = detect(*storage_, path);
+  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
+  View out;
+  out.base = open_container(storage_, at, path, "");
+  return std::make_shared<const View>(std::move(out));
 }
 
 }  // namespace tacore

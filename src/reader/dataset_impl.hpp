@@ -22,19 +22,22 @@ class Partitions {
   Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
-  /// The union of the partitions that the filters of `steps` before the first query can meet (§6.6); of the first one
-  /// when they meet none.
+  /// The union of all partitions. What taco:sources says of their extents is not proved by anything, so none is left out
+  /// for it.
   View resolve(const std::vector<Step>& steps) const;
   /// One partition, opened once.
   std::shared_ptr<const View> open(std::size_t i) const;
   int num_opened() const;
 
  private:
+  std::vector<std::shared_ptr<const View>> open_all() const;
+  std::shared_ptr<const View> open_anew(std::size_t i) const;
+
   std::shared_ptr<const Storage> storage_;
   std::vector<Source> sources_;
   std::string folder_;
   mutable std::mutex mutex_;
-  mutable std::map<std::size_t, std::shared_ptr<const View>> opened_;
+  mutable std::vector<std::shared_ptr<const View>> opened_;  ///< nullptr until it is
 };
 
 /// Columns of every level that all parts have (or any, null-filled), in the order of the first; throws SchemaError as

@@ -150,18 +150,6 @@ Column resolve_column(const Filter& filter, std::span<const Column> columns) {
                    std::to_string(filter.level) + ": " + names_of(columns));
 }
 
-bool can_hold(const Extent& extent, const Filter& filter) {
-  const auto standard = [&](const auto& names) {
-    return filter.column == "auto" || std::find(std::begin(names), std::end(names), filter.column) != std::end(names);
-  };
-  if (const auto* box = std::get_if<BBox>(&filter.test)) {
-    return !standard(kGeometryColumns) || !extent.spatial || extent.spatial->intersects(*box);
-  }
-  if (!standard(kTimeColumns)) return true;
-  const auto& range = std::get<TimeRange>(filter.test);
-  return !extent.temporal || (extent.temporal->start <= range.end && range.start <= extent.temporal->end);
-}
-
 std::string predicate(const Filter& filter, const Column& column, std::optional<double> magnitude,
                       std::vector<SqlValue>& values) {
   if (const auto* box = std::get_if<BBox>(&filter.test)) return box_predicate(*box, column, values);

@@ -8,7 +8,6 @@
 
 #include "reader/duckdb_session.hpp"
 #include "tacore/bbox.hpp"
-#include "tacore/collection.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/time_range.hpp"
 
@@ -24,10 +23,6 @@ struct Filter {
 /// The column that a filter tests: the one it names, or the first standard one (§7.2.2). Throws QueryError, with what
 /// is there.
 Column resolve_column(const Filter& filter, std::span<const Column> columns);
-
-/// True when a source of this extent can hold what the filter looks for. One that is not stated can, and so can any
-/// when the filter tests a column of its own: extents are made of the standard ones.
-bool can_hold(const Extent& extent, const Filter& filter);
 
 /// The condition as SQL over that column; values are appended to `values` and named `$n`. `magnitude` is the largest
 /// absolute value of a column of numbers, where known: it tells the unit of an epoch. Throws QueryError for a type that

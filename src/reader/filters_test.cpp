@@ -380,25 +380,6 @@ TEST_CASE("a filter after a query that dropped internal columns works over a TAC
   CHECK(found(bare.filter_bbox(99, 34, 101, 36)) == Strings{"asia"});
 }
 
-TEST_CASE("what a query makes of a column is not judged by the extents of the sources") {
-  const Dataset moved = cascade().sql("SELECT * REPLACE (TIMESTAMP '1999-01-01' AS \"istac:time_start\") FROM data");
-  CHECK(moved.filter_datetime("1999-01-01").num_rows() == 4);
-}
-
-TEST_CASE("sources are left out by their extent only where a standard column is tested") {
-  const Extent elsewhere{.spatial = BBox{0, 0, 1, 1}, .temporal = TimeRange::parse("2023-01-01")};
-  CHECK_FALSE(can_hold(elsewhere, {BBox{50, 50, 51, 51}}));
-  CHECK_FALSE(can_hold(elsewhere, {BBox{50, 50, 51, 51}, "stac:centroid"}));
-  CHECK(can_hold(elsewhere, {BBox{50, 50, 51, 51}, "footprint"}));
-  CHECK_FALSE(can_hold(elsewhere, {TimeRange::parse("2024-01-01")}));
-  CHECK(can_hold(elsewhere, {TimeRange::parse("2024-01-01"), "published"}));
-}
-
-TEST_CASE("an extent that is not stated can hold anything") {
-  CHECK(can_hold(Extent{}, {BBox{50, 50, 51, 51}}));
-  CHECK(can_hold(Extent{}, {TimeRange::parse("2024-01-01")}));
-}
-
 TEST_CASE("filters of a level-0 column hide padding") {
   const Dataset padded = load(golden("flat_padded.tacozip"));
   CHECK(padded.filter_bbox(-180, -90, 180, 90).num_rows() == 3);

@@ -376,19 +376,7 @@ class Planner {
     if (!container) return predicate(filter, column, std::nullopt, statement_.values);
     const auto& table = container->stored_level(filter.level);
     const int c = table->find(column.name);
-    return predicate(filter, column, c < 0 ? std::nullopt : table->magnitude(c), statement_.values) +
-           without_sources(*container, filter);
-  }
-
-  /// Leaves out the sources of a TACOCAT whose extent the filter does not meet (§6.6): row groups of theirs are not
-  /// read.
-  static std::string without_sources(const Container& container, const Filter& filter) {
-    if (container.format() != Format::Tacocat) return "";
-    std::string out;
-    for (const Source& source : container.collection().sources) {
-      if (!can_hold(source.extent, filter)) out += " AND " + id(names::kSourceFile) + " <> " + sql_literal(source.file);
-    }
-    return out;
+    return predicate(filter, column, c < 0 ? std::nullopt : table->magnitude(c), statement_.values);
   }
 
   /// Filters keep the columns, and so does a query that only chooses rows: the number of steps up to the last other

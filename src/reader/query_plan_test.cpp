@@ -180,14 +180,6 @@ TEST_CASE("inputs of a concat are joined within themselves") {
   CHECK(count(rows(view).sql, "(c.\"internal:row\" >> 43) = (p.\"internal:row\" >> 43)") == 1);
 }
 
-TEST_CASE("sources of a TACOCAT that cannot hold what is asked for are left out by name") {
-  const Filter madrid{BBox{-4, 40, -3, 41}, "auto", 2};
-  const std::string plan = rows(view_of("cascade_tacocat", {madrid})).sql;
-  for (const int part : {2, 3, 4})
-    CHECK(count(plan, "\"internal:source_file\" <> 'cascade_part000" + std::to_string(part) + ".tacozip'") == 1);
-  CHECK(count(plan, "cascade_part0001") == 0);
-}
-
 TEST_CASE("a filter after a query asks for the columns of the query, once") {
   int asked = 0;
   const auto describe = [&](const Statement& prefix) {
