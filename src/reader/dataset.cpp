@@ -55,7 +55,7 @@ Dataset with_filter(const Dataset::Impl& from, Filter filter) {
   if (filter.level != 0) check_level(filter.level, from.tree().max_depth() + 1, from.path);
   // Said at once where nothing has to be opened or run for it.
   if (!from.partitions && (filter.level > 0 || !has_query(from.base)))
-    resolve_column(filter, stored_columns(from.base, filter.level));
+    check_tested(from.base, filter, stored_columns(from.base, filter.level));
   return with_step(from, std::move(filter));
 }
 

@@ -496,6 +496,7 @@ std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) 
     auto options = connection.context->GetClientProperties();
     duckdb::ArrowConverter::ToArrowSchema(out, pending->types, pending->names, options);
     for (const auto& type : pending->types) sql_types.push_back(type.ToString());
+      log_remarks(connection);
   });
   return sql_types;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -20,14 +19,15 @@ struct Filter {
   int level = 0;
 };
 
-/// The column that a filter tests: the one it names, or the first standard one (§7.2.2). Throws QueryError, with what
-/// is there.
-Column resolve_column(const Filter& filter, std::span<const Column> columns);
+/// Of `columns`, those that the filter reads: the one it names, or the first standard one (§7.2.2). Empty when it is not
+/// there.
+std::vector<Column> tested_columns(const Filter& filter, std::span<const Column> columns);
 
-/// The condition as SQL over that column; values are appended to `values` and named `$n`. `magnitude` is the largest
-/// absolute value of a column of numbers, where known: it tells the unit of an epoch. Throws QueryError for a type that
-/// cannot hold a place or time.
-std::string predicate(const Filter& filter, const Column& column, std::optional<double> magnitude,
-                      std::vector<SqlValue>& values);
+/// What to say when tested_columns() are none.
+std::string why_untested(const Filter& filter, std::span<const Column> columns);
+
+/// The condition as SQL over its columns, which there must be; values are appended to `values` and named `$n`. Throws
+/// QueryError for a type that cannot hold a place or time.
+std::string predicate(const Filter& filter, std::span<const Column> columns, std::vector<SqlValue>& values);
 
 }  // namespace tacore

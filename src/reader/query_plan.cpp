@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "reader/view.hpp"
@@ -85,7 +86,7 @@ class Planner {
     for (std::size_t i = 0; i < steps; ++i) {
       const auto* filter = std::get_if<Filter>(&view.steps[i]);
       if (filter && filter->level == level && level > 0) {
-        body += " AND (" + condition(view, *filter, stored_columns(view, level), true) + ")";
+        body += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
       }
     }
     if (level < target) {
@@ -188,7 +189,7 @@ class Planner {
     const Filter& filter = std::get<Filter>(step);
     if (filter.level > 0) return cascade(view, leaf, steps, before);
     return "SELECT * FROM " + before + " WHERE " +
-           condition(view, filter, columns_before(view, leaf, steps - 1), has_stored_columns(view, steps - 1));
+           condition(view, filter, columns_before(view, leaf, steps - 1));
   }
 
   std::string stored_rows(const View& view, int leaf, int level, bool padding) {
@@ -368,15 +369,12 @@ class Planner {
     return with + " SELECT * FROM (\n" + step.select.text + "\n)";
   }
 
-  /// `stored`: the rows are as the container has them, so what its footers and extents say holds for them. A query may
-  /// have made others.
-  std::string condition(const View& view, const Filter& filter, const std::vector<Column>& columns, bool stored) {
-    const Column column = resolve_column(filter, columns);
-    const Container* container = stored ? view.container() : nullptr;
-    if (!container) return predicate(filter, column, std::nullopt, statement_.values);
-    const auto& table = container->stored_level(filter.level);
-    const int c = table->find(column.name);
-    return predicate(filter, column, c < 0 ? std::nullopt : table->magnitude(c), statement_.values);
+  std::string condition(const View& view, const Filter& filter, const std::vector<Column>& columns) {
+    check_tested(view, filter, columns);
+    const Column tested = tested_columns(filter, columns)[0];
+    log::info("a filter tests " + quoted(filter.column == "auto" ? tested.name : filter.column) + " of level " +
+              std::to_string(filter.level));
+    return predicate(filter, columns, statement_.values);
   }
 
   /// Filters keep the columns, and so does a query that only chooses rows: the number of steps up to the last other
@@ -476,6 +474,17 @@ bool keeps_columns(const Step& step) {
 bool changes_columns(const View& view) { return !std::all_of(view.steps.begin(), view.steps.end(), keeps_columns); }
 
 bool only_chooses_rows(const View& view) { return view.container() && !changes_columns(view); }
+void check_tested(const View& view, const Filter& filter, std::span<const Column> columns) {
+  if (!tested_columns(filter, columns).empty()) return;
+  std::string elsewhere;
+  for (int level = 0; level < view.num_levels(); ++level) {
+    if (level == filter.level) continue;
+    const auto there = tested_columns(filter, stored_columns(view, level));
+    if (!there.empty()) elsewhere += "; level " + std::to_string(level) + " has " + quoted(there[0].name);
+  }
+  throw QueryError(why_untested(filter, columns) + elsewhere);
+}
+
 
 Statement QueryPlan::rows() const {
   Planner planner(describe_, names_path(view_));

@@ -1,7 +1,15 @@
 #include "reader/sql_functions.hpp"
 
 #include <duckdb.hpp>
+#include <duckdb/main/client_context_state.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
 
+#include "base/epoch.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "model/identifier.hpp"
 #include "model/wkb.hpp"
@@ -10,6 +18,49 @@
 
 namespace tacore {
 namespace {
+
+/// What the functions of one statement meet in its rows that a user should know. Each statement has a connection of its
+/// own. Safe from several threads.
+class Remarks : public duckdb::ClientContextState {
+ public:
+  static Remarks& of(duckdb::ClientContext& context) {
+    return *context.registered_state->GetOrCreate<Remarks>("tacore");
+  }
+  static Remarks& of(duckdb::ExpressionState& state) { return of(state.GetContext()); }
+
+  void add_no_time(const std::string& column, std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    auto& texts = no_times_[column];
+    if (texts.size() < kMostTexts) texts.emplace(text);
+  }
+  void add_units(const std::string& column, const std::set<EpochUnit>& units) {
+    const std::lock_guard lock(mutex_);
+    units_[column].insert(units.begin(), units.end());
+  }
+
+  void log() const {
+    for (const auto& [column, texts] : no_times_) {
+      log::warning("column " + quoted(column) + ": " + std::to_string(texts.size()) +
+                   (texts.size() < kMostTexts ? "" : " or more") +
+                   " different texts are no RFC 3339 time, such as 2023-01-31T12:00:00Z, and match no time filter: " +
+                   quoted(*texts.begin()) + (texts.size() > 1 ? " is the first in order" : ""));
+    }
+    for (const auto& [column, units] : units_) {
+      static constexpr const char* kNames[] = {"seconds", "milliseconds", "microseconds", "nanoseconds"};
+      std::vector<std::string> names;
+      for (const EpochUnit unit : units) names.emplace_back(kNames[static_cast<int>(unit)]);
+      log::warning("column " + quoted(column) + " holds numbers; taken as epochs in " + join(names, " and ") +
+                   (names.size() > 1 ? ", each by its own magnitude" : ""));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMostTexts = 1000;
+
+  std::mutex mutex_;
+  std::map<std::string, std::set<std::string, std::less<>>> no_times_;
+  std::map<std::string, std::set<EpochUnit>> units_;
+};
 
 template <class Body>
 auto with_damage_marked(const Body& body) {
@@ -75,23 +126,49 @@ void meets_point(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vect
   }
 }
 
-/// RFC 3339 text as microseconds; null where it is not.
-void rfc3339(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+/// Calls `convert(value)` -> optional<int64_t> for each value of the first argument.
+template <class T, class Convert>
+void each_as_number(duckdb::DataChunk& args, duckdb::Vector& result, const Convert& convert) {
   duckdb::UnifiedVectorFormat in;
   args.data[0].ToUnifiedFormat(args.size(), in);
-  const auto* values = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(in);
+  const auto* values = duckdb::UnifiedVectorFormat::GetData<T>(in);
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   auto* out = duckdb::FlatVector::GetData<int64_t>(result);
   for (idx_t i = 0; i < args.size(); ++i) {
     const idx_t at = in.sel->get_index(i);
-    out[i] = 0;
-    try {
-      if (!in.validity.RowIsValid(at)) throw QueryError("null");
-      out[i] = Timestamp::parse({values[at].GetData(), values[at].GetSize()}).microseconds;
-    } catch (const QueryError&) {
-      duckdb::FlatVector::SetNull(result, i, true);
-    }
+    const auto number = in.validity.RowIsValid(at) ? convert(values[at]) : std::nullopt;
+    out[i] = number.value_or(0);
+    if (!number) duckdb::FlatVector::SetNull(result, i, true);
   }
+}
+
+/// The name of the column that a function is called over, its second argument: the same for every row.
+std::string column_of(duckdb::DataChunk& args) { return args.data[1].GetValue(0).ToString(); }
+
+/// RFC 3339 text as microseconds; null where it is not.
+void rfc3339(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  each_as_number<duckdb::string_t>(args, result, [&](const duckdb::string_t& value) -> std::optional<int64_t> {
+    const std::string_view text(value.GetData(), value.GetSize());
+    try {
+      return Timestamp::parse(text).microseconds;
+    } catch (const QueryError&) {
+      Remarks::of(state).add_no_time(column_of(args), text);
+      return std::nullopt;
+    }
+  });
+}
+
+/// A number as microseconds; null where it stands for none.
+template <class T>
+void epoch(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  std::set<EpochUnit> units;
+  each_as_number<T>(args, result, [&](T number) -> std::optional<int64_t> {
+    const auto time = epoch_of(number);
+    if (!time) return std::nullopt;
+    units.insert(time->unit);
+    return time->microseconds;
+  });
+  if (!units.empty()) Remarks::of(state).add_units(column_of(args), units);
 }
 
 /// (DATA/ of a FOLDER, path of a row below it, FILE or FOLDER) -> the file that GDAL opens.
@@ -136,9 +213,13 @@ void register_sql_functions(duckdb::Connection& connection) {
   connection.CreateVectorizedFunction("tacore_meets_wkb", {blob, d, d, d, d}, yes, meets_wkb);
   connection.CreateVectorizedFunction("tacore_meets_wkt", {text, d, d, d, d}, yes, meets_wkt);
   connection.CreateVectorizedFunction("tacore_meets_point", {d, d, d, d, d, d}, yes, meets_point);
-  connection.CreateVectorizedFunction("tacore_rfc3339", {text}, integer, rfc3339);
+  connection.CreateVectorizedFunction("tacore_rfc3339", {text, text}, integer, rfc3339);
+  connection.CreateVectorizedFunction("tacore_epoch", {integer, text}, integer, epoch<int64_t>);
+  connection.CreateVectorizedFunction("tacore_real_epoch", {d, text}, integer, epoch<double>);
   connection.CreateVectorizedFunction("tacore_folder_path", {text, text, text}, text, folder_path);
   connection.Commit();
 }
+
+void log_remarks(duckdb::Connection& connection) { Remarks::of(*connection.context).log(); }
 
 }  // namespace tacore

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -68,6 +69,10 @@ bool restricts(const View& view, int level);
 bool names_path(const View& view);
 
 /// Filters keep the columns and their values, and so do some queries.
+/// Throws QueryError unless `columns`, those of the level that the filter tests, have what it tests: with what is there,
+/// and which other levels have it.
+void check_tested(const View& view, const Filter& filter, std::span<const Column> columns);
+
 bool keeps_columns(const Step& step);
 /// A step does not.
 bool changes_columns(const View& view);

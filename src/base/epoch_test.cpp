@@ -1,0 +1,46 @@
+#include "base/epoch.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace tacore;
+
+namespace {
+
+constexpr int64_t kNoon = 1'673'784'000;  // 2023-01-15T12:00:00Z
+
+int64_t whole(int64_t number) { return epoch_of(number).value().microseconds; }
+int64_t real(double number) { return epoch_of(number).value().microseconds; }
+
+}  // namespace
+
+TEST_CASE("the magnitude of a number tells its unit") {
+  CHECK(whole(kNoon) == kNoon * 1'000'000);
+  CHECK(whole(kNoon * 1'000 + 1) == kNoon * 1'000'000 + 1'000);
+  CHECK(whole(kNoon * 1'000'000 + 1) == kNoon * 1'000'000 + 1);
+  CHECK(whole(kNoon * 1'000'000'000 + 1'999) == kNoon * 1'000'000 + 1);
+  CHECK(whole(0) == 0);
+  CHECK(whole(-1) == -1'000'000);
+  CHECK(whole(-200'000'000'000'000'001) == -200'000'000'000'001);
+  CHECK(epoch_of(int64_t{99'999'999'999})->unit == EpochUnit::Seconds);
+  CHECK(epoch_of(int64_t{-100'000'000'000})->unit == EpochUnit::Milliseconds);
+  CHECK(epoch_of(int64_t{100'000'000'000'000})->unit == EpochUnit::Microseconds);
+  CHECK(epoch_of(int64_t{100'000'000'000'000'000})->unit == EpochUnit::Nanoseconds);
+}
+
+TEST_CASE("numbers with a fraction are times to the microsecond") {
+  CHECK(real(1'673'784'000.5) == kNoon * 1'000'000 + 500'000);
+  CHECK(real(1'673'784'000.123456) == kNoon * 1'000'000 + 123'456);
+  CHECK(real(-0.5) == -500'000);
+  CHECK(real(1'673'784'000'250.0) == kNoon * 1'000'000 + 250'000);
+  CHECK(real(static_cast<double>(kNoon) * 1e9) == kNoon * 1'000'000);
+}
+
+TEST_CASE("what stands for a missing number is no time") {
+  CHECK_FALSE(epoch_of(std::numeric_limits<int64_t>::min()));
+  CHECK_FALSE(epoch_of(std::numeric_limits<int64_t>::max()));
+  CHECK_FALSE(epoch_of(std::numeric_limits<double>::quiet_NaN()));
+  CHECK_FALSE(epoch_of(std::numeric_limits<double>::infinity()));
+  CHECK_FALSE(epoch_of(-std::numeric_limits<double>::infinity()));
+  CHECK_FALSE(epoch_of(-9223372036854775808.0));
+  CHECK_FALSE(epoch_of(1e300));
+}
