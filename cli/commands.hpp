@@ -59,6 +59,7 @@ struct Selection {
   std::optional<std::string> sql = {};
   Where where = {};
   std::optional<int> level = {};  ///< that `where` tests
+  bool footprint = false;         ///< the box tests what samples cover, not the published column
 };
 
 struct QueryOptions {

@@ -130,7 +130,11 @@ void add_selection(CLI::App* command, Selection& selection) {
   add_parsed(
       command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
       "One SELECT over data (what the filters leave), level0, level1, ...");
-  add_where(command, selection.where);
+  auto* box = add_where(command, selection.where)[0];
+  command
+      ->add_flag("--footprint", selection.footprint,
+                 "--bbox tests what a sample covers, not istac:geometry or its centroid")
+      ->needs(box);
   add_parsed(
       command, "--level", "N", [&](const std::string& text) { selection.level = parse_count("--level", text); },
       "The level that the filters test; rows stay those of level 0");
@@ -178,6 +182,7 @@ void add_query(Tool& tool) {
       tool.add("query", "Selects samples by place, time and SQL",
                "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
                "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
+               "  taco query landsat.tacozip \"SELECT id FROM data\" --bbox -34.888,-7.965,-34.886,-7.963 --footprint\n"
                "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
                run_query);
   command->add_option("PATH", options->selection.path, kDatasetHelp)->required();

@@ -40,8 +40,9 @@ int run_query(const QueryOptions& options) {
   if (format == Encoding::Parquet && options.output.path.empty() && is_terminal_output()) {
     throw QueryError("Parquet is not for terminals: add --output FILE");
   }
-  with_output(options.output,
-              [&](tabular::Output& output) { tabular::encode(select(options.selection).data(), format, output); });
+  const Dataset dataset = select(options.selection);
+  with_output(options.output, [&](tabular::Output& output) { tabular::encode(dataset.data(), format, output); });
+  if (options.selection.where.bbox && dataset.num_rows() == 0) complain(why_empty(options.selection, dataset));
   return 0;
 }
 

@@ -30,8 +30,10 @@ TACORE_EXPORT const char* to_string(Format format) noexcept;
 constexpr bool is_v1(Format format) noexcept { return format == Format::Tortilla || format == Format::Taco; }
 
 struct FilterOptions {
-  std::string column = "auto";  ///< "auto" takes the first of the standard columns that is there
-  int level = 0;                ///< the level that is tested; rows are always those of level 0
+  /// "auto" takes the first of the standard columns that is there. For a box "footprint" takes what a sample covers
+  /// (unless a column has that name).
+  std::string column = "auto";
+  int level = 0;  ///< the level that is tested; rows are always those of level 0
 };
 
 /// A lazy query over a dataset (§7.2.2, TacoDataset). An immutable value: every call returns a new Dataset and
@@ -72,13 +74,18 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   Dataset sql(std::string_view query) const;
   /// Level-0 samples whose geometry meets the box, or that have such a descendant at `options.level`; then
   /// read() shows only what survives down to that level. Geometry: WKB, WKT points or `[lon, lat]` lists in WGS
-  /// 84; auto: istac:geometry, stac:centroid, istac:centroid. Null never matches.
+  /// 84; auto: istac:geometry, stac:centroid, istac:centroid, as published readers have it. A centroid is a point: a
+  /// sample that reaches into the box is not found by it. With "footprint" the box tests what a sample covers, exactly:
+  /// istac:geometry, else the grid of stac:crs, stac:geotransform and stac:tensor_shape (or stac:raster_shape), else,
+  /// with a warning that counts these samples, the centroid. Null never matches.
   Dataset filter_bbox(const BBox& box, const FilterOptions& options = {}) const;
   Dataset filter_bbox(double minx, double miny, double maxx, double maxy, const FilterOptions& options = {}) const {
     return filter_bbox(BBox{minx, miny, maxx, maxy}, options);
   }
-  /// The same by time, both ends included. Columns: any timestamp, a date, epoch numbers (unit by magnitude,
-  /// with a warning) or RFC 3339 text; auto: istac:time_start, stac:time_start.
+  /// The same by time, both ends included. Columns: any timestamp, a date, RFC 3339 text (of other text a warning
+  /// tells), or epoch numbers, with a warning that names their unit: each number is taken for seconds below 1e11, for
+  /// milliseconds below 1e14, for microseconds below 1e17, else for nanoseconds. NaN, infinities and the least and
+  /// greatest int64 are no times. auto: istac:time_start, stac:time_start.
   Dataset filter_datetime(const TimeRange& range, const FilterOptions& options = {}) const;
   Dataset filter_datetime(std::string_view range, const FilterOptions& options = {}) const {
     return filter_datetime(TimeRange::parse(range), options);

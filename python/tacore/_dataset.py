@@ -140,7 +140,10 @@ class TacoDataset(Statistics):
             miny: South.
             maxx: East.
             maxy: North.
-            geometry_col: "auto" takes `istac:geometry`, `stac:centroid` or `istac:centroid`.
+            geometry_col: "auto" takes `istac:geometry`, `stac:centroid` or `istac:centroid`, as published readers do: a
+                centroid is a point, so samples that only reach into the box are not found. "footprint" tests what a
+                sample covers: `istac:geometry`, else its grid (`stac:crs`, `stac:geotransform`, `stac:tensor_shape`),
+                else the centroid, with a warning that counts those.
             level: Level that is tested. Below the root: the samples that have such a descendant; `read()` then shows
                 only what survives down to that level.
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kGeometryColumns[] = {"istac:geometry", "stac:centroid", "istac:centroid"};
 constexpr const char* kTimeColumns[] = {"istac:time_start", "stac:time_start"};
+constexpr const char* kFootprint = "footprint";
 
 // TIMESTAMP_NS reaches from 1677 to 2262.
 constexpr int64_t kNanosecondReach = std::numeric_limits<int64_t>::max() / 1000 - 1;
@@ -59,6 +60,49 @@ std::string meets(const Column& column, const std::string& bounds) {
                    "; a geometry is WKB (binary), a WKT point (string) or a [lon, lat] list");
 }
 
+// --- Footprints
+
+std::optional<Column> shape_column(std::span<const Column> columns) {
+  auto out = find(columns, "stac:tensor_shape");
+  return out ? out : find(columns, "stac:raster_shape");
+}
+
+/// The columns that tell where samples lie; none where there are neither all those of a grid nor a geometry.
+std::vector<Column> footprint_columns(std::span<const Column> columns) {
+  std::vector<Column> out;
+  const auto add = [&](const std::optional<Column>& column) {
+    if (column) out.push_back(*column);
+  };
+  const auto crs = find(columns, "stac:crs"), transform = find(columns, "stac:geotransform");
+  if (const auto shape = shape_column(columns); crs && transform && shape) out = {*crs, *transform, *shape};
+  for (const char* name : kGeometryColumns) add(find(columns, name));
+  if (!out.empty()) add(find(columns, "istac:crs"));
+  return out;
+}
+
+/// A geometry in longitudes and latitudes, else the grid of pixels, else the centroid: as descriptions take it.
+std::string footprint_predicate(const BBox& box, std::span<const Column> columns, std::vector<SqlValue>& values) {
+  const std::string bounds = bounds_of(box, values);
+  std::vector<std::string> tests;
+  if (const auto geometry = find(columns, "istac:geometry")) {
+    std::string is_tested = sql_identifier(geometry->name) + " IS NOT NULL";
+    if (const auto crs = find(columns, "istac:crs"))
+      is_tested += " AND lower(coalesce(" + sql_identifier(crs->name) + ", '')) IN ('', 'epsg:4326', 'ogc:crs84')";
+    tests.push_back("CASE WHEN " + is_tested + " THEN " + meets(*geometry, bounds) + " END");
+  }
+  if (const auto crs = find(columns, "stac:crs")) {
+    tests.push_back("tacore_meets_grid(" + sql_identifier(crs->name) + ", CAST(\"stac:geotransform\" AS DOUBLE[]), CAST(" +
+                    sql_identifier(shape_column(columns)->name) + " AS BIGINT[])" + bounds + ")");
+  }
+  for (const char* name : {"stac:centroid", "istac:centroid"}) {
+    const auto column = find(columns, name);
+    if (column) tests.push_back("CASE WHEN " + sql_identifier(name) + " IS NOT NULL THEN " + meets(*column, bounds) + " END");
+  }
+  return "coalesce(" + join(tests, ", ") + ", false)";
+}
+
+// --- Times
+
 // An open side of a TimeRange is the least or greatest number: no bound at all.
 bool open_start(const TimeRange& range) { return range.start == kOpenStart; }
 bool open_end(const TimeRange& range) { return range.end == kOpenEnd; }
@@ -103,9 +147,14 @@ std::string time_predicate(const TimeRange& range, const Column& column, std::ve
                    "; a time is a timestamp, a date, an epoch number or RFC 3339 text");
 }
 
+bool is_footprint(const Filter& filter, std::span<const Column> columns) {
+  return std::holds_alternative<BBox>(filter.test) && filter.column == kFootprint && !find(columns, kFootprint);
+}
+
 }  // namespace
 
 std::vector<Column> tested_columns(const Filter& filter, std::span<const Column> columns) {
+  if (is_footprint(filter, columns)) return footprint_columns(columns);
   const auto first_of = [&](std::span<const char* const> names) -> std::vector<Column> {
     for (const char* name : names) {
       if (const auto found = find(columns, name)) return {*found};
@@ -123,11 +172,19 @@ std::string why_untested(const Filter& filter, std::span<const Column> columns) 
   for (const auto& column : columns) names.push_back(column.name);
   const bool is_box = std::holds_alternative<BBox>(filter.test);
   const std::string level = " in level " + std::to_string(filter.level), all = ": " + join(names, ", ");
+  if (is_footprint(filter, columns)) {
+    return "No footprint found" + level +
+           ", which is made of istac:geometry, of stac:crs, stac:geotransform and stac:tensor_shape, or of a centroid" +
+           all;
+  }
   if (filter.column != "auto") return "Column " + quoted(filter.column) + " not found" + level + all;
   return std::string(is_box ? "No geometry column found" : "No time column found") + level + all;
 }
 
 std::string predicate(const Filter& filter, std::span<const Column> columns, std::vector<SqlValue>& values) {
+  if (is_footprint(filter, columns)) {
+    return footprint_predicate(std::get<BBox>(filter.test), footprint_columns(columns), values);
+  }
   const Column column = tested_columns(filter, columns).at(0);
   if (const auto* box = std::get_if<BBox>(&filter.test)) return meets(column, bounds_of(*box, values));
   return time_predicate(std::get<TimeRange>(filter.test), column, values);

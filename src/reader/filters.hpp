@@ -12,15 +12,15 @@
 
 namespace tacore {
 
-/// A condition on one column of one level.
+/// A condition on one column of one level, or on the footprints of its samples.
 struct Filter {
   std::variant<BBox, TimeRange> test;
   std::string column = "auto";
   int level = 0;
 };
 
-/// Of `columns`, those that the filter reads: the one it names, or the first standard one (§7.2.2). Empty when it is not
-/// there.
+/// Of `columns`, those that the filter reads: the one it names, the first standard one (§7.2.2), or, for a box over
+/// "footprint", those that tell where a sample lies. Empty when they are not there.
 std::vector<Column> tested_columns(const Filter& filter, std::span<const Column> columns);
 
 /// What to say when tested_columns() are none.

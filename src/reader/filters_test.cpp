@@ -450,3 +450,76 @@ TEST_CASE("an error of a filter names the levels that have what it tests") {
   CHECK(has_text(text, "; level 1 has 'stac:centroid'"));
   CHECK(found(dataset.filter_bbox(0, 1, 2, 3, {.level = 1})) == Strings{"x"});
 }
+
+// --- Footprints (W03 of the audit)
+
+namespace {
+
+/// Grids as (id, CRS, geotransform, shape): a square in UTM, one that is turned by 45 degrees, one over the
+/// antimeridian, one in a system that nobody knows.
+Dataset grids(const TemporaryFolder& folder) {
+  return load(make_flat_folder(
+      folder, "grids", 4,
+      "['EPSG:32630', 'EPSG:4326', 'EPSG:4326', 'EPSG:999999'][i + 1] AS \"stac:crs\", "
+      "[[500000.0, 10, 0, 4649776, 0, -10], [10.0, 0.1, 0.1, 0, 0.1, -0.1], [179.0, 0.01, 0, 10, 0, -0.01], "
+      "[0.0, 1, 0, 0, 0, -1]][i + 1] AS \"stac:geotransform\", "
+      "[[100, 100], [3, 10, 10], [3, 200, 200], [10, 10]][i + 1]::BIGINT[] AS \"stac:tensor_shape\", "
+      "['POINT (-2.9940 41.9955)', 'POINT (11 0)', 'POINT (180 9)', 'POINT (50 50)'][i + 1] AS \"stac:centroid\""));
+}
+
+}  // namespace
+
+TEST_CASE("a box tests the footprint where it is asked to, not the centroid") {
+  const TemporaryFolder folder;
+  const Dataset dataset = grids(folder);
+  const FilterOptions footprint{.column = "footprint"};
+  const struct {
+    const char* what;
+    BBox box;
+    Strings expected;
+  } cases[] = {
+      {"the corner of the UTM square, far from its centroid", {-2.9999, 41.99985, -2.9998, 41.99995}, {"sample_0"}},
+      {"beside it", {-3.01, 41.99, -3.0005, 42.01}, {}},
+      {"in the envelope of the turned grid, beyond its edge", {10, 0.8, 10.1, 0.9}, {}},
+      {"in the turned grid", {10.4, 0.2, 10.5, 0.3}, {"sample_1"}},
+      {"east of the antimeridian", {-179.5, 9, -179.2, 9.5}, {"sample_2"}},
+      {"west of it", {179.1, 9, 179.2, 9.1}, {"sample_2"}},
+      {"over it, from a box that crosses it", {179.9, 9, -179.9, 9.1}, {"sample_2"}},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.what));
+    CHECK(found(dataset.filter_bbox(c.box, footprint)) == c.expected);
+    CHECK(found(dataset.sql("SELECT *, 1 AS more FROM data").filter_bbox(c.box, footprint)) == c.expected);
+    CHECK(found(concat({dataset, dataset}).filter_bbox(c.box, footprint)).size() == 2 * c.expected.size());
+  }
+  CHECK(dataset.filter_bbox(cases[0].box).num_rows() == 0);  // the published rule
+}
+
+TEST_CASE("the centroid stands in for a footprint that cannot be had, with one warning that counts") {
+  const TemporaryFolder folder;
+  const Warnings warnings;
+  CHECK(found(grids(folder).filter_bbox(49, 49, 51, 51, {.column = "footprint"})) == Strings{"sample_3"});
+  CHECK(has_text(warnings.text, "the footprint of 1 samples cannot be had from their grids; their centroids were tested"));
+  CHECK(has_text(warnings.text, "EPSG:999999"));
+}
+
+TEST_CASE("a geometry in longitudes and latitudes is the footprint, one in another system is not") {
+  const TemporaryFolder folder;
+  const std::string point = "from_hex('0101000000' || '000000000000F03F' || '0000000000000040')";  // POINT (1 2)
+  const Dataset dataset = load(make_flat_folder(
+      folder, "geometries", 4,
+      point + " AS \"istac:geometry\", [NULL, 'EPSG:4326', 'OGC:CRS84', 'EPSG:3857'][i + 1] AS \"istac:crs\", "
+              "'POINT (70 70)' AS \"istac:centroid\""));
+  CHECK(found(dataset.filter_bbox(0, 1, 2, 3, {.column = "footprint"})) ==
+        Strings{"sample_0", "sample_1", "sample_2"});
+  CHECK(found(dataset.filter_bbox(69, 69, 71, 71, {.column = "footprint"})) == Strings{"sample_3"});
+}
+
+TEST_CASE("a column that is called footprint is tested as any, and none at all is an error") {
+  const TemporaryFolder folder;
+  const Dataset own = load(make_flat_folder(folder, "own", 2, "'POINT (' || i || ' 0)' AS footprint"));
+  CHECK(found(own.filter_bbox(0.5, -1, 1.5, 1, {.column = "footprint"})) == Strings{"sample_1"});
+  const Dataset none = load(make_flat_folder(folder, "none", 2, "i AS n"));
+  CHECK(has_text(error_of([&] { none.filter_bbox(0, 0, 1, 1, {.column = "footprint"}); }),
+                 "QueryError: No footprint found in level 0, which is made of istac:geometry, of stac:crs"));
+}

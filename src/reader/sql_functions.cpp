@@ -1,16 +1,20 @@
 #include "reader/sql_functions.hpp"
 
+#include <algorithm>
+#include <array>
 #include <duckdb.hpp>
 #include <duckdb/main/client_context_state.hpp>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "model/grid_footprint.hpp"
 #include "model/identifier.hpp"
 #include "model/wkb.hpp"
 #include "tacore/error.hpp"
@@ -37,6 +41,10 @@ class Remarks : public duckdb::ClientContextState {
     const std::lock_guard lock(mutex_);
     units_[column].insert(units.begin(), units.end());
   }
+  void add_no_footprint(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (num_no_footprints_++ == 0) why_no_footprint_ = why;
+  }
 
   void log() const {
     for (const auto& [column, texts] : no_times_) {
@@ -52,6 +60,11 @@ class Remarks : public duckdb::ClientContextState {
       log::warning("column " + quoted(column) + " holds numbers; taken as epochs in " + join(names, " and ") +
                    (names.size() > 1 ? ", each by its own magnitude" : ""));
     }
+    if (num_no_footprints_ > 0) {
+      log::warning("the footprint of " + std::to_string(num_no_footprints_) +
+                   " samples cannot be had from their grids; their centroids were tested instead: " +
+                   why_no_footprint_);
+    }
   }
 
  private:
@@ -60,6 +73,8 @@ class Remarks : public duckdb::ClientContextState {
   std::mutex mutex_;
   std::map<std::string, std::set<std::string, std::less<>>> no_times_;
   std::map<std::string, std::set<EpochUnit>> units_;
+  int64_t num_no_footprints_ = 0;
+  std::string why_no_footprint_;
 };
 
 template <class Body>
@@ -171,6 +186,63 @@ void epoch(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vect
   if (!units.empty()) Remarks::of(state).add_units(column_of(args), units);
 }
 
+/// Lists of numbers, row by row.
+template <class T>
+class Lists {
+ public:
+  Lists(duckdb::Vector& vector, idx_t count) {
+    vector.ToUnifiedFormat(count, lists_);
+    auto& items = duckdb::ListVector::GetEntry(vector);
+    items.ToUnifiedFormat(duckdb::ListVector::GetListSize(vector), items_);
+  }
+  /// Empty for null, and for a list with a null in it.
+  std::vector<T> at(idx_t row) const {
+    const idx_t at = lists_.sel->get_index(row);
+    if (!lists_.validity.RowIsValid(at)) return {};
+    const auto list = duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(lists_)[at];
+    std::vector<T> out;
+    for (idx_t i = 0; i < list.length; ++i) {
+      const idx_t item = items_.sel->get_index(list.offset + i);
+      if (!items_.validity.RowIsValid(item)) return {};
+      out.push_back(duckdb::UnifiedVectorFormat::GetData<T>(items_)[item]);
+    }
+    return out;
+  }
+
+ private:
+  duckdb::UnifiedVectorFormat lists_, items_;
+};
+
+/// (stac:crs, stac:geotransform, stac:tensor_shape, box) -> whether the grid meets the box; null where it cannot be had.
+void meets_grid(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
+  const BoxTest box = box_of(args, 3);
+  duckdb::UnifiedVectorFormat crs;
+  args.data[0].ToUnifiedFormat(args.size(), crs);
+  const auto* systems = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(crs);
+  const Lists<double> transforms(args.data[1], args.size());
+  const Lists<int64_t> shapes(args.data[2], args.size());
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<bool>(result);
+  Remarks& remarks = Remarks::of(state);
+  for (idx_t i = 0; i < args.size(); ++i) {
+    out[i] = false;
+    const idx_t at = crs.sel->get_index(i);
+    const auto transform = transforms.at(i);
+    const auto shape = shapes.at(i);
+    try {
+      if (!crs.validity.RowIsValid(at) || transform.size() != 6 || shape.size() < 2)
+        throw SchemaError("stac:crs, stac:geotransform or stac:tensor_shape is null or too short");
+      Grid grid{.crs = systems[at].GetString(), .columns = shape.back(), .rows = shape[shape.size() - 2]};
+      std::ranges::copy(transform, grid.geotransform.begin());
+      const std::string wkb = grid_footprint(grid, nullptr);
+      out[i] = box.meets_wkb(std::as_bytes(std::span(wkb)));
+    } catch (const SchemaError& error) {
+      remarks.add_no_footprint(error.message());
+      duckdb::FlatVector::SetNull(result, i, true);
+    }
+  }
+}
+
 /// (DATA/ of a FOLDER, path of a row below it, FILE or FOLDER) -> the file that GDAL opens.
 void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
   const std::string root = args.data[0].GetValue(0).ToString();
@@ -213,6 +285,8 @@ void register_sql_functions(duckdb::Connection& connection) {
   connection.CreateVectorizedFunction("tacore_meets_wkb", {blob, d, d, d, d}, yes, meets_wkb);
   connection.CreateVectorizedFunction("tacore_meets_wkt", {text, d, d, d, d}, yes, meets_wkt);
   connection.CreateVectorizedFunction("tacore_meets_point", {d, d, d, d, d, d}, yes, meets_point);
+  connection.CreateVectorizedFunction("tacore_meets_grid", {text, LogicalType::LIST(d), LogicalType::LIST(integer), d, d, d, d},
+                                      yes, meets_grid);
   connection.CreateVectorizedFunction("tacore_rfc3339", {text, text}, integer, rfc3339);
   connection.CreateVectorizedFunction("tacore_epoch", {integer, text}, integer, epoch<int64_t>);
   connection.CreateVectorizedFunction("tacore_real_epoch", {d, text}, integer, epoch<double>);
