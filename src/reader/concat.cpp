@@ -214,7 +214,7 @@ Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {
   std::vector<UnionPart> parts;
   int leaves = 0;
   for (const Dataset& dataset : datasets) {
-    UnionPart part{std::make_shared<const View>(dataset.impl()->view()), leaves, dataset.path(),
+    UnionPart part{std::make_shared<const View>(dataset.impl()->drawn_view()), leaves, dataset.path(),
                    file_name(dataset.path())};
     leaves += part.view->num_leaves;
     parts.push_back(std::move(part));

@@ -33,8 +33,10 @@ std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
   return out;
 }
 
-Dataset with_step(const Dataset::Impl& from, Step step) {
-  auto out = copy(from);
+Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
+  auto out = copy(*from);
+  // What follows sees the rows that `from` shows, before or after it was looked at.
+  if (draws(from->base)) out->base.drawn = DrawnRows{from->base.steps.size(), [from] { return from->rows(); }};
   out->base.steps.push_back(std::move(step));
   return Dataset(std::move(out));
 }
@@ -51,11 +53,11 @@ void check_level(int level, int num_levels, const std::string& path) {
       {.path = path});
 }
 
-Dataset with_filter(const Dataset::Impl& from, Filter filter) {
-  if (filter.level != 0) check_level(filter.level, from.tree().max_depth() + 1, from.path);
+Dataset with_filter(const std::shared_ptr<const Dataset::Impl>& from, Filter filter) {
+  if (filter.level != 0) check_level(filter.level, from->tree().max_depth() + 1, from->path);
   // Said at once where nothing has to be opened or run for it.
-  if (!from.partitions && (filter.level > 0 || !has_query(from.base)))
-    check_tested(from.base, filter, stored_columns(from.base, filter.level));
+  if (!from->partitions && (filter.level > 0 || !has_query(from->base)))
+    check_tested(from->base, filter, stored_columns(from->base, filter.level));
   return with_step(from, std::move(filter));
 }
 
@@ -196,7 +198,7 @@ Dataset Dataset::sql(std::string_view query) const {
   SqlStep step{.select = inspect_select(query), .names_path = false};
   const std::string text = lower(step.select.text);
   step.names_path = text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
-  return with_step(*impl_, std::move(step));
+  return with_step(impl_, std::move(step));
 }
 
 Dataset Dataset::filter_bbox(const BBox& box, const FilterOptions& options) const {
@@ -204,14 +206,14 @@ Dataset Dataset::filter_bbox(const BBox& box, const FilterOptions& options) cons
     throw QueryError("bbox [" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " +
                      std::to_string(box.maxx) + ", " + std::to_string(box.maxy) + "] is not finite with miny <= maxy");
   }
-  return with_filter(*impl_, {box, options.column, options.level});
+  return with_filter(impl_, {box, options.column, options.level});
 }
 
 Dataset Dataset::filter_datetime(const TimeRange& range, const FilterOptions& options) const {
   if (range.start > range.end) {
     throw QueryError("time range starts at " + range.start.to_string() + ", after its end " + range.end.to_string());
   }
-  return with_filter(*impl_, {range, options.column, options.level});
+  return with_filter(impl_, {range, options.column, options.level});
 }
 
 DataFrame Dataset::data() const { return make_frame(impl_, impl_->rows(), false); }
@@ -247,12 +249,13 @@ bool Dataset::is_rsut() const {
   for (const auto& columns : QueryPlan(view, Dataset::Impl::describe).columns(changed)) {
     if (!has_all(columns, navigation_names(impl_->format))) return false;
   }
-  return same_children(view, deepest_filter(view));
+  const int deepest = deepest_filter(view);
+  return deepest == 0 || same_children(impl_->drawn_view(), deepest);
 }
 
 bool Dataset::verify_rsut() const {
-  const View& view = impl_->view();
   if (impl_->tree().root_type == SampleType::File) return true;
+  const View view = impl_->drawn_view();
   return same_children(view, view.num_levels() - 1);
 }
 
@@ -311,8 +314,9 @@ StatisticsInput dataset_statistics(const Dataset::Impl& impl, const StatsOptions
   if (options.level > 0 && options.id.empty()) throw QueryError("id is required for level > 0");
   if (options.level > 0) {
     const auto names = statistics_columns(stored_columns(view, options.level));
+    const View drawn = impl.drawn_view();
     return statistics_input(
-        *Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(options.level, options.id, names)),
+        *Dataset::Impl::compute(QueryPlan(drawn, Dataset::Impl::describe).statistics(options.level, options.id, names)),
         names);
   }
   // Only the columns that are summed, unless the rows are here anyway.

@@ -54,8 +54,9 @@ std::shared_ptr<const Dataset::Impl> Dataset::Impl::with_rows(const Impl& from, 
 const View& Dataset::Impl::view() const {
   const std::lock_guard lock(mutex_);
   if (!resolved_) {
-    resolved_ =
-        partitions ? std::make_shared<const View>(partitions->resolve(base.steps)) : std::make_shared<const View>(base);
+    View out = partitions ? partitions->resolve(base.steps) : base;
+    out.drawn = base.drawn;
+    resolved_ = std::make_shared<const View>(std::move(out));
   }
   return *resolved_;
 }
@@ -72,6 +73,12 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
     log::debug(std::to_string(memory_in_use() / (1 << 20)) + " MiB in Arrow arrays");
   }
   return rows_;
+}
+
+View Dataset::Impl::drawn_view() const {
+  View out = view();
+  if (draws(out)) out.drawn = DrawnRows{out.steps.size(), [drawn = rows()] { return drawn; }};
+  return out;
 }
 
 namespace {

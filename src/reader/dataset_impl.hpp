@@ -62,6 +62,8 @@ struct Dataset::Impl {
   const View& view() const;
   /// The rows, computed once.
   std::shared_ptr<const Rows> rows() const;
+  /// view(), with rows() in it where a query of it draws: for whatever has to do with the rows that show.
+  View drawn_view() const;
   /// Their number. Filters alone are counted without making the rows.
   int64_t num_rows() const;
   /// What a statement gives, without running it.

@@ -229,11 +229,35 @@ void discard(const std::shared_ptr<Instance>& broken) {
 // --- Running
 // -----------------------------------------------------------------------------------------------------------------
 
-duckdb::Value to_value(const SqlValue& value, const std::vector<std::string>& files) {
+/// What DuckDB calls to begin a scan of a table.
+duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> open_table(uintptr_t table, duckdb::ArrowStreamParameters&) {
+  auto out = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
+  (*reinterpret_cast<const SqlTable*>(table))(&out->arrow_array_stream);
+  out->number_of_rows = -1;
+  return out;
+}
+
+void give_table_schema(ArrowArrayStream* table, ArrowSchema& out) {
+  duckdb::ArrowArrayStreamWrapper stream;
+  (*reinterpret_cast<const SqlTable*>(table))(&stream.arrow_array_stream);
+  stream.arrow_array_stream.get_schema(&stream.arrow_array_stream, &out);
+}
+
+duckdb::Value to_value(const TableScan& scan, const std::vector<SqlTable>& tables) {
+  switch (scan.argument) {
+    case TableScan::Argument::Produce: return duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&open_table));
+    case TableScan::Argument::Schema: return duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_table_schema));
+    case TableScan::Argument::Table: break;
+  }
+  return duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&tables.at(scan.table)));
+}
+
+duckdb::Value to_value(const SqlValue& value, const Statement& statement, const std::vector<std::string>& files) {
   if (const auto* i = std::get_if<int64_t>(&value)) return duckdb::Value::BIGINT(*i);
   if (const auto* d = std::get_if<double>(&value)) return duckdb::Value::DOUBLE(*d);
   if (const auto* s = std::get_if<std::string>(&value)) return duckdb::Value(*s);
   if (const auto* file = std::get_if<LevelFile>(&value)) return duckdb::Value(files.at(file->level));
+  if (const auto* scan = std::get_if<TableScan>(&value)) return to_value(*scan, statement.tables);
   const auto& time = std::get<SqlTime>(value);
   return time.zoned ? duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(time.microseconds))
                     : duckdb::Value::TIMESTAMP(duckdb::timestamp_t(time.microseconds));
@@ -446,7 +470,7 @@ void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vec
 
 duckdb::vector<duckdb::Value> to_values(const Statement& statement, const Published& published) {
   duckdb::vector<duckdb::Value> values;
-  for (const auto& value : statement.values) values.push_back(to_value(value, published.paths()));
+  for (const auto& value : statement.values) values.push_back(to_value(value, statement, published.paths()));
   return values;
 }
 
@@ -472,6 +496,7 @@ void run(const Statement& statement, ArrowArrayStream* out) {
     duckdb::Connection connection(*in->database);
     try {
       execute(connection, statement.sql, to_values(statement, published), in, &published, out);
+      log_remarks(connection);
     } catch (...) {
       published.rethrow();
       throw;
@@ -496,7 +521,6 @@ std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) 
     auto options = connection.context->GetClientProperties();
     duckdb::ArrowConverter::ToArrowSchema(out, pending->types, pending->names, options);
     for (const auto& type : pending->types) sql_types.push_back(type.ToString());
-      log_remarks(connection);
   });
   return sql_types;
 }

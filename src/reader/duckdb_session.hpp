@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -24,13 +25,22 @@ struct SqlTime {
 struct LevelFile {
   std::size_t level = 0;
 };
-using SqlValue = std::variant<int64_t, double, std::string, SqlTime, LevelFile>;
+/// Stands for one of the tables of a statement: its three values are the arguments of arrow_scan_dumb().
+struct TableScan {
+  enum class Argument { Table, Produce, Schema };
+  std::size_t table = 0;
+  Argument argument = Argument::Table;
+};
+using SqlValue = std::variant<int64_t, double, std::string, SqlTime, LevelFile, TableScan>;
+/// Rows in memory; each call gives them anew.
+using SqlTable = std::function<void(ArrowArrayStream*)>;
 
 /// One statement as a value: text with `$1`... for `values`.
 struct Statement {
   std::string sql = {};
   std::vector<SqlValue> values = {};
   std::vector<std::shared_ptr<const LevelTable>> levels = {};
+  std::vector<SqlTable> tables = {};
 };
 
 /// Runs a statement to its end and hands the rows over. Throws QueryError, or what reading a level threw.

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "reader/view.hpp"
+#include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 
 namespace tacore {
@@ -55,7 +56,7 @@ class Planner {
     if (steps == 0) return stored(view, leaf, 0);
     const Key key{&view, leaf, 0, static_cast<int>(steps), 'v'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    return define(key, step_rows(view, leaf, steps));
+    return define(key, is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps));
   }
 
   std::string rows(const View& view, int leaf) { return rows(view, leaf, view.steps.size()); }
@@ -64,7 +65,8 @@ class Planner {
   /// millisecond.
   std::string last_rows(const View& view, int leaf) {
     if (view.steps.empty()) return "SELECT * FROM " + stored(view, leaf, 0);
-    const std::string body = step_rows(view, leaf, view.steps.size());
+    const std::size_t steps = view.steps.size();
+    const std::string body = is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps);
     return ctes_.empty() ? body : "SELECT * FROM (" + body + ")";
   }
 
@@ -176,6 +178,38 @@ class Planner {
       if (const auto* filter = std::get_if<Filter>(&view.steps[i])) out = std::max(out, filter->level);
     }
     return out;
+  }
+
+  static bool is_drawn(const View& view, std::size_t steps) { return view.drawn && view.drawn->steps == steps; }
+
+  std::string drawn_rows(const View& view, int leaf) {
+    const auto rows = view.drawn->rows();
+    std::vector<StreamColumn> columns;
+    for (std::size_t c = 0; c < rows->columns().size(); ++c)
+      columns.push_back({rows->columns()[c].name, static_cast<int>(c)});
+    statement_.tables.push_back(
+        [rows, columns](ArrowArrayStream* out) { export_batches(batch_reader(rows, columns), out); });
+    std::vector<std::string> arguments;
+    using Argument = TableScan::Argument;
+    for (const auto argument : {Argument::Table, Argument::Produce, Argument::Schema})
+      arguments.push_back(bind(TableScan{statement_.tables.size() - 1, argument}));
+    // The containers of a part are numbered from 0 in rows of its own.
+    const std::string key = id(kRowKeyColumn);
+    const bool is_moved = leaf > 0 && rows->find(kRowKeyColumn) >= 0;
+    const std::string moved = " REPLACE (" + key + " + " + std::to_string(RowKey{leaf, 0, 0}.encode()) + " AS " + key + ")";
+    const std::string out = "SELECT *" + (is_moved ? moved : "") + " FROM arrow_scan_dumb(" + join(arguments, ", ") + ")";
+    const bool has_path = rows->find(names::kGdalVsi) >= 0 || rows->find(kRowKeyColumn) < 0;
+    return with_path_ && !has_path ? with_paths(view, leaf, out) : out;
+  }
+
+  /// Rows that were drawn before a step named their paths, with these; in the order that they have, which a join loses.
+  std::string with_paths(const View& view, int leaf, const std::string& drawn) {
+    std::vector<std::string> paths;
+    for (const auto name : path_columns(view)) paths.push_back("p." + id(name));
+    const std::string order = id("tacore:order"), key = id(kRowKeyColumn);
+    return "SELECT * EXCLUDE (" + order + ") FROM (SELECT d.*, " + join(paths, ", ") +
+           " FROM (SELECT *, row_number() OVER () AS " + order + " FROM (" + drawn + ")) d LEFT JOIN " +
+           stored(view, leaf, 0) + " p ON d." + key + " = p." + key + ") ORDER BY " + order;
   }
 
   std::string step_rows(const View& view, int leaf, std::size_t steps) {
@@ -443,6 +477,17 @@ std::vector<Column> stored_columns(const View& view, int level) {
   return out;
 }
 
+void check_tested(const View& view, const Filter& filter, std::span<const Column> columns) {
+  if (!tested_columns(filter, columns).empty()) return;
+  std::string elsewhere;
+  for (int level = 0; level < view.num_levels(); ++level) {
+    if (level == filter.level) continue;
+    const auto there = tested_columns(filter, stored_columns(view, level));
+    if (!there.empty()) elsewhere += "; level " + std::to_string(level) + " has " + quoted(there[0].name);
+  }
+  throw QueryError(why_untested(filter, columns) + elsewhere);
+}
+
 int deepest_filter(const View& view) {
   int out = 0;
   for (const auto& step : view.steps) {
@@ -466,6 +511,14 @@ bool names_path(const View& view) {
          std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return names_path(*p.view); });
 }
 
+bool draws(const View& view) {
+  const std::size_t first = view.drawn ? view.drawn->steps : 0;
+  return std::any_of(view.steps.begin() + static_cast<std::ptrdiff_t>(first), view.steps.end(), [](const Step& step) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    return sql && sql->select.draws;
+  });
+}
+
 bool keeps_columns(const Step& step) {
   const auto* sql = std::get_if<SqlStep>(&step);
   return !sql || sql->select.keeps_columns;
@@ -474,17 +527,6 @@ bool keeps_columns(const Step& step) {
 bool changes_columns(const View& view) { return !std::all_of(view.steps.begin(), view.steps.end(), keeps_columns); }
 
 bool only_chooses_rows(const View& view) { return view.container() && !changes_columns(view); }
-void check_tested(const View& view, const Filter& filter, std::span<const Column> columns) {
-  if (!tested_columns(filter, columns).empty()) return;
-  std::string elsewhere;
-  for (int level = 0; level < view.num_levels(); ++level) {
-    if (level == filter.level) continue;
-    const auto there = tested_columns(filter, stored_columns(view, level));
-    if (!there.empty()) elsewhere += "; level " + std::to_string(level) + " has " + quoted(there[0].name);
-  }
-  throw QueryError(why_untested(filter, columns) + elsewhere);
-}
-
 
 Statement QueryPlan::rows() const {
   Planner planner(describe_, names_path(view_));

@@ -21,6 +21,11 @@ namespace {
 class Inspector {
  public:
   void node(duckdb::QueryNode& node) {
+    for (const auto& modifier : node.modifiers) {
+      draws = draws || modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
+              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER;
+    }
+    draws = draws || (node.type == duckdb::QueryNodeType::SELECT_NODE && node.Cast<duckdb::SelectNode>().sample);
     for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
     duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
         node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& e) { expression(*e); },
@@ -37,6 +42,7 @@ class Inspector {
       case duckdb::ExpressionClass::FUNCTION: {
         const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
         many = many || name == "unnest" || name == "unlist";
+        draws = draws || changes(name);
         for (const char* refused :
              {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
           if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
@@ -44,6 +50,10 @@ class Inspector {
         break;
       }
       case duckdb::ExpressionClass::STAR: many = true; break;
+      // current_date and its like are written without brackets.
+      case duckdb::ExpressionClass::COLUMN_REF:
+        draws = draws || changes_unbracketed(lower(e.GetName()));
+        break;
       default: break;
     }
     duckdb::ParsedExpressionIterator::EnumerateChildren(e,
@@ -53,10 +63,34 @@ class Inspector {
   std::set<std::string> tables;
   std::map<std::string, int> num_references;  ///< of each table
   bool subquery = false;
-  bool many = false;  ///< an expression that may be several columns or rows
+  bool many = false;   ///< an expression that may be several columns or rows
+  bool draws = false;  ///< as Select::draws
 
  private:
+  /// Functions that DuckDB calls volatile, or constant within one query only.
+  static bool changes(const std::string& name) {
+    static const std::set<std::string> kNames{"random",
+                                              "setseed",
+                                              "uuid",
+                                              "uuidv4",
+                                              "uuidv7",
+                                              "gen_random_uuid",
+                                              "reservoir_quantile",
+                                              "now",
+                                              "today",
+                                              "age",
+                                              "get_current_timestamp",
+                                              "get_current_time",
+                                              "transaction_timestamp",
+                                              "txid_current"};
+    return kNames.contains(name) || changes_unbracketed(name);
+  }
+  static bool changes_unbracketed(const std::string& name) {
+    return name.starts_with("current_") || name == "localtime" || name == "localtimestamp";
+  }
+
   void reference(duckdb::TableRef& ref) {
+    draws = draws || ref.sample;
     if (ref.type == duckdb::TableReferenceType::SHOW_REF) {
       throw QueryError("SQL: SHOW, DESCRIBE and SUMMARIZE are not available; one SELECT expected");
     }
@@ -168,7 +202,7 @@ Select inspect_select(std::string_view sql) {
     throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
   }
   return {std::move(text), std::move(inspector.tables), std::move(internal), keeps_columns,
-          inspector.num_references["data"] > 1};
+          inspector.num_references["data"] > 1, inspector.draws};
 }
 
 void inspect_expression(std::string_view sql) {

@@ -13,6 +13,9 @@ struct Select {
   std::set<std::string> internal = {};  ///< columns named `internal:*` that its list names itself: they show
   bool keeps_columns = false;           ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
   bool repeats_data = false;            ///< names `data` more than once
+  /// May choose other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT, which
+  /// chooses among equal rows.
+  bool draws = false;
 };
 
 /// Throws QueryError unless it is one SELECT that reads tables only: no other

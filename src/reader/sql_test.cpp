@@ -242,3 +242,40 @@ TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its
   CHECK(found(stored.sql("SELECT id FROM data WHERE x > 50")) == Strings{"sample_1"});
   CHECK(found(stored.sql("SELECT id FROM data WHERE isnan((SELECT max(x) FROM data))")).size() == 3);
 }
+
+// Hunt 9 of the audit: train and test sets of a sample were drawn anew by each step.
+TEST_CASE("rows that a query drew stay in all that is made of them") {
+  const TemporaryFolder folder;
+  const Dataset all = load(make_flat_folder(folder, "many", 1000, "i AS n"));
+  for (const char* query :
+       {"SELECT * FROM data ORDER BY random() LIMIT 20", "SELECT * FROM data WHERE random() < 0.05",
+        "SELECT * FROM data USING SAMPLE 20", "SELECT *, uuid() AS u, random() AS r FROM data LIMIT 20",
+        "SELECT * FROM data WHERE n IN (SELECT n FROM level0 ORDER BY random() LIMIT 20)"}) {
+    CAPTURE(std::string(query));
+    const Dataset drawn = all.sql(query), before = drawn.sql("SELECT * FROM data WHERE n % 2 = 0");
+    const Dataset both = concat({all.sql("SELECT * FROM data WHERE n < 3"), drawn});
+    const Strings shown = found(drawn);
+    CHECK(found(drawn.sql("SELECT * FROM data")) == shown);
+    CHECK(dump(drawn.sql("SELECT * FROM data").data()) == dump(drawn.data()));
+    CHECK(found(drawn.sql("SELECT * FROM data WHERE n % 2 = 0")) == found(before));
+    CHECK(before.num_rows() + drawn.sql("SELECT * FROM data WHERE n % 2 = 1").num_rows() == drawn.num_rows());
+    Strings joined{"sample_0", "sample_1", "sample_2"};
+    joined.insert(joined.end(), shown.begin(), shown.end());
+    CHECK(found(both) == joined);
+    CHECK(found(both.sql("SELECT *, 1 AS more FROM data")) == joined);
+    CHECK(stored_rows(both.sql("SELECT * FROM data OFFSET 3").data()) == stored_rows(drawn.data()));
+  }
+  const Dataset now = all.sql("SELECT *, current_timestamp AS t, now() AS u FROM data");
+  CHECK(dump(now.sql("SELECT * FROM data").data()) == dump(now.data()));
+}
+
+TEST_CASE("rows that were drawn keep their paths and children") {
+  const Dataset drawn = cascade().sql("SELECT * FROM data ORDER BY random() LIMIT 2");
+  const Dataset later = drawn.sql("SELECT *, \"internal:gdal_vsi\" AS path FROM data");
+  CHECK(found(later) == found(drawn));
+  CHECK(values(later.data(), "path") == values(drawn.data(), "internal:gdal_vsi"));
+  const Dataset below = drawn.filter_bbox(-180, -90, 180, 90, {.level = 2});
+  CHECK(found(below) == found(drawn));
+  CHECK(children(below.data(), found(drawn)[0]).num_rows() == children(drawn.data(), found(drawn)[0]).num_rows());
+  CHECK(concat({drawn, cascade()}).sql("SELECT * FROM data").num_rows() == 6);
+}

@@ -11,6 +11,7 @@
 #include "reader/container.hpp"
 #include "reader/filters.hpp"
 #include "reader/sql_inspect.hpp"
+#include "table/rows.hpp"
 
 namespace tacore {
 
@@ -39,11 +40,19 @@ struct Union {
   std::vector<std::vector<std::string>> names;
 };
 
+/// The rows of a view after its first `steps` steps, of which one may give others when it is run again: they are
+/// computed once, when something first needs them.
+struct DrawnRows {
+  std::size_t steps = 0;
+  std::function<std::shared_ptr<const Rows>()> rows;
+};
+
 /// A lazy query as a value: where rows come from, and what is done to those of level 0, in order.
 struct View {
   std::variant<std::shared_ptr<const Container>, Union> base;
   std::vector<Step> steps = {};
   int num_leaves = 1;
+  std::optional<DrawnRows> drawn = {};
 
   const Container* container() const {
     const auto* leaf = std::get_if<std::shared_ptr<const Container>>(&base);
@@ -60,6 +69,10 @@ struct View {
 /// (`internal:relative_path` at level 0, `internal:current_id`), without `internal:gdal_vsi` and the row key.
 std::vector<Column> stored_columns(const View& view, int level);
 
+/// Throws QueryError unless `columns`, those of the level that the filter tests, have what it tests: with what is there,
+/// and which other levels have it.
+void check_tested(const View& view, const Filter& filter, std::span<const Column> columns);
+
 /// The deepest level that a filter of `view`, or of a part, tests; 0 when none goes below the root.
 int deepest_filter(const View& view);
 /// True when the rows of `level` that read() shows are not all that are stored, here or in a part.
@@ -68,11 +81,10 @@ bool restricts(const View& view, int level);
 /// True when a query of the view, or of a part, names internal:gdal_vsi: then levels come with it.
 bool names_path(const View& view);
 
-/// Filters keep the columns and their values, and so do some queries.
-/// Throws QueryError unless `columns`, those of the level that the filter tests, have what it tests: with what is there,
-/// and which other levels have it.
-void check_tested(const View& view, const Filter& filter, std::span<const Column> columns);
+/// True when a query of the view, after the rows that are drawn already, may give other rows when it is run again.
+bool draws(const View& view);
 
+/// Filters keep the columns and their values, and so do some queries.
 bool keeps_columns(const Step& step);
 /// A step does not.
 bool changes_columns(const View& view);

@@ -356,7 +356,8 @@ LevelRowKeys children_of(const Dataset::Impl& impl, int level, const std::vector
   if (!restricts(view, level + 1)) {
     if (auto computed = computed_children_of(impl, level, parents)) return std::move(*computed);
   }
-  const auto pairs = Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).children(level));
+  const View drawn = impl.drawn_view();
+  const auto pairs = Dataset::Impl::compute(QueryPlan(drawn, Dataset::Impl::describe).children(level));
   constexpr int kParent = 0, kChild = 2, kId = 3;
   std::unordered_map<int64_t, int64_t> first;  // of each parent
   for (int64_t row = 0; row < pairs->num_rows(); ++row) first.emplace(*pairs->integer(kParent, row), row);
