@@ -73,6 +73,20 @@ void check_type(const Column& known, const UnionPart& first, const Column& colum
                     column.type + " in " + part.source_path);
 }
 
+bool is_floating(std::string_view type) { return type == "double" || type == "float" || type == "halffloat"; }
+bool is_whole(std::string_view type) { return type.starts_with("int") || type.starts_with("uint"); }
+
+/// Whole numbers of one part and floating ones of another stand in a column of doubles.
+void widen(const std::vector<Columns>& parts, Column& column) {
+  bool any_floating = false, any_whole = false;
+  for (const Columns& part : parts) {
+    const Column* own = find(part, column.name);
+    any_floating = any_floating || (own && is_floating(own->type));
+    any_whole = any_whole || (own && is_whole(own->type));
+  }
+  if (any_floating && any_whole) column.type = "double";
+}
+
 std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns, const std::string& name,
                       bool with) {
   std::vector<std::string> out;
@@ -116,6 +130,7 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
       if (is_new && (everywhere || internal || mode == ColumnMode::FillMissing)) out.push_back(column);
     }
   }
+  for (Column& column : out) widen(columns, column);
   if (!partial.empty() && mode == ColumnMode::Strict) throw_strict(parts, columns, partial, level);
   for (const auto& name : partial) {
     log::warning("concat: column " + quoted(name) + " of level " + std::to_string(level) +

@@ -394,3 +394,22 @@ TEST_CASE("load of several paths is their concat") {
   const Dataset both = load(std::span<const std::string>(paths));
   CHECK(ids(both.data()) == Strings{"europe", "americas"});
 }
+
+// Hunt 9 of the audit: DuckDB rounds what no double holds.
+TEST_CASE("whole numbers beside doubles are exact, or an error that names the number") {
+  const TemporaryFolder folder;
+  const auto made = [&](const std::string& name, const std::string& values) {
+    return load(make_flat_folder(folder, name, 2, values + " AS n"));
+  };
+  const Dataset reals = made("reals", "(i + 0.5)::DOUBLE"), small = made("small", "(9007199254740992 - i)::BIGINT"),
+                large = made("large", "(9007199254740993 + i)::BIGINT"),
+                huge = made("huge", "(18446744073709551615 - i)::UBIGINT"), f = made("f", "(i + 0.5)::FLOAT");
+  CHECK(values(concat({small, reals}).data(), "n") == Strings{"9007199254740992", "9007199254740991", "0.5", "1.5"});
+  CHECK(values(concat({small, f}).data(), "n") == Strings{"9007199254740992", "9007199254740991", "0.5", "1.5"});
+  CHECK(values(concat({concat({small, small}), reals}).data(), "n").size() == 6);
+  for (const auto& parts : {std::vector{large, reals}, std::vector{reals, large}, std::vector{reals, huge}}) {
+    CHECK(has_text(error_of([&] { concat(parts).data(); }), "is a whole number that no double holds"));
+  }
+  CHECK(has_text(error_of([&] { concat({reals, large}).data(); }), "column 'n': 9007199254740993"));
+  CHECK(values(concat({large, small}).data(), "n")[0] == "9007199254740993");
+}

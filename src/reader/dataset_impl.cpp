@@ -61,6 +61,23 @@ const View& Dataset::Impl::view() const {
   return *resolved_;
 }
 
+namespace {
+
+/// DuckDB has no type for these, and gives another.
+void warn_of_types(const View& view, const Rows& rows) {
+  for (const Column& stored : stored_columns(view, 0)) {
+    const bool is_cut = stored.type.starts_with("timestamp[ns, tz=");
+    if (!is_cut && !stored.type.starts_with("duration[")) continue;
+    const int column = rows.find(stored.name);
+    const std::string& type = column < 0 ? stored.type : rows.columns()[static_cast<std::size_t>(column)].type;
+    if (type == stored.type) continue;
+    log::warning("column " + quoted(stored.name) + " is " + stored.type + "; a query gives it as " + type +
+                 (is_cut ? ", without its nanoseconds" : ""));
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<const Rows> Dataset::Impl::rows() const {
   const View& all = view();
   const std::lock_guard lock(mutex_);
@@ -68,6 +85,7 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
     // Nothing to compute: columns are decoded as they are asked for.
     rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->level(0), RowKey{})
                                                  : compute(QueryPlan(all, describe).rows());
+    if (!all.container() || !all.steps.empty()) warn_of_types(all, *rows_);
     log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) +
               " rows");
     log::debug(std::to_string(memory_in_use() / (1 << 20)) + " MiB in Arrow arrays");

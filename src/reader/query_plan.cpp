@@ -312,6 +312,7 @@ class Planner {
   /// A column of a union: its name there, and in the input at hand; none: the input has no such column.
   struct Aligned {
     std::string as;
+    std::string type;
     std::optional<std::string> name;
   };
 
@@ -320,7 +321,7 @@ class Planner {
     const auto k = static_cast<std::size_t>(level);
     std::vector<Aligned> columns;
     for (std::size_t c = 0; c < all.columns[k].size(); ++c)
-      columns.push_back({all.columns[k][c].name, all.names[k][c]});
+      columns.push_back({all.columns[k][c].name, all.columns[k][c].type, all.names[k][c]});
     std::vector<std::string> selects;
     append_selects(view, view, leaf, level, padding, columns, selects);
     if (selects.empty()) throw QueryError("no dataset to read");
@@ -364,6 +365,13 @@ class Planner {
     }
   }
 
+  /// A column of a part as one of `type`: DuckDB would round whole numbers that no double holds.
+  static std::string in_union(const Column& own, const std::string& type) {
+    const bool is_unsigned = own.type.starts_with("uint");
+    if (type != "double" || (!is_unsigned && !own.type.starts_with("int"))) return id(own.name);
+    return (is_unsigned ? "tacore_exact_unsigned(" : "tacore_exact(") + id(own.name) + ", " + sql_literal(own.name) + ")";
+  }
+
   std::vector<std::string> aligned(const View& whole, const UnionPart& part, const std::vector<Aligned>& columns,
                                    int level, int leaf) {
     const View& input = *part.view;
@@ -371,8 +379,8 @@ class Planner {
     std::vector<std::string> out;
     for (const auto& column : columns) {
       if (column.as == names::kSourcePath || column.as == names::kSourceFile) continue;
-      const bool there = column.name && has(own, *column.name);
-      out.push_back((there ? id(*column.name) : "NULL") + " AS " + id(column.as));
+      const auto found = std::ranges::find(own, column.name.value_or(""), &Column::name);
+      out.push_back((found == own.end() ? "NULL" : in_union(*found, column.type)) + " AS " + id(column.as));
     }
     const auto source = [&](std::string_view name, const std::string& value) {
       out.push_back(has(own, name) ? id(name) : sql_literal(value) + " AS " + id(name));

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <duckdb.hpp>
+#include <duckdb/common/exception/conversion_exception.hpp>
 #include <duckdb/main/client_context_state.hpp>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -186,6 +189,33 @@ void epoch(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vect
   if (!units.empty()) Remarks::of(state).add_units(column_of(args), units);
 }
 
+/// A whole number as a double that is the same number.
+template <class T>
+void exact(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  duckdb::UnifiedVectorFormat in;
+  args.data[0].ToUnifiedFormat(args.size(), in);
+  const auto* values = duckdb::UnifiedVectorFormat::GetData<T>(in);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<double>(result);
+  for (idx_t i = 0; i < args.size(); ++i) {
+    const idx_t at = in.sel->get_index(i);
+    out[i] = 0;
+    if (!in.validity.RowIsValid(at)) {
+      duckdb::FlatVector::SetNull(result, i, true);
+      continue;
+    }
+    const T value = values[at];
+    out[i] = static_cast<double>(value);
+    // The largest of T round to the first number that T does not hold.
+    const bool is_in_reach = out[i] < std::ldexp(1.0, std::numeric_limits<T>::digits);
+    if (!is_in_reach || static_cast<T>(out[i]) != value) {
+      throw duckdb::ConversionException("column %s: %s is a whole number that no double holds, and it would stand beside "
+                                        "doubles of another dataset; cast one of the two columns first",
+                                        quoted(column_of(args)), std::to_string(value));
+    }
+  }
+}
+
 /// Lists of numbers, row by row.
 template <class T>
 class Lists {
@@ -290,6 +320,9 @@ void register_sql_functions(duckdb::Connection& connection) {
   connection.CreateVectorizedFunction("tacore_rfc3339", {text, text}, integer, rfc3339);
   connection.CreateVectorizedFunction("tacore_epoch", {integer, text}, integer, epoch<int64_t>);
   connection.CreateVectorizedFunction("tacore_real_epoch", {d, text}, integer, epoch<double>);
+  connection.CreateVectorizedFunction("tacore_exact", {integer, text}, d, exact<int64_t>);
+  connection.CreateVectorizedFunction("tacore_exact_unsigned",
+                                      {LogicalType(duckdb::LogicalTypeId::UBIGINT), text}, d, exact<uint64_t>);
   connection.CreateVectorizedFunction("tacore_folder_path", {text, text, text}, text, folder_path);
   connection.Commit();
 }

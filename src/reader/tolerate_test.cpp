@@ -255,4 +255,26 @@ TEST_CASE("tolerate: offsets of level 1 that the writer permuted, repaired befor
   CHECK(messages.has(LogLevel::Warning, "permuted"));
 }
 
+// Hunt 9 of the audit. SQL has no type for these two.
+TEST_CASE("a query that cannot hold a type says so, and rows without a query have it") {
+  const Nested nested;
+  auto columns = nested.table("METADATA/level0.parquet");
+  const auto numbers = integers({1'673'740'800'000'000'001, 2, std::nullopt});
+  columns.emplace_back("t", check(numbers->View(arrow::timestamp(arrow::TimeUnit::NANO, "UTC"))));
+  columns.emplace_back("d", check(numbers->View(arrow::duration(arrow::TimeUnit::MICRO))));
+  nested.write("METADATA/level0.parquet", columns);
+  const Dataset dataset = load(nested.path);
+  const auto text = [](const Dataset& rows) { return rows.data().text(0, "t").value_or(""); };
+  {
+    const Report report;
+    CHECK(text(dataset) == "2023-01-15T00:00:00.000000001Z");
+    CHECK_FALSE(report.has(LogLevel::Warning, "column 't'"));
+  }
+  const Report report;
+  CHECK(text(dataset.sql("SELECT * FROM data")) == "2023-01-15T00:00:00Z");
+  CHECK(report.has(LogLevel::Warning, "column 't' is timestamp[ns, tz=UTC]; a query gives it as timestamp[us, tz=UTC], "
+                                      "without its nanoseconds"));
+  CHECK(report.has(LogLevel::Warning, "column 'd' is duration[us]; a query gives it as int64"));
+}
+
 }  // namespace
