@@ -63,12 +63,12 @@ inline std::vector<std::string> values(const DataFrame& frame, const std::string
   const std::vector<std::string> names{column};
   const std::string csv = dump(frame.select(names));
   std::vector<std::string> out;
-  for (std::size_t at = csv.find("\r\n") + 2; at < csv.size();) {
-    const std::size_t end = csv.find("\r\n", at);
+  for (std::size_t at = csv.find('\n') + 1; at < csv.size();) {
+    const std::size_t end = csv.find('\n', at);
     std::string cell = csv.substr(at, end - at);
     if (cell.size() > 1 && cell.front() == '"') cell = cell.substr(1, cell.size() - 2);
     out.push_back(std::move(cell));
-    at = end + 2;
+    at = end + 1;
   }
   return out;
 }

@@ -31,12 +31,9 @@ using tabular::Output;
 // A person's eye, not a limit of anything.
 constexpr std::size_t kMaxCell = 32;
 
-/// The shortest text that reads back as the same number; nothing for NaN and infinities, which JSON lacks.
+/// The shortest text that reads back as the same number.
 template <class Number>
 std::string number_text(Number value) {
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) return "";
-  }
   char buffer[64];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return {buffer, end};
@@ -44,7 +41,7 @@ std::string number_text(Number value) {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-/// The infinities of SQL, which JSON lacks as it lacks those of numbers.
+/// The infinities of SQL's times.
 template <class Integer>
 bool is_infinite(Integer value) {
   return value == std::numeric_limits<Integer>::max() || value == -std::numeric_limits<Integer>::max();
@@ -101,11 +98,12 @@ std::span<const std::byte> bytes_of(std::string_view view) {
   return {reinterpret_cast<const std::byte*>(view.data()), view.size()};
 }
 
-/// A cell: its text, and whether JSON writes it in quotes. No text is null.
+/// A cell: its text, and how JSON writes it: in quotes, or as null what it lacks, NaN and infinities.
 struct CellText {
   std::string text;
   bool is_string = false;
   bool is_null = false;
+  bool is_in_json = true;
 };
 const CellText kNull{"", false, true};
 
@@ -130,7 +128,16 @@ std::string json_struct(const arrow::StructArray& array, int64_t row) {
   return out + "}";
 }
 
-CellText number_cell(std::string text) { return text.empty() ? kNull : CellText{std::move(text)}; }
+template <class Number>
+CellText number_cell(Number value) {
+  if (std::isnan(value)) return {.text = "NaN", .is_in_json = false};
+  if (std::isinf(value)) return {.text = value > 0 ? "inf" : "-inf", .is_in_json = false};
+  return {number_text(value)};
+}
+
+CellText infinity_cell(bool is_positive) {
+  return {.text = is_positive ? "infinity" : "-infinity", .is_in_json = false};
+}
 
 CellText other_cell(const arrow::Array& array, int64_t row) {
   const auto scalar = check(array.GetScalar(row));
@@ -147,10 +154,10 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
     case arrow::Type::UINT64: return {std::to_string(static_cast<const arrow::UInt64Array&>(array).Value(row))};
     case arrow::Type::HALF_FLOAT: {
       const uint16_t bits = static_cast<const arrow::HalfFloatArray&>(array).Value(row);
-      return number_cell(number_text(arrow::util::Float16::FromBits(bits).ToFloat()));
+      return number_cell(arrow::util::Float16::FromBits(bits).ToFloat());
     }
-    case arrow::Type::FLOAT: return number_cell(number_text(static_cast<const arrow::FloatArray&>(array).Value(row)));
-    case arrow::Type::DOUBLE: return number_cell(number_text(static_cast<const arrow::DoubleArray&>(array).Value(row)));
+    case arrow::Type::FLOAT: return number_cell(static_cast<const arrow::FloatArray&>(array).Value(row));
+    case arrow::Type::DOUBLE: return number_cell(static_cast<const arrow::DoubleArray&>(array).Value(row));
     case arrow::Type::DECIMAL128: return {static_cast<const arrow::Decimal128Array&>(array).FormatValue(row)};
     case arrow::Type::BINARY:
       return {base64(bytes_of(static_cast<const arrow::BinaryArray&>(array).GetView(row))), true};
@@ -161,13 +168,13 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
     case arrow::Type::TIMESTAMP: {
       const auto& type = static_cast<const arrow::TimestampType&>(*array.type());
       const int64_t value = static_cast<const arrow::TimestampArray&>(array).Value(row);
-      if (is_infinite(value)) return kNull;
+      if (is_infinite(value)) return infinity_cell(value > 0);
       std::string text = timestamp_text(value, type.unit());
       return text.empty() ? other_cell(array, row) : CellText{std::move(text), true};
     }
     case arrow::Type::DATE32: {
       const int32_t days = static_cast<const arrow::Date32Array&>(array).Value(row);
-      if (is_infinite(days)) return kNull;
+      if (is_infinite(days)) return infinity_cell(days > 0);
       std::string text = date_text(days);
       return text.empty() ? other_cell(array, row) : CellText{std::move(text), true};
     }
@@ -210,7 +217,7 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
 
 void append_json(const arrow::Array& array, int64_t row, std::string& out) {
   const CellText cell = cell_text(array, row);
-  if (cell.is_null) {
+  if (cell.is_null || !cell.is_in_json) {
     out += "null";
   } else {
     out += cell.is_string ? json_string(cell.text) : cell.text;
@@ -239,7 +246,7 @@ void encode_json(arrow::RecordBatchReader& batches, Output& output) {
   output.write(out + (first ? "]\n" : "\n]\n"));
 }
 
-/// RFC 4180: quotes only where they are needed.
+/// RFC 4180, but that lines end with LF, as other tools of the shell expect: quotes only where they are needed.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos && !text.empty()) return text;
   std::string out = "\"";
@@ -250,7 +257,7 @@ std::string csv_field(const std::string& text) {
 void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
   std::string out;
   for (const auto& field : batches.schema()->fields()) out += (out.empty() ? "" : ",") + csv_field(field->name());
-  out += "\r\n";
+  out += "\n";
   while (const auto batch = read_batch(batches)) {
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       for (int c = 0; c < batch->num_columns(); ++c) {
@@ -258,7 +265,7 @@ void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
         const CellText cell = cell_text(*batch->column(c), row);
         if (!cell.is_null) out += csv_field(cell.text);  // null is nothing, the empty text ""
       }
-      out += "\r\n";
+      out += "\n";
     }
     output.write(out);
     out.clear();

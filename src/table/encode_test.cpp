@@ -140,9 +140,17 @@ TEST_CASE("CSV quotes only where it has to, and tells null from the empty text")
   CHECK(encoded({{"id", texts({"plain", "a,b", "q\"q", "line\nbreak", "", std::nullopt})},
                  {"x,y", integers({1, 2, 3, 4, 5, 6})}},
                 Encoding::Csv) ==
-        "id,\"x,y\"\r\nplain,1\r\n\"a,b\",2\r\n\"q\"\"q\",3\r\n\"line\nbreak\",4\r\n\"\",5\r\n,6\r\n");
-  CHECK(encoded({{"x", lists({{{1, 2}}})}}, Encoding::Csv) == "x\r\n\"[1, 2]\"\r\n");
-  CHECK(encoded({{"id", texts({})}}, Encoding::Csv) == "id\r\n");
+        "id,\"x,y\"\nplain,1\n\"a,b\",2\n\"q\"\"q\",3\n\"line\nbreak\",4\n\"\",5\n,6\n");
+  CHECK(encoded({{"x", lists({{{1, 2}}})}}, Encoding::Csv) == "x\n\"[1, 2]\"\n");
+  CHECK(encoded({{"id", texts({})}}, Encoding::Csv) == "id\n");
+}
+
+// Hunt 9 of the audit: all of these were nothing.
+TEST_CASE("CSV tells NaN and infinities from null") {
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(encoded({{"x", reals({std::nan(""), inf, -inf, 0.5})}}, Encoding::Csv) == "x\nNaN\ninf\n-inf\n0.5\n");
+  const auto time = array_of<arrow::TimestampBuilder, int64_t>(arrow::timestamp(arrow::TimeUnit::MICRO), -INT64_MAX);
+  CHECK(encoded({{"t", time}}, Encoding::Csv) == "t\n-infinity\n");
 }
 
 TEST_CASE("a table for a person aligns columns, cuts long cells and shows null") {
