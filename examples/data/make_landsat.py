@@ -5,8 +5,11 @@
 
 Needs tacotoolbox, numpy and GDAL's Python module (osgeo). PROVENANCE.md says where the two rasters come from.
 """
+import struct
 import sys
 import tempfile
+import zipfile
+import zlib
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -125,6 +128,21 @@ def nested_samples(scene, dem, folder):
             yield sample
 
 
+def set_version(path):
+    """Says taco_version 2.0.0, in place; the toolbox says 0.5.0, which is its own version."""
+    with zipfile.ZipFile(path) as archive:
+        entry = archive.getinfo("COLLECTION.json")
+        old = archive.read(entry)
+    new = old.replace(b'"taco_version": "0.5.0"', b'"taco_version": "2.0.0"')
+    data = path.read_bytes().replace(old, new)
+    was, now = (struct.pack("<I", zlib.crc32(document)) for document in (old, new))
+    central = data.rindex(b"COLLECTION.json") - 46
+    for at in (entry.header_offset + 14, central + 16):  # the CRC-32 of the local header and of the directory
+        assert data[at:at + 4] == was
+        data = data[:at] + now + data[at + 4:]
+    path.write_bytes(data)
+
+
 def write(name, title, description, tasks, samples, extensions, folder):
     taco = Taco(
         tortilla=Tortilla(samples=list(samples)), id=name, title=title, description=description, dataset_version="1.0.0",
@@ -134,6 +152,7 @@ def write(name, title, description, tasks, samples, extensions, folder):
     for extension in extensions:
         taco.extend_with(extension)
     tacotoolbox.create(taco, folder / f"{name}.tacozip")
+    set_version(folder / f"{name}.tacozip")
 
 
 def main(scene, dem, output):
