@@ -144,6 +144,12 @@ int parse_count(const std::string& option, const std::string& text) {
   throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number from 0 on");
 }
 
+int parse_band(const std::string& option, const std::string& text) {
+  int out = 0;
+  if (parse_number(text, out) && out >= 1) return out;
+  throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number: bands count from 1, as in GDAL");
+}
+
 std::vector<int> parse_bands(const std::string& text) {
   const auto out = parse_list<int>(text);
   const bool valid = out && std::none_of(out->begin(), out->end(), [](int band) { return band < 1; });

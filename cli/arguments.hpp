@@ -26,6 +26,8 @@ ColumnMode parse_mode(const std::string& text);
 Description parse_description(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
+/// A whole number from 1 on.
+int parse_band(const std::string& option, const std::string& text);
 /// "1,2": whole numbers from 1 on.
 std::vector<int> parse_bands(const std::string& text);
 /// "x,y,width,height" in pixels.

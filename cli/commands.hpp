@@ -100,13 +100,13 @@ int run_preview(const PreviewCommandOptions& options);
 struct StatsCommandOptions {
   std::string path = {};
   std::string base_path = {};
-  std::optional<int> band = {};  ///< counted from 0; every band when absent
+  std::optional<int> band = {};  ///< counted from 1; every band when absent
   int level = 0;
   std::string id = {};
   bool json = false;
-  bool compute = false;  ///< from the pixels; what follows needs that
-  std::string child = {};
+  std::string child = {};              ///< ids below each sample
   std::vector<double> quantiles = {};  ///< in [0, 1]; p25, p50, p75 and p95 when there are none
+  bool compute = false;                ///< from the pixels; what follows needs that
   bool skip_bad = false;
   int jobs = 0;
 };

@@ -43,7 +43,7 @@ FrameStatistics compute(const StatsCommandOptions& options) {
                      .others = raster_opener(),
                      .progress = show,
                      .user = &bar};
-  if (options.band) how.bands = {*options.band + 1};
+  if (options.band) how.bands = {*options.band};
   return compute_statistics(samples_of(options), how);
 }
 
@@ -110,7 +110,7 @@ int run_compute_stats(const StatsCommandOptions& options) {
   if (found.num_samples == 0) throw QueryError("no sample could be read");
   std::vector<std::vector<Named>> bands;
   for (const auto& band : found.bands) bands.push_back(statistics_of(band, options.quantiles));
-  const int first_band = options.band.value_or(0);
+  const int first_band = options.band.value_or(1);
   print(options.json ? as_json(bands, first_band) : as_text(bands, first_band));
   return found.failures.empty() ? 0 : 1;
 }

@@ -65,6 +65,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
       const std::string space(widths[i] - width(row[i]), ' ');
       out += i == 0 ? row[i] + space : "  " + space + row[i];
     }
+    out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
   }
   return out;

@@ -22,7 +22,7 @@ std::string grouped(uint64_t number);
 /// "1 row", "2 rows", "1,000 rows".
 std::string count_of(uint64_t number, std::string_view noun);
 
-/// Lines of columns: the first is aligned to the left, the others to the right.
+/// Lines of columns: the first is aligned to the left, the others to the right; no blanks at their end.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace tacore::cli

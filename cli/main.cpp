@@ -217,7 +217,7 @@ void add_read(Tool& tool) {
 void add_preview(Tool& tool) {
   auto [command, options] = tool.add_reader("preview", "Makes a small picture (PNG) of a FILE",
                                             "  taco preview landsat.tacozip tile_r0_c0 -o tile.png\n"
-                                            "  taco preview landsat.tacozip tile_r0_c0 --bands 4,3,2 -o tile.png",
+                                            "  taco preview landsat.tacozip tile_r0_c0 --bands 4,3,2 -o colours.png",
                                             run_preview);
   command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
   add_bands(command, options->bands, "One for grey, or red,green,blue, from 1; the first three, or the first");
@@ -231,28 +231,25 @@ void add_preview(Tool& tool) {
 void add_stats(Tool& tool) {
   auto [command, options] = tool.add_reader("stats", "Statistics of the bands over all samples",
                                             "  taco stats landsat.tacozip\n"
-                                            "  taco stats landsat_nested.tacozip --level 1 --id tile_r1_c1 --json\n"
+                                            "  taco stats landsat_nested.tacozip --child optical --band 4 --json\n"
                                             "  taco stats landsat_nested.tacozip --compute --child dem --quantile 0.02",
                                             run_stats);
   add_parsed(
-      command, "--band", "B", [o = options](const std::string& text) { o->band = parse_count("--band", text); },
-      "Only this band, counted from 0");
+      command, "--band", "B", [o = options](const std::string& text) { o->band = parse_band("--band", text); },
+      "Only this band, counted from 1");
+  command->add_option("--child", options->child, "Of this child of each sample, ids joined by /")->type_name("ID");
   auto* level = add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
       "Of the children at this level of the sample --id");
-  command->add_option("--id", options->id, "Id of their parent, one level above")->type_name("ID")->needs(level);
+  command->add_option("--id", options->id, "Statistics of the children of this sample")->type_name("ID")->needs(level);
   command->add_flag("--json", options->json, "An array with an object for each band");
-  auto* compute = command->add_flag("--compute", options->compute, "Of the pixels, not of what is stored about them");
-  command->add_option("--child", options->child, "With --compute: of this child of each sample, ids joined by /")
-      ->type_name("ID")
-      ->needs(compute);
   add_parsed(
       command, "--quantile", "P",
       [o = options](const std::string& text) { o->quantiles.push_back(parse_share("--quantile", text)); },
-      "With --compute: this quantile, from 0 to 1, instead of p25, p50, p75 and p95; may be repeated")
-      ->needs(compute)
+      "This quantile, from 0 to 1, of stored histograms or with --compute, instead of p25 to p95; may be repeated")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
+  auto* compute = command->add_flag("--compute", options->compute, "Of the pixels, not of what is stored about them");
   command->add_flag("--skip-bad", options->skip_bad, "With --compute: tell which samples cannot be read, and go on")
       ->needs(compute);
   add_jobs(command, options->jobs);
@@ -373,7 +370,7 @@ void add_export(Tool& tool) {
 void add_convert(Tool& tool) {
   auto [command, options] = tool.add("convert", "Writes a dataset in another container or version",
                                      "  taco convert landsat.tacozip landsat\n"
-                                     "  taco convert landsat landsat.tacozip\n"
+                                     "  taco convert landsat again.tacozip\n"
                                      "  taco convert old.0000.part.taco new.tacozip\n"
                                      "  taco convert old.tortilla new.tacozip --description \"Chips of a scene\"\n"
                                      "  taco convert new.tacozip old.taco --split-size 20GB",
@@ -491,7 +488,7 @@ void add_sync(Tool& tool) {
   auto [command, options] =
       tool.add("sync", "Puts a dataset into a chunk store, which keeps each piece once, or takes one out",
                "  taco sync landsat.tacozip /backup/store\n"
-               "  taco sync /backup/store/landsat.tacozip landsat.tacozip",
+               "  taco sync /backup/store/landsat.tacozip again.tacozip",
                run_sync);
   command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
   command->add_option("TO", options->to, "The other: a store, made when missing; or the new dataset")->required();

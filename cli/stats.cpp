@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include <tacore/dataset.hpp>
+#include <tacore/pixel_statistics.hpp>
 
 #include "commands.hpp"
 #include "json.hpp"
@@ -13,85 +14,90 @@
 namespace tacore::cli {
 namespace {
 
-/// One line for each band: its number and its values.
-struct BandTable {
-  std::vector<std::string> names = {};  ///< of the values; empty for class probabilities
-  std::vector<std::vector<double>> bands = {};
-};
-
-struct Request {
-  Dataset dataset;
-  std::vector<int> bands = {};  ///< none: every band
-  StatsOptions of = {};
-};
-
-/// The statistics of a dataset are of one kind; which one is known when the other is refused.
-bool is_categorical(const Request& request) {
-  try {
-    request.dataset.stats_mean({}, request.of);
-    return false;
-  } catch (const QueryError&) {}
-  try {
-    request.dataset.stats_categorical({}, request.of);
-    return true;
-  } catch (const QueryError&) {
-    return false;  // neither: stats_mean() will say why
-  }
-}
-
-BandTable continuous(const Request& request) {
-  const auto& [dataset, bands, of] = request;
-  const std::vector<std::vector<double>> by_statistic = {dataset.stats_mean(bands, of), dataset.stats_std(bands, of),
-                                                         dataset.stats_min(bands, of),  dataset.stats_max(bands, of),
-                                                         dataset.stats_p25(bands, of),  dataset.stats_p50(bands, of),
-                                                         dataset.stats_p75(bands, of),  dataset.stats_p95(bands, of)};
-  BandTable out{.names = {"mean", "std", "min", "max", "p25", "p50", "p75", "p95"}};
-  for (std::size_t band = 0; band < by_statistic.front().size(); ++band) {
-    auto& values = out.bands.emplace_back();
-    for (const auto& statistic : by_statistic) values.push_back(statistic.at(band));
-  }
-  return out;
-}
-
-int band_number(const Request& request, std::size_t line) {
-  return request.bands.empty() ? static_cast<int>(line) : request.bands[line];
-}
-
-std::string cell(double value) {
-  if (std::isnan(value)) return "null";
+std::string short_number(double value) {
   char out[32];
   std::snprintf(out, sizeof out, "%.6g", value);
   return out;
 }
 
-std::string as_text(const BandTable& table, const Request& request) {
-  std::vector<std::vector<std::string>> rows = {{"band"}};
-  auto& header = rows.front();
-  header.insert(header.end(), table.names.begin(), table.names.end());
-  if (table.names.empty() && !table.bands.empty()) {
-    for (std::size_t i = 0; i < table.bands.front().size(); ++i) {
-      header.push_back("class " + std::to_string(i));
-    }
-  }
-  for (const auto& values : table.bands) {
+std::vector<std::string> quantile_names(const SummaryOptions& request) {
+  std::vector<std::string> out;
+  for (const double share : request.quantiles) out.push_back("q" + short_number(share));
+  if (out.empty()) out = {"p25", "p50", "p75", "p95"};
+  return out;
+}
+
+/// Nothing is stored: an empty cell. Stored, and of no valid pixel: null.
+std::string cell(double value, bool is_stored = true) {
+  if (!std::isnan(value)) return short_number(value);
+  return is_stored ? "null" : "";
+}
+
+bool has_quantiles(const BandSummary& band) {
+  return std::any_of(band.quantiles.begin(), band.quantiles.end(), [](double value) { return !std::isnan(value); });
+}
+
+std::string as_text(const std::vector<BandSummary>& bands, const SummaryOptions& request) {
+  const auto any = [&](auto&& test) { return std::any_of(bands.begin(), bands.end(), test); };
+  const bool is_approximate = any([](const BandSummary& band) { return band.is_approximate; });
+  const bool has_error = any([](const BandSummary& band) { return !std::isnan(band.quantile_error); });
+  const bool has_any = any(has_quantiles);
+  std::vector<std::vector<std::string>> rows = {{"band", "mean", "std", "min", "max"}};
+  for (const auto& name : quantile_names(request)) rows.front().push_back((is_approximate ? "~" : "") + name);
+  if (has_error) rows.front().push_back("+-");
+  for (const BandSummary& band : bands) {
     auto& row = rows.emplace_back();
-    row.push_back(std::to_string(band_number(request, rows.size() - 2)));
-    for (const double value : values) row.push_back(cell(value));
+    row = {std::to_string(band.band), cell(band.mean), cell(band.std), cell(band.min), cell(band.max)};
+    for (const double value : band.quantiles) row.push_back(cell(value, has_any));
+    if (has_error) row.push_back(cell(band.quantile_error));
+  }
+  std::string out = aligned(rows);
+  if (is_approximate) {
+    out += has_error ? "~: from counts that are rounded; --compute reads the pixels for true ones\n"
+                     : "~: the mean of the samples' own percentiles; --compute reads the pixels for true ones\n";
+  }
+  if (!has_any && !bands.empty()) out += "No percentiles are stored; --compute reads the pixels for them\n";
+  return out;
+}
+
+std::string as_json(const std::vector<BandSummary>& bands, const SummaryOptions& request) {
+  const auto names = quantile_names(request);
+  std::vector<std::string> objects;
+  for (const BandSummary& band : bands) {
+    std::vector<JsonField> fields = {{"band", std::to_string(band.band)},
+                                     {"mean", json_number(band.mean)},
+                                     {"std", json_number(band.std)},
+                                     {"min", json_number(band.min)},
+                                     {"max", json_number(band.max)}};
+    std::vector<std::string> approximate;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      fields.emplace_back(names[i], json_number(band.quantiles[i]));
+      if (band.is_approximate) approximate.push_back(json_string(names[i]));
+    }
+    if (!approximate.empty()) fields.emplace_back("approximate", json_array(approximate));
+    if (!std::isnan(band.quantile_error)) fields.emplace_back("quantile_error", json_number(band.quantile_error));
+    objects.push_back(json_object(fields));
+  }
+  return json_array_lines(objects);
+}
+
+std::string classes_as_text(const std::vector<BandSummary>& bands) {
+  std::vector<std::vector<std::string>> rows = {{"band"}};
+  for (std::size_t i = 0; i < bands.front().classes.size(); ++i) rows.front().push_back("class " + std::to_string(i));
+  for (const BandSummary& band : bands) {
+    auto& row = rows.emplace_back();
+    row.push_back(std::to_string(band.band));
+    for (const double value : band.classes) row.push_back(cell(value));
   }
   return aligned(rows);
 }
 
-std::string as_json(const BandTable& table, const Request& request) {
+std::string classes_as_json(const std::vector<BandSummary>& bands) {
   std::vector<std::string> objects;
-  for (const auto& values : table.bands) {
+  for (const BandSummary& band : bands) {
     std::vector<std::string> numbers;
-    for (const double value : values) numbers.push_back(json_number(value));
-    std::vector<JsonField> fields = {{"band", std::to_string(band_number(request, objects.size()))}};
-    if (table.names.empty()) fields.emplace_back("probabilities", json_array(numbers));
-    for (std::size_t i = 0; i < table.names.size(); ++i) {
-      fields.emplace_back(table.names[i], numbers[i]);
-    }
-    objects.push_back(json_object(fields));
+    for (const double value : band.classes) numbers.push_back(json_number(value));
+    objects.push_back(json_object({{"band", std::to_string(band.band)}, {"probabilities", json_array(numbers)}}));
   }
   return json_array_lines(objects);
 }
@@ -100,13 +106,15 @@ std::string as_json(const BandTable& table, const Request& request) {
 
 int run_stats(const StatsCommandOptions& options) {
   if (options.compute) return run_compute_stats(options);
-  Request request{.dataset = load(options.path, {.base_path = options.base_path}),
-                  .of = {.level = options.level, .id = options.id}};
-  const bool categorical = is_categorical(request);
+  SummaryOptions request{
+      .quantiles = options.quantiles, .rows = {.level = options.level, .id = options.id}, .child = options.child};
   if (options.band) request.bands = {*options.band};
-  const BandTable table = categorical ? BandTable{.bands = request.dataset.stats_categorical(request.bands, request.of)}
-                                      : continuous(request);
-  print(options.json ? as_json(table, request) : as_text(table, request));
+  const auto bands = stored_summary(load(options.path, {.base_path = options.base_path}), request);
+  if (bands.front().classes.empty()) {
+    print(options.json ? as_json(bands, request) : as_text(bands, request));
+  } else {
+    print(options.json ? classes_as_json(bands) : classes_as_text(bands));
+  }
   return 0;
 }
 

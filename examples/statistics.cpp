@@ -27,7 +27,7 @@ void flat(const char* path) {
   const tacore::Dataset dataset = tacore::load(path);
   print("mean of every band", dataset.stats_mean());
   print("std of every band", dataset.stats_std());
-  print("max of bands 3 and 0", dataset.stats_max({3, 0}));
+  print("max of bands 4 and 1", dataset.stats_max({4, 1}));
   print("mean, training tiles", dataset.sql("SELECT * FROM data WHERE split = 'train'").stats_mean());
 }
 

@@ -224,6 +224,100 @@ TEST_CASE("without histograms a row weighs as many pixels as its shape and valid
   check_same(stored_statistics(frame)[1], compute_statistics(frame).bands[1], 1e-6);
 }
 
+TEST_CASE("W11: rows without a shape weigh as many pixels as their TIFF has, in every way to ask") {
+  const Folder folder;
+  const Sample small("small", plain_tiff<float>(10, 10, std::vector<float>(100, 0.5F)));
+  const Sample large("large", plain_tiff<float>(40, 30, std::vector<float>(1200, 44)));
+  const double mean = (100 * 0.5 + 1200 * 44.0) / 1300;
+  for (const bool with_percentiles : {true, false}) {
+    CAPTURE(with_percentiles);
+    const Tortilla samples({small, large});
+    const Tortilla with =
+        with_percentiles ? extensions::with_geotiff_stats(samples) : extensions::with_stats(samples);
+    const Folder place;
+    const Dataset dataset = written(place, with);
+    const auto computed = compute_statistics(dataset.data()).bands[0];
+    CHECK(computed.moments.mean == doctest::Approx(mean));
+    CHECK(dataset.stats_mean().at(0) == doctest::Approx(mean));
+    CHECK(dataset.stats_std().at(0) == doctest::Approx(computed.moments.standard_deviation()));
+    CHECK(dataset.sql("SELECT * FROM data").stats_mean().at(0) == doctest::Approx(mean));
+    CHECK(dataset.data().stats_mean({1}).at(0) == doctest::Approx(mean));
+    CHECK(stored_summary(dataset).at(0).std == doctest::Approx(computed.moments.standard_deviation()));
+    check_same(stored_statistics(dataset.data()).at(0), computed, 1e-6);
+  }
+}
+
+TEST_CASE("hunt 9: a row with a null shape weighs as its TIFF does, not 1 beside the others") {
+  const Folder folder;
+  const auto flat = [](const std::string& id, float value, const Value& shape) {
+    return Sample(id, plain_tiff<float>(100, 100, std::vector<float>(10000, value)),
+                  {{"stac:tensor_shape", shape, "list<item: int64>"}});
+  };
+  const Tortilla samples({flat("a", 10, Value::List{1, 100, 100}), flat("b", 20, Value())});
+  CHECK(written(folder, extensions::with_geotiff_stats(samples)).stats_mean().at(0) == doctest::Approx(15));
+}
+
+TEST_CASE("hunt2 7: pixels without data do not weigh") {
+  const Folder folder;
+  std::vector<float> sparse(10000, 0);
+  std::fill(sparse.begin(), sparse.begin() + 100, 200.F);
+  const Sample a("a", plain_tiff<float>(100, 100, sparse, "0"), shape_of(100, 100));
+  const Sample b("b", plain_tiff<float>(100, 100, std::vector<float>(10000, 10), "0"), shape_of(100, 100));
+  const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla({a, b})));
+  const auto computed = compute_statistics(dataset.data()).bands[0].moments;
+  CHECK(dataset.stats_mean().at(0) == doctest::Approx((100 * 200.0 + 10000 * 10.0) / 10100));
+  CHECK(dataset.stats_std().at(0) == doctest::Approx(computed.standard_deviation()));
+}
+
+TEST_CASE("W10: quantiles are marked as approximate unless histograms or a single sample tell them") {
+  const Folder folder, other, third;
+  const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla(tiles(12))));
+  const auto pooled = stored_summary(dataset);
+  REQUIRE(pooled.size() == 2);
+  CHECK(pooled[1].band == 2);
+  CHECK(pooled[1].is_approximate);
+  CHECK(std::isnan(pooled[1].quantile_error));
+  CHECK(pooled[1].quantiles == std::vector<double>{dataset.stats_p25({2})[0], dataset.stats_p50({2})[0],
+                                                   dataset.stats_p75({2})[0], dataset.stats_p95({2})[0]});
+  has(error_of([&] { stored_summary(dataset, {.quantiles = {0.5}}); }), "the samples store no histograms");
+  CHECK_FALSE(stored_summary(dataset.sql("SELECT * FROM data LIMIT 1")).at(0).is_approximate);
+
+  const auto histograms = extensions::with_geotiff_stats(Tortilla(tiles(12)), {.histograms = true});
+  const Dataset with = written(other, histograms);
+  const auto computed = compute_statistics(with.data()).bands[1];
+  const auto told = stored_summary(with, {.bands = {2}, .quantiles = {0.1, 0.5}}).at(0);
+  CHECK_FALSE(told.is_approximate);
+  CHECK(told.quantile_error == computed.histogram.error_bound());
+  CHECK(told.quantiles == std::vector<double>{computed.histogram.quantile(0.1), computed.histogram.quantile(0.5)});
+
+  const Dataset moments = written(third, extensions::with_stats(Tortilla(tiles(3))));
+  const auto none = stored_summary(moments).at(0);
+  CHECK_FALSE(none.is_approximate);
+  CHECK(std::isnan(none.quantiles.at(1)));
+  CHECK(std::isnan(moments.stats_p50().at(0)));  // W20
+}
+
+TEST_CASE("W34: of one child of each sample, whatever its siblings store") {
+  const Folder folder;
+  const auto parent = [](const std::string& id, int sample) {
+    const Sample other("other", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{4, 200}), shape_of(1, 2));
+    return Sample(id, Tortilla({Sample("inner", Tortilla({tile("x", sample), other}))}));
+  };
+  const Dataset dataset =
+      written(folder, extensions::with_geotiff_stats(Tortilla({parent("a", 0), parent("b", 1)})));
+  const auto computed = compute_statistics(dataset.data(), {.child = "inner/x"});
+  const auto stored = stored_summary(dataset, {.child = "inner/x"});
+  REQUIRE(stored.size() == 2);
+  for (std::size_t band = 0; band < 2; ++band) {
+    CHECK(stored[band].mean == doctest::Approx(computed.bands[band].moments.mean));
+    CHECK(stored[band].std == doctest::Approx(computed.bands[band].moments.standard_deviation()));
+  }
+  CHECK(stored_summary(dataset, {.child = "inner/other"}).size() == 1);
+  has(error_of([&] { stored_summary(dataset, {.child = "inner/none"}); }), "there are no rows");
+  has(error_of([&] { stored_summary(dataset, {.child = "a/b/c"}); }), "Level 3 does not exist");
+  has(error_of([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child belongs to a dataset");
+}
+
 TEST_CASE("the columns of 0.2.0 join, too; a band that is NaN in a row does not count there") {
   const Folder folder;
   std::vector<Sample> samples;
@@ -244,7 +338,7 @@ TEST_CASE("the columns of 0.2.0 join, too; a band that is NaN in a row does not 
 TEST_CASE("frames without stored statistics, and classes, are refused") {
   const Folder folder;
   const Dataset dataset = written(folder, Tortilla(tiles(2)));
-  has(error_of([&] { stored_statistics(dataset.data()); }), "no statistics are stored");
+  has(error_of([&] { stored_statistics(dataset.data()); }), "do not contain statistics");
   const Folder other;
   const Sample classes("c", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2}));
   const Tortilla with =

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tacore/dataframe.hpp"
+#include "tacore/dataset.hpp"
 #include "tacore/export.hpp"
 #include "tacore/histogram.hpp"
 #include "tacore/raster.hpp"
@@ -88,9 +89,39 @@ TACORE_EXPORT FrameStatistics compute_statistics(const DataFrame& frame, const C
 
 /// The same from what the rows of a frame store, without reading pixels: `geotiff:stats` (continuous), else `stats:*`
 /// of 0.2.0, and the histograms of `geotiff:histogram` where that column is there. A row weighs as many pixels as its
-/// histogram has, else `stac:tensor_shape` and valid % say, else one. Rows without statistics, and NaN of a band, are
-/// left out. Exact but for the precision that is stored (float). Throws QueryError when there are no statistics, and
-/// for rows that differ in their number of bands; FormatError for a broken histogram.
+/// histogram has, else as statistics.hpp says. Rows without statistics, and NaN of a band, are left out. Exact but for
+/// the precision that is stored (float). Throws QueryError when there are no statistics, and for rows that differ in
+/// their number of bands; FormatError for a broken histogram.
 TACORE_EXPORT std::vector<BandStatistics> stored_statistics(const DataFrame& frame);
+
+/// What samples store of a band, joined; NaN where none stores it.
+struct TACORE_EXPORT BandSummary {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+  int band = 0;  ///< from 1
+  double mean = kNone, std = kNone, min = kNone, max = kNone;
+  std::vector<double> quantiles = {};  ///< in the order of SummaryOptions::quantiles
+  /// The quantiles are means of those of the samples, which the quantiles of all their pixels may be far from. False
+  /// where they are of stored histograms, or of one sample.
+  bool is_approximate = false;
+  double quantile_error = kNone;         ///< of stored histograms: how far the quantiles may be off
+  std::vector<double> classes = {};  ///< of categorical statistics, which have nothing of the above: shares
+};
+
+struct SummaryOptions {
+  std::vector<int> bands = {};  ///< from 1, in this order, may repeat; none: all
+  /// Shares from 0 to 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are told by histograms alone:
+  /// `geotiff:histogram`, or those of a streaming TACO 0.2.0.
+  std::vector<double> quantiles = {};
+  StatsOptions rows = {};  ///< of a dataset: which rows
+  /// Of a dataset instead of `rows`: of each sample the one at the end of these ids ("s2", "a/b").
+  std::string child = {};
+};
+
+/// The aggregations of statistics.hpp in one pass, of whatever kind is stored, marked where they are no more than
+/// approximate. Throws as they do, and QueryError for quantiles that nothing stored tells.
+TACORE_EXPORT std::vector<BandSummary> stored_summary(const Dataset& dataset, const SummaryOptions& options = {});
+/// Of the rows of a frame; `rows` and `child` are not for it.
+TACORE_EXPORT std::vector<BandSummary> stored_summary(const DataFrame& frame, const SummaryOptions& options = {});
 
 }  // namespace tacore

@@ -15,14 +15,14 @@ struct StatsOptions {
 
 enum class Statistic { Mean, Std, Min, Max, P25, P50, P75, P95 };
 
-/// The aggregations of per-sample statistics (spec of June 2025, §8.3), for Dataset and DataFrame alike.
-/// They read `geotiff:stats` (or `internal:stats`, or the `stats:*` of TACO 0.2.0): a list of bands, each `[min, max,
-/// mean, std, valid%, p25, p50, p75, p95]` (continuous) or class probabilities (categorical: any other length), and
-/// weigh rows by the product of the last two entries of `stac:tensor_shape` (1 where there is none). `stats:min`,
-/// `max`, `mean` and `std` hold a value for each band; their standard deviations are of all pixels and pool to that of
-/// all, and percentiles throw QueryError.
+/// The aggregations of per-sample statistics (spec of June 2025, §8.3), for Dataset and DataFrame alike. They read
+/// `geotiff:stats` (or `internal:stats`, or `stats:min`, `max`, `mean`, `std` of TACO 0.2.0, with percentiles of NaN):
+/// a list of bands, each `[min, max, mean, std, valid%, p25, p50, p75, p95]` (continuous) or class probabilities
+/// (categorical: any other length). A row weighs as many pixels as are valid: the last two entries of
+/// `stac:tensor_shape` (or `stac:raster_shape`), else the size that its TIFF has, times valid %. Where neither is known
+/// it weighs as the others do on average, and a warning says so. stored_summary() of pixel_statistics.hpp has all.
 ///
-/// `bands` counts from 0, may repeat, and no band means every band; the result follows its order. Rows
+/// `bands` counts from 1, as in GDAL, may repeat, and no band means every band; the result follows its order. Rows
 /// without statistics are skipped. NaN and null inside a row are skipped for that row and band;
 /// where none is left the result is NaN. Throws QueryError when there are no statistics, for a band that is out of
 /// range, rows that disagree in bands or kind, and the wrong kind.
@@ -35,7 +35,7 @@ class Statistics {
   std::vector<double> stats_mean(const Bands& bands = {}, const StatsOptions& options = {}) const {
     return get(Statistic::Mean, bands, options);
   }
-  /// Pooled standard deviation (within and between samples).
+  /// Of the population of all pixels: within and between samples.
   std::vector<double> stats_std(const Bands& bands = {}, const StatsOptions& options = {}) const {
     return get(Statistic::Std, bands, options);
   }
@@ -45,7 +45,7 @@ class Statistics {
   std::vector<double> stats_max(const Bands& bands = {}, const StatsOptions& options = {}) const {
     return get(Statistic::Max, bands, options);
   }
-  /// The percentiles are unweighted means of the samples' percentiles: an approximation.
+  /// The percentiles are plain means of those of the samples: an approximation, which stored_summary() marks.
   std::vector<double> stats_p25(const Bands& bands = {}, const StatsOptions& options = {}) const {
     return get(Statistic::P25, bands, options);
   }

@@ -2,10 +2,12 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,22 @@ nb::tuple of_frame(const DataFrame& frame, const std::vector<int>& bands, const 
   nb::list failures;
   for (const auto& failure : made.failures) failures.append(nb::make_tuple(failure.position, text(failure.message)));
   return nb::make_tuple(std::move(made.bands), made.num_samples, failures);
+}
+
+using SummaryTuple =
+    std::tuple<int, double, double, double, double, std::vector<double>, bool, double, std::vector<double>>;
+
+/// Of a Dataset or a DataFrame; the fields of BandSummary in their order.
+template <class Table>
+std::vector<SummaryTuple> summary_of(const Table& table, const std::vector<int>& bands,
+                                     const std::vector<double>& quantiles, int level, const std::string& id,
+                                     const std::string& child) {
+  std::vector<SummaryTuple> out;
+  for (auto& band : stored_summary(table, {bands, quantiles, {.level = level, .id = id}, child})) {
+    out.emplace_back(band.band, band.mean, band.std, band.min, band.max, std::move(band.quantiles), band.is_approximate,
+                     band.quantile_error, std::move(band.classes));
+  }
+  return out;
 }
 
 }  // namespace
@@ -161,6 +179,8 @@ void bind_pixel_statistics(nb::module_& m) {
       },
       free);
   m.def("stored_statistics", &stored_statistics, free);
+  m.def("stored_summary", &summary_of<Dataset>, free);
+  m.def("stored_summary", &summary_of<DataFrame>, free);
 }
 
 }  // namespace tacore::python

@@ -14,18 +14,20 @@ if TYPE_CHECKING:
 
     Values = float | npt.NDArray[np.float32] | list[float]
 
-Bands = SupportsIndex | Sequence[SupportsIndex]
+Bands = SupportsIndex | Sequence[SupportsIndex] | None
 
 
 class Statistics:
-    """The methods that datasets and frames share.
+    """Bands count from 0 here, as in the published package; everywhere else in tacore they count from 1.
 
-    They read `geotiff:stats` (continuous: min, max, mean, std, valid %, percentiles of each band; categorical: class
-    probabilities) or `stats:*` of TACO 0.2.0, and weigh rows by their number of pixels (`stac:tensor_shape`).
+    The methods that datasets and frames share. They read `geotiff:stats` (continuous: min, max, mean, std, valid %, percentiles of each band; categorical: class
+    probabilities) or `stats:*` of TACO 0.2.0, which hold no percentiles: NaN. A row weighs as many pixels as are
+    valid (`stac:tensor_shape`, else its TIFF, times valid %). :func:`tacore.raster.stored_summary` gives all of it at
+    once, marked where it is approximate.
 
     Args:
         band: A band, counted from 0, gives a number; several give float32 values in their order (a list where NumPy is
-            not installed).
+            not installed), and None gives all.
         level: Level of the rows; only datasets have levels.
         id: At a level below the root: of the sample whose children are aggregated.
 
@@ -43,65 +45,82 @@ class Statistics:
         single, bands = _bands(band)
         core = self._statistics_core()
         level = small(level, "Level")
-        if which == "categorical":
-            values = core.categorical(bands, level, id or "")
-        else:
-            values = core.statistics(which, bands, level, id or "")
+
+        def ask(of: list[int]) -> Any:
+            if which == "categorical":
+                return core.categorical(of, level, id or "")
+            return core.statistics(which, of, level, id or "")
+
+        try:
+            values = ask([each + 1 for each in bands])
+        except TacoQueryError:
+            _check_range(bands, len(ask([])))  # in the numbers of the caller
+            raise
         if single and which != "categorical":
             return float(values[0])
         found: Values = _float32(values[0] if single else values)
         return found
 
-    def stats_mean(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Mean, weighted by the number of pixels."""
+    def stats_mean(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Mean, weighted by the number of valid pixels."""
         return self._aggregate("mean", band, level, id)
 
-    def stats_std(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Standard deviation of all pixels, pooled from those of the samples."""
+    def stats_std(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Standard deviation of all pixels (of the population), from those of the samples."""
         return self._aggregate("std", band, level, id)
 
-    def stats_min(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Least value."""
+    def stats_min(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Least value."""
         return self._aggregate("min", band, level, id)
 
-    def stats_max(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Greatest value."""
+    def stats_max(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Greatest value."""
         return self._aggregate("max", band, level, id)
 
-    def stats_p25(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Mean of the 25th percentiles of the samples: an approximation."""
+    def stats_p25(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Mean of the 25th percentiles of the samples: an approximation."""
         return self._aggregate("p25", band, level, id)
 
-    def stats_p50(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Mean of the medians of the samples: an approximation."""
+    def stats_p50(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Mean of the medians of the samples: an approximation."""
         return self._aggregate("p50", band, level, id)
 
-    def stats_median(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """As :meth:`stats_p50`."""
+    def stats_median(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. As :meth:`stats_p50`."""
         return self._aggregate("p50", band, level, id)
 
-    def stats_p75(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Mean of the 75th percentiles of the samples: an approximation."""
+    def stats_p75(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Mean of the 75th percentiles of the samples: an approximation."""
         return self._aggregate("p75", band, level, id)
 
-    def stats_p95(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Mean of the 95th percentiles of the samples: an approximation."""
+    def stats_p95(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Mean of the 95th percentiles of the samples: an approximation."""
         return self._aggregate("p95", band, level, id)
 
-    def stats_categorical(self, band: Bands, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Class probabilities, weighted by the number of pixels: shape (classes,), of several bands (bands, classes)."""
+    def stats_categorical(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
+        """Bands count from 0. Class probabilities, weighted by the number of pixels: shape (classes,), of several bands
+        (bands, classes)."""
         return self._aggregate("categorical", band, level, id)
 
 
 def small(number: SupportsIndex, what: str) -> int:
     """A number that may be a level or a band. Raises TacoQueryError for one that cannot be."""
     value = operator.index(number)
-    if not -(2**31) <= value < 2**31:
+    if not -(2**31) <= value < 2**31 - 1:
         raise TacoQueryError(f"{what} {value} does not exist")
     return value
 
 
+def _check_range(bands: list[int], count: int) -> None:
+    for band in bands:
+        if not 0 <= band < count:
+            raise TacoQueryError(f"Band {band} out of range [0, {count - 1}]") from None
+
+
 def _bands(band: Bands) -> tuple[bool, list[int]]:
+    """Whether it is one, and its number or theirs; no number stands for all."""
+    if band is None:
+        return False, []
     if not isinstance(band, Iterable):
         return True, [small(band, "Band")]
     bands = [small(each, "Band") for each in band]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BandStatistics",
+    "BandSummary",
     "FrameStatistics",
     "Georeference",
     "HeaderFileResult",
@@ -49,6 +50,7 @@ __all__ = [
     "read_stack",
     "read_tensor",
     "stored_statistics",
+    "stored_summary",
     "to_xarray",
     "write_headers",
 ]
@@ -108,6 +110,26 @@ class FrameStatistics(NamedTuple):
     num_samples: int
     """That are in them."""
     failures: list[SampleFailure]
+
+
+class BandSummary(NamedTuple):
+    """What samples store of a band, joined: made by :func:`stored_summary`. NaN where none stores it."""
+
+    band: int
+    """From 1."""
+    mean: float
+    std: float
+    min: float
+    max: float
+    quantiles: list[float]
+    """In the order that was asked for."""
+    is_approximate: bool
+    """The quantiles are means of those of the samples, which the quantiles of all their pixels may be far from. False
+    where they are of stored histograms, or of one sample."""
+    quantile_error: float
+    """Of stored histograms: how far the quantiles may be off; else NaN."""
+    classes: list[float]
+    """Of categorical statistics, which have nothing of the above: shares."""
 
 
 class HeaderFileResult(NamedTuple):
@@ -379,6 +401,33 @@ def stored_statistics(rows: TacoDataFrame | TacoDataset) -> list[BandStatistics]
     """
     frame = rows.data if isinstance(rows, TacoDataset) else rows
     return _core.stored_statistics(frame._core)
+
+
+def stored_summary(
+    rows: TacoDataFrame | TacoDataset,
+    *,
+    bands: Bands = None,
+    quantiles: Iterable[float] = (),
+    level: int = 0,
+    id: str | None = None,
+    child: str = "",
+) -> list[BandSummary]:
+    """What samples store about their pixels, joined and marked where it is no more than approximate, an entry for each
+    band. No pixels are read.
+
+    Args:
+        bands: From 1; None: all.
+        quantiles: Shares from 0 to 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are told by
+            histograms alone: `geotiff:histogram`, or those of a streaming TACO 0.2.0.
+        level, id: Of a dataset, as `stats_mean` has them.
+        child: Of a dataset: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
+
+    Raises:
+        TacoQueryError: No statistics, rows that disagree, bands that are not there, quantiles that nothing stored tells.
+        TacoFormatError: A broken histogram.
+    """
+    found = _core.stored_summary(rows._statistics_core(), _bands(bands), list(quantiles), level, id or "", child)
+    return [BandSummary(*band) for band in found]
 
 
 def compute_quantiles(

@@ -196,7 +196,7 @@ Answers answers(const Dataset& dataset) {
       ask(out, "mean at " + level + " of " + id,
           [&] { return numbers(dataset.stats_mean({}, {.level = k, .id = id})); });
       ask(out, "p95 at " + level + " of " + id,
-          [&] { return numbers(dataset.stats_p95({0}, {.level = k, .id = id})); });
+          [&] { return numbers(dataset.stats_p95({1}, {.level = k, .id = id})); });
     }
   }
   ask(out, "query", [&] { return content(dataset.sql("SELECT * FROM data WHERE id > 'b' ORDER BY id DESC").data()); });

@@ -14,7 +14,6 @@
 #include "reader/sql_inspect.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/encode.hpp"
-#include "table/statistics.hpp"
 #include "tacore/transform.hpp"
 
 namespace tacore {
@@ -356,19 +355,5 @@ DataFrame DataFrame::with_column(std::string_view name, std::string_view express
 }
 
 void DataFrame::export_stream(ArrowArrayStream* out) const { export_batches(frame_batches(*this), out); }
-
-std::vector<double> DataFrame::aggregate(Statistic which, const std::vector<int>& bands,
-                                         const StatsOptions& options) const {
-  if (options.level != 0 || !options.id.empty())
-    throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
-  return aggregate_continuous(frame_statistics(*impl_->rows), which, bands);
-}
-
-std::vector<std::vector<double>> DataFrame::aggregate_categorical(const std::vector<int>& bands,
-                                                                  const StatsOptions& options) const {
-  if (options.level != 0 || !options.id.empty())
-    throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
-  return tacore::aggregate_categorical(frame_statistics(*impl_->rows), bands);
-}
 
 }  // namespace tacore

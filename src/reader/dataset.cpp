@@ -16,7 +16,6 @@
 #include "reader/dataset_impl.hpp"
 #include "reader/open_container.hpp"
 #include "reader/sql_inspect.hpp"
-#include "table/statistics.hpp"
 
 namespace tacore {
 namespace {
@@ -39,18 +38,6 @@ Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
   if (draws(from->base)) out->base.drawn = DrawnRows{from->base.steps.size(), [from] { return from->rows(); }};
   out->base.steps.push_back(std::move(step));
   return Dataset(std::move(out));
-}
-
-bool has_query(const View& view) {
-  return std::any_of(view.steps.begin(), view.steps.end(),
-                     [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
-}
-
-void check_level(int level, int num_levels, const std::string& path) {
-  if (level >= 0 && level < num_levels) return;
-  throw QueryError(
-      "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels - 1),
-      {.path = path});
 }
 
 Dataset with_filter(const std::shared_ptr<const Dataset::Impl>& from, Filter filter) {
@@ -151,6 +138,13 @@ bool is_whole(const View& view) {
 }
 
 }  // namespace
+
+void check_level(int level, int num_levels, const std::string& path) {
+  if (level >= 0 && level < num_levels) return;
+  throw QueryError(
+      "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels - 1),
+      {.path = path});
+}
 
 const char* to_string(Format format) noexcept {
   switch (format) {
@@ -257,90 +251,6 @@ bool Dataset::verify_rsut() const {
   if (impl_->tree().root_type == SampleType::File) return true;
   const View view = impl_->drawn_view();
   return same_children(view, view.num_levels() - 1);
-}
-
-namespace {
-
-constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
-
-/// The statistics columns among `columns`, and the shape where there is one.
-std::vector<std::string> statistics_columns(const std::vector<Column>& columns) {
-  const auto has = [&](const char* name) {
-    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-  };
-  std::vector<std::string> out;
-  for (const char* name : {"geotiff:stats", "internal:stats"}) {
-    if (out.empty() && has(name)) out.emplace_back(name);
-  }
-  for (const char* name : kMoments) {
-    if ((out.empty() || out[0].starts_with("stats:")) && has(name)) out.emplace_back(name);
-  }
-  if (out.empty()) {
-    throw QueryError(
-        "the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor 'stats:mean' and the "
-        "like");
-  }
-  for (const char* name : {"stac:tensor_shape", "stac:raster_shape"}) {
-    if (!out.back().starts_with("stac:") && has(name)) out.emplace_back(name);
-  }
-  return out;
-}
-
-StatisticsInput statistics_input(const Rows& rows, const std::vector<std::string>& names) {
-  StatisticsInput out;
-  out.are_moments = names[0].starts_with("stats:");
-  const int shape = names.back().starts_with("stac:") ? rows.find(names.back()) : -1;
-  for (int64_t row = 0; row < rows.num_rows();) {
-    const int64_t count = rows.run(row);
-    if (out.are_moments) {
-      std::vector<std::shared_ptr<arrow::Array>> columns;
-      for (const char* name : kMoments) {
-        const int column = rows.find(name);
-        columns.push_back(column < 0 ? nullptr : rows.array(column, row, count));
-      }
-      out.stats.push_back(join_moments(columns));
-    } else {
-      out.stats.push_back(rows.array(rows.find(names[0]), row, count));
-    }
-    if (shape >= 0) out.shapes.push_back(rows.array(shape, row, count));
-    row += count;
-  }
-  return out;
-}
-
-StatisticsInput dataset_statistics(const Dataset::Impl& impl, const StatsOptions& options) {
-  const View& view = impl.view();
-  if (options.level != 0) check_level(options.level, view.num_levels(), impl.path);
-  if (options.level > 0 && options.id.empty()) throw QueryError("id is required for level > 0");
-  if (options.level > 0) {
-    const auto names = statistics_columns(stored_columns(view, options.level));
-    const View drawn = impl.drawn_view();
-    return statistics_input(
-        *Dataset::Impl::compute(QueryPlan(drawn, Dataset::Impl::describe).statistics(options.level, options.id, names)),
-        names);
-  }
-  // Only the columns that are summed, unless the rows are here anyway.
-  const auto names = statistics_columns(has_query(view) ? impl.rows()->columns() : stored_columns(view, 0));
-  if (has_query(view)) return statistics_input(*impl.rows(), names);
-  return statistics_input(*Dataset::Impl::compute(QueryPlan(view, Dataset::Impl::describe).statistics(0, "", names)),
-                          names);
-}
-
-}  // namespace
-
-std::vector<double> Dataset::aggregate(Statistic which, const std::vector<int>& bands,
-                                       const StatsOptions& options) const {
-  return aggregate_continuous(dataset_statistics(*impl_, options), which, bands);
-}
-
-std::vector<std::vector<double>> Dataset::aggregate_categorical(const std::vector<int>& bands,
-                                                                const StatsOptions& options) const {
-  return tacore::aggregate_categorical(dataset_statistics(*impl_, options), bands);
-}
-
-// Declared for frames as well, which share the columns and formulas.
-StatisticsInput frame_statistics(const Rows& rows) {
-  return statistics_input(rows, statistics_columns(rows.columns()));
 }
 
 namespace {

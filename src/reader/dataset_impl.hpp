@@ -10,7 +10,6 @@
 
 #include "reader/view.hpp"
 #include "table/rows.hpp"
-#include "table/statistics.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/dataset.hpp"
 
@@ -89,8 +88,8 @@ struct Dataset::Impl {
 /// A frame over the rows of a dataset, with the columns that `data()` or, with `raw`, `data_raw()` shows.
 DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows, bool raw);
 
-/// What the statistics of a frame are computed from. Throws QueryError when it has none.
-StatisticsInput frame_statistics(const Rows& rows);
+/// Throws QueryError for a level that is not there.
+void check_level(int level, int num_levels, const std::string& path);
 
 /// load() over another world than the file system, for tests.
 Dataset load(std::string_view path, const LoadOptions& options, std::shared_ptr<const Storage> storage);

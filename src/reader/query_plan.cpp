@@ -34,6 +34,13 @@ std::vector<std::string_view> path_columns(const View& view) {
 
 std::string id(std::string_view name) { return sql_identifier(name); }
 
+/// What statistics are read from: `columns`, and the key that leads to the sample.
+std::string of_alias(const std::string& alias, const std::vector<std::string>& columns) {
+  std::string out = alias + "." + id(kRowKeyColumn);
+  for (const auto& column : columns) out += ", " + alias + "." + id(column);
+  return out;
+}
+
 /// Builds one statement: a flat list of common table expressions, each named once. Nesting them instead is exponential
 /// in DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
@@ -532,6 +539,11 @@ bool keeps_columns(const Step& step) {
   return !sql || sql->select.keeps_columns;
 }
 
+bool has_query(const View& view) {
+  return std::any_of(view.steps.begin(), view.steps.end(),
+                     [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+}
+
 bool changes_columns(const View& view) { return !std::all_of(view.steps.begin(), view.steps.end(), keeps_columns); }
 
 bool only_chooses_rows(const View& view) { return view.container() && !changes_columns(view); }
@@ -564,14 +576,30 @@ Statement QueryPlan::survivors(int level) const {
 
 Statement QueryPlan::statistics(int level, const std::string& parent, const std::vector<std::string>& columns) const {
   Planner planner(describe_, names_path(view_));
-  std::vector<std::string> selected;
-  for (const auto& column : columns) selected.push_back("c." + id(column));
-  if (level == 0) return planner.finish("SELECT " + join(selected, ", ") + " FROM " + planner.rows(view_, 0) + " c");
+  const std::string selected = of_alias("c", columns);
+  if (level == 0) return planner.finish("SELECT " + selected + " FROM " + planner.rows(view_, 0) + " c");
   const std::string child = planner.visible(view_, 0, level), above = planner.visible(view_, 0, level - 1);
   const std::string same = planner.bind(parent);
-  return planner.finish("SELECT " + join(selected, ", ") + " FROM " + child + " c WHERE EXISTS (SELECT 1 FROM " +
-                        above + " p WHERE " + planner.joins(view_, level, "c", "p") + " AND p." + id(names::kId) +
-                        " = " + same + ")");
+  return planner.finish("SELECT " + selected + " FROM " + child + " c WHERE EXISTS (SELECT 1 FROM " + above +
+                        " p WHERE " + planner.joins(view_, level, "c", "p") + " AND p." + id(names::kId) + " = " +
+                        same + ")");
+}
+
+Statement QueryPlan::statistics(const std::vector<std::string>& ids, const std::vector<std::string>& columns) const {
+  Planner planner(describe_, names_path(view_));
+  // Each level by its id, from the upper ones down: the row "b" of level 2 below a row "a" of level 1.
+  std::string among, alias;
+  for (int level = 1; level <= static_cast<int>(ids.size()); ++level) {
+    const std::string above = alias;
+    alias = "c" + std::to_string(level);
+    const std::string rows = planner.visible(view_, 0, level) + " " + alias;
+    const std::string has_id =
+        alias + "." + id(names::kId) + " = " + planner.bind(ids[static_cast<std::size_t>(level - 1)]);
+    among = rows + " WHERE " + has_id +
+            (among.empty() ? "" : " AND EXISTS (SELECT 1 FROM " + among + " AND " +
+                                      planner.joins(view_, level, alias, above) + ")");
+  }
+  return planner.finish("SELECT " + of_alias(alias, columns) + " FROM " + among);
 }
 
 Statement QueryPlan::children(int level) const {

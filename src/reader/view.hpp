@@ -84,6 +84,8 @@ bool names_path(const View& view);
 /// True when a query of the view, after the rows that are drawn already, may give other rows when it is run again.
 bool draws(const View& view);
 
+/// True when a step is SQL.
+bool has_query(const View& view);
 /// Filters keep the columns and their values, and so do some queries.
 bool keeps_columns(const Step& step);
 /// A step does not.
@@ -117,6 +119,8 @@ class QueryPlan {
   /// Columns `names` of the rows that a statistic aggregates: the view's (level 0), or those of `level` whose parent
   /// has `id`.
   Statement statistics(int level, const std::string& id, const std::vector<std::string>& names) const;
+  /// The same of the rows at the end of these ids, below each row of the view.
+  Statement statistics(const std::vector<std::string>& ids, const std::vector<std::string>& names) const;
   /// (key of a row of `level`, whether it is a FOLDER, key of a child or null, id of the child), in order; with padding
   /// unless the children are filtered.
   Statement children(int level) const;

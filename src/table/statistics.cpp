@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <span>
 
 #include "base/text.hpp"
@@ -53,63 +52,35 @@ double number(const arrow::Array& array, int64_t row) {
   return whole ? static_cast<double>(*whole) : kNone;
 }
 
-/// Pixels of a sample: the product of the last two entries of its shape.
-double weight_of(const arrow::Array* shapes, int64_t row) {
-  if (!shapes || shapes->IsNull(row)) return 1;
+/// The product of the last two entries of the shape; NaN where there is none, or none that can be.
+double pixels_of(const arrow::Array* shapes, int64_t row) {
+  if (!shapes || shapes->IsNull(row)) return kNone;
   const auto shape = items(*shapes, row);
-  if (!shape || shape->length() < 2) return 1;
+  if (!shape || shape->length() < 2) return kNone;
   check_numbers(*shape, "items of stac:tensor_shape");
-  const double w = number(*shape, shape->length() - 2) * number(*shape, shape->length() - 1);
-  return std::isfinite(w) && w >= 0 ? w : 1;
+  const double height = number(*shape, shape->length() - 2), width = number(*shape, shape->length() - 1);
+  return height >= 1 && width >= 1 && height * width < 0x1p53 ? height * width : kNone;
 }
 
-struct Sample {
-  double weight;
-  std::vector<std::vector<double>> bands;
-};
-
-std::vector<Sample> read_samples(const StatisticsInput& input) {
-  std::vector<Sample> out;
-  int64_t rows = 0;
-  for (std::size_t a = 0; a < input.stats.size(); ++a) {
-    const arrow::Array& stats = *input.stats[a];
-    const arrow::Array* shapes = input.shapes.empty() ? nullptr : input.shapes[a].get();
-    rows += stats.length();
-    for (int64_t row = 0; row < stats.length(); ++row) {
-      const auto bands = stats.IsNull(row) ? nullptr : items(stats, row);
-      if (!bands || bands->length() == 0) continue;
-      Sample sample{weight_of(shapes, row), {}};
-      for (int64_t b = 0; b < bands->length(); ++b) {
-        const auto values = bands->IsNull(b) ? nullptr : items(*bands, b);
-        if (!bands->IsNull(b) && !values)
-          throw QueryError("statistics have type " + type_name(*stats.type()) +
-                           "; list<item: list<item: float>> expected");
-        if (values) check_numbers(*values, "items of the statistics");
-        sample.bands.emplace_back();
-        for (int64_t i = 0; values && i < values->length(); ++i) sample.bands.back().push_back(number(*values, i));
-      }
-      out.push_back(std::move(sample));
-    }
-  }
-  if (rows == 0) throw QueryError("No stats data found: there are no rows");
-  if (out.empty()) throw QueryError("No valid stats found: every row is null or empty");
-  return out;
+/// "band 2 of 3", from 1.
+std::string band_name(std::size_t band, std::size_t count) {
+  return "band " + std::to_string(band + 1) + " of " + std::to_string(count);
 }
 
 /// All samples agree in bands, and in the number of values of each band (a null band has none).
-void check_shapes(const std::vector<Sample>& samples) {
-  const std::size_t bands = samples[0].bands.size();
+void check_shapes(const std::vector<StoredRow>& rows) {
+  const std::size_t bands = rows[0].bands.size();
   std::vector<std::size_t> lengths(bands, 0);
-  for (const Sample& sample : samples) {
-    if (sample.bands.size() != bands) {
+  for (const StoredRow& row : rows) {
+    if (row.bands.size() != bands) {
       throw QueryError("statistics of samples differ: " + std::to_string(bands) + " bands and " +
-                       std::to_string(sample.bands.size()));
+                       std::to_string(row.bands.size()));
     }
     for (std::size_t b = 0; b < bands; ++b) {
-      const std::size_t n = sample.bands[b].size();
+      const std::size_t n = row.bands[b].size();
       if (n == 0) continue;
       if (lengths[b] != 0 && lengths[b] != n) {
-        throw QueryError("statistics of band " + std::to_string(b) + " differ: " + std::to_string(lengths[b]) +
+        throw QueryError("statistics of " + band_name(b, bands) + " differ: " + std::to_string(lengths[b]) +
                          " values and " + std::to_string(n) + " (continuous and categorical samples cannot be mixed)");
       }
       lengths[b] = n;
@@ -117,32 +88,52 @@ void check_shapes(const std::vector<Sample>& samples) {
   }
 }
 
-std::vector<int> chosen_bands(const std::vector<Sample>& samples, const std::vector<int>& bands) {
-  const int count = static_cast<int>(samples[0].bands.size());
-  if (bands.empty()) {
-    std::vector<int> all(static_cast<std::size_t>(count));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
+/// From 0.
+std::vector<std::size_t> chosen_bands(const StoredStatistics& stored, const std::vector<int>& bands) {
+  const std::size_t count = stored.rows[0].bands.size();
+  std::vector<std::size_t> out(count);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  if (bands.empty()) return out;
+  out.clear();
   for (const int band : bands) {
-    if (band < 0 || band >= count) {
-      throw QueryError("Band " + std::to_string(band) + " out of range [0, " + std::to_string(count - 1) + "]");
+    if (band < 1 || static_cast<std::size_t>(band) > count) {
+      throw QueryError("band " + std::to_string(band) + " does not exist: bands count from 1, and there " +
+                       (count == 1 ? "is 1" : "are " + std::to_string(count)));
     }
+    out.push_back(static_cast<std::size_t>(band - 1));
   }
-  return bands;
+  return out;
 }
 
-/// One band of the samples that have it: weight and values.
+/// That a band has in each row that has it; 0 where none does.
+std::size_t num_values(const StoredStatistics& stored, std::size_t band) {
+  for (const StoredRow& row : stored.rows) {
+    if (!row.bands[band].empty()) return row.bands[band].size();
+  }
+  return 0;
+}
+
+/// One band of the samples that have valid pixels of it: their number, and the values.
 struct BandRow {
   double weight;
   std::span<const double> values;
 };
 
-std::vector<BandRow> band_rows(const std::vector<Sample>& samples, int band) {
+/// The valid pixels of a band; all of them where nothing says how many are.
+double valid_pixels(const StoredRow& row, std::size_t band, std::size_t slots) {
+  if (!row.valid.empty()) return row.valid[band];
+  const double percent = slots == kSlots ? row.bands[band][kValid] : 100;
+  if (std::isnan(percent) || percent >= 100) return row.pixels;
+  return percent > 0 ? std::max(1.0, std::round(row.pixels * percent / 100)) : 0;
+}
+
+std::vector<BandRow> band_rows(const StoredStatistics& stored, std::size_t band) {
   std::vector<BandRow> out;
-  for (const Sample& sample : samples) {
-    const auto& values = sample.bands[static_cast<std::size_t>(band)];
-    if (!values.empty()) out.push_back({sample.weight, values});
+  for (const StoredRow& row : stored.rows) {
+    const auto& values = row.bands[band];
+    if (values.empty()) continue;
+    const double weight = valid_pixels(row, band, stored.are_moments ? 0 : values.size());
+    if (weight > 0) out.push_back({weight, values});
   }
   return out;
 }
@@ -157,37 +148,20 @@ double weighted_mean(const std::vector<BandRow>& rows, std::size_t slot) {
   return weights > 0 ? sum / weights : kNone;
 }
 
-/// Of the pixels of all samples together: sqrt(sum w (s^2 + m^2) / sum w - M^2), dossier v1 5.3, in a form that does
-/// not cancel.
-double population_std(const std::vector<BandRow>& rows) {
+/// Of the pixels of all samples together: sqrt(sum w (s^2 + m^2) / sum w - M^2), in a form that does not cancel.
+double population_std(const std::vector<BandRow>& all) {
+  std::vector<BandRow> rows;
+  for (const BandRow& row : all) {
+    if (!std::isnan(row.values[kMean]) && !std::isnan(row.values[kStd])) rows.push_back(row);
+  }
   const double mean = weighted_mean(rows, kMean);
   double sum = 0, weights = 0;
   for (const BandRow& row : rows) {
-    if (std::isnan(row.values[kMean]) || std::isnan(row.values[kStd])) continue;
     const double m = row.values[kMean] - mean, s = row.values[kStd];
     sum += row.weight * (s * s + m * m);
     weights += row.weight;
   }
   return weights > 0 ? std::sqrt(sum / weights) : kNone;
-}
-
-/// sqrt([sum (w-1) s^2 + w (m-M)^2] / (sum w - 1)), M the weighted mean; one sample keeps its own.
-double pooled_std(const std::vector<BandRow>& all) {
-  std::vector<BandRow> rows;
-  for (const BandRow& row : all) {
-    const bool has_both = !std::isnan(row.values[kMean]) && !std::isnan(row.values[kStd]);
-    if (has_both && row.weight > 0) rows.push_back(row);
-  }
-  if (rows.empty()) return kNone;
-  if (rows.size() == 1) return rows[0].values[kStd];
-  const double mean = weighted_mean(rows, kMean);
-  double sum = 0, weights = 0;
-  for (const BandRow& row : rows) {
-    const double m = row.values[kMean] - mean, s = row.values[kStd];
-    sum += (row.weight - 1) * s * s + row.weight * m * m;
-    weights += row.weight;
-  }
-  return weights > 1 ? std::sqrt(std::max(sum, 0.0) / (weights - 1)) : kNone;
 }
 
 double extremum(const std::vector<BandRow>& rows, std::size_t slot, const std::function<bool(double, double)>& better) {
@@ -202,20 +176,6 @@ double extremum(const std::vector<BandRow>& rows, std::size_t slot, const std::f
 double plain_mean(std::vector<BandRow> rows, std::size_t slot) {
   for (BandRow& row : rows) row.weight = 1;
   return weighted_mean(rows, slot);
-}
-
-double aggregate(const std::vector<BandRow>& rows, Statistic which) {
-  switch (which) {
-    case Statistic::Mean: return weighted_mean(rows, kMean);
-    case Statistic::Std: return pooled_std(rows);
-    case Statistic::Min: return extremum(rows, kMin, std::less<>());
-    case Statistic::Max: return extremum(rows, kMax, std::greater<>());
-    case Statistic::P25: return plain_mean(rows, kP25);
-    case Statistic::P50: return plain_mean(rows, kP50);
-    case Statistic::P75: return plain_mean(rows, kP75);
-    case Statistic::P95: return plain_mean(rows, kP95);
-  }
-  return kNone;
 }
 
 /// The numbers of a cell of `stats:*`; none for null.
@@ -261,41 +221,105 @@ std::shared_ptr<arrow::Array> join_moments(const std::vector<std::shared_ptr<arr
   return check(rows.Finish());
 }
 
-std::vector<double> aggregate_continuous(const StatisticsInput& input, Statistic which, const std::vector<int>& bands) {
-  const bool is_moment =
-      which == Statistic::Mean || which == Statistic::Std || which == Statistic::Min || which == Statistic::Max;
-  if (input.are_moments && !is_moment)
-    throw QueryError("stats:mean and the like hold no percentiles; min, max, mean and std expected");
-  const auto samples = read_samples(input);
-  check_shapes(samples);
-  std::vector<double> out;
-  for (const int band : chosen_bands(samples, bands)) {
-    const auto rows = band_rows(samples, band);
-    if (input.are_moments) {
-      out.push_back(which == Statistic::Std ? population_std(rows) : aggregate(rows, which));
-      continue;
+StoredStatistics read_statistics(const StatisticsInput& input) {
+  StoredStatistics out{.are_moments = input.are_moments};
+  int64_t rows = 0;
+  for (std::size_t a = 0; a < input.stats.size(); ++a) {
+    const arrow::Array& stats = *input.stats[a];
+    const arrow::Array* shapes = input.shapes.empty() ? nullptr : input.shapes[a].get();
+    for (int64_t row = 0; row < stats.length(); ++row) {
+      const auto bands = stats.IsNull(row) ? nullptr : items(stats, row);
+      if (!bands || bands->length() == 0) continue;
+      StoredRow stored{.row = rows + row, .pixels = pixels_of(shapes, row)};
+      for (int64_t b = 0; b < bands->length(); ++b) {
+        const auto values = bands->IsNull(b) ? nullptr : items(*bands, b);
+        if (!bands->IsNull(b) && !values)
+          throw QueryError("statistics have type " + type_name(*stats.type()) +
+                           "; list<item: list<item: float>> expected");
+        if (values) check_numbers(*values, "items of the statistics");
+        stored.bands.emplace_back();
+        for (int64_t i = 0; values && i < values->length(); ++i) stored.bands.back().push_back(number(*values, i));
+      }
+      out.rows.push_back(std::move(stored));
     }
-    if (!rows.empty() && rows[0].values.size() != kSlots) {
-      throw QueryError("band " + std::to_string(band) + " has statistics in categorical format (" +
-                       std::to_string(rows[0].values.size()) + " values); use stats_categorical");
-    }
-    out.push_back(aggregate(rows, which));
+    rows += stats.length();
+  }
+  if (rows == 0) throw QueryError("No stats data found: there are no rows");
+  if (out.rows.empty()) throw QueryError("No valid stats found: every row is null or empty");
+  check_shapes(out.rows);
+  return out;
+}
+
+int64_t assume_pixels(StoredStatistics& stored) {
+  double sum = 0, known = 0;
+  for (const StoredRow& row : stored.rows) {
+    if (std::isnan(row.pixels)) continue;
+    sum += row.pixels;
+    ++known;
+  }
+  int64_t out = 0;
+  for (StoredRow& row : stored.rows) {
+    if (!std::isnan(row.pixels)) continue;
+    row.pixels = known > 0 ? sum / known : 1;
+    ++out;
   }
   return out;
 }
 
-std::vector<std::vector<double>> aggregate_categorical(const StatisticsInput& input, const std::vector<int>& bands) {
-  if (input.are_moments) throw QueryError("stats:mean and the like are continuous; use stats_mean and the like");
-  const auto samples = read_samples(input);
-  check_shapes(samples);
-  std::vector<std::vector<double>> out;
-  for (const int band : chosen_bands(samples, bands)) {
-    const auto rows = band_rows(samples, band);
-    const std::size_t classes = rows.empty() ? 0 : rows[0].values.size();
-    if (classes == kSlots) {
-      throw QueryError("band " + std::to_string(band) +
-                       " has statistics in continuous format (9 values); use stats_mean and the like");
+StatisticsKind kind_of(const StoredStatistics& stored, const std::vector<int>& bands) {
+  for (const std::size_t band : chosen_bands(stored, bands)) {
+    const std::size_t count = num_values(stored, band);
+    if (count > 0 && count != kSlots && !stored.are_moments) return StatisticsKind::Categorical;
+    if (count > 0) break;
+  }
+  return StatisticsKind::Continuous;
+}
+
+void check_kind(const StoredStatistics& stored, const std::vector<int>& bands, StatisticsKind kind) {
+  const auto chosen = chosen_bands(stored, bands);
+  if (stored.are_moments && kind == StatisticsKind::Categorical)
+    throw QueryError("stats:mean and the like are continuous; use stats_mean and the like");
+  for (const std::size_t band : chosen) {
+    const std::size_t count = num_values(stored, band);
+    if (stored.are_moments || count == 0) continue;
+    const std::string name = band_name(band, stored.rows[0].bands.size());
+    if (kind == StatisticsKind::Continuous && count != kSlots) {
+      throw QueryError(name + " has statistics in categorical format (" + std::to_string(count) +
+                       " values); use stats_categorical");
     }
+    if (kind == StatisticsKind::Categorical && count == kSlots) {
+      throw QueryError(name + " has statistics in continuous format (9 values); use stats_mean and the like");
+    }
+  }
+}
+
+std::vector<PooledBand> pool_continuous(const StoredStatistics& stored, const std::vector<int>& bands) {
+  check_kind(stored, bands, StatisticsKind::Continuous);
+  std::vector<PooledBand> out;
+  for (const std::size_t band : chosen_bands(stored, bands)) {
+    const auto rows = band_rows(stored, band);
+    PooledBand pooled{.min = extremum(rows, kMin, std::less<>()),
+                      .max = extremum(rows, kMax, std::greater<>()),
+                      .mean = weighted_mean(rows, kMean),
+                      .std = population_std(rows),
+                      .num_rows = static_cast<int64_t>(rows.size())};
+    for (const BandRow& row : rows) {
+      if (!std::isnan(row.values[kMean])) pooled.num_valid += row.weight;
+    }
+    constexpr Slot kPercentiles[] = {kP25, kP50, kP75, kP95};
+    for (std::size_t i = 0; i < pooled.percentiles.size(); ++i)
+      pooled.percentiles[i] = stored.are_moments ? kNone : plain_mean(rows, kPercentiles[i]);
+    out.push_back(pooled);
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> pool_categorical(const StoredStatistics& stored, const std::vector<int>& bands) {
+  check_kind(stored, bands, StatisticsKind::Categorical);
+  std::vector<std::vector<double>> out;
+  for (const std::size_t band : chosen_bands(stored, bands)) {
+    const auto rows = band_rows(stored, band);
+    const std::size_t classes = rows.empty() ? 0 : rows[0].values.size();
     out.emplace_back();
     for (std::size_t c = 0; c < classes; ++c) out.back().push_back(weighted_mean(rows, c));
   }

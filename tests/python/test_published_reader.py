@@ -150,7 +150,8 @@ def test_both_readers_give_the_same(published: dict[str, Any], name: str) -> Non
     assert tree(dataset.data) == theirs["tree"]
     for key, find in (("mean", dataset.stats_mean), ("std", dataset.stats_std)):
         if key in theirs:
-            assert list(find([0, 1, 2])) == pytest.approx(theirs[key], rel=1e-6)
+            # They take pixels without data along, and a sample's std for that of a sample of pixels (deviations, 116).
+            assert list(find([0, 1, 2])) == pytest.approx(theirs[key], rel=1e-3)
     if "p50" in theirs:
         assert list(dataset.stats_median([2, 0])) == pytest.approx(theirs["p50"], rel=1e-6)
     for time in ("2023-01-01/2023-02-15", "2023-01-01"):

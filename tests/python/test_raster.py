@@ -271,6 +271,54 @@ def test_statistics_of_rows_are_those_of_all_their_pixels() -> None:
     )
 
 
+def test_w10_quantiles_of_stored_statistics_are_marked_where_they_are_approximate() -> None:
+    rows = tacore.load(FLAT)
+    summary = raster.stored_summary(rows)
+    assert [band.band for band in summary] == [1, 2, 3, 4, 5, 6]
+    assert all(band.is_approximate for band in summary)
+    assert [band.quantiles[1] for band in summary] == pytest.approx(list(rows.stats_p50()))
+    true = raster.compute_statistics(rows).bands[5]
+    assert summary[5].std == pytest.approx(true.std, rel=1e-5)
+    assert abs(summary[5].quantiles[1] - true.quantile(0.5)) > 3
+    one = raster.stored_summary(rows.data[:1], bands=6)[0]
+    assert not one.is_approximate
+    with pytest.raises(tacore.TacoQueryError, match="store no histograms"):
+        raster.stored_summary(rows, quantiles=[0.5])
+    nested = tacore.load(NESTED)
+    assert len(raster.stored_summary(nested, child="optical")) == 6
+    assert sum(raster.stored_summary(nested, child="mask")[0].classes) == pytest.approx(1)
+
+
+def test_w36_w25_the_published_names_count_bands_from_0_and_say_so_first() -> None:
+    rows = tacore.load(FLAT)
+    summary = raster.stored_summary(rows)
+    for name in ("mean", "std", "min", "max", "median", "p25", "p50", "p75", "p95", "categorical"):
+        assert (getattr(rows, f"stats_{name}").__doc__ or "").startswith("Bands count from 0.")
+    assert rows.stats_mean(0) == pytest.approx(summary[0].mean, rel=1e-6)
+    assert list(rows.stats_mean()) == pytest.approx([band.mean for band in summary], rel=1e-6)
+    assert rows.stats_mean(band=[5, 0]).tolist() == [rows.stats_mean(5), rows.stats_mean(0)]
+    for band in (-1, 6):
+        with pytest.raises(tacore.TacoQueryError, match=rf"Band {band} out of range \[0, 5\]"):
+            rows.stats_mean(band)
+    with pytest.raises(tacore.TacoQueryError, match="bands count from 1"):
+        raster.stored_summary(rows, bands=0)
+
+
+def test_w11_w20_stored_statistics_of_taco_files_weigh_by_pixels(tmp_path: Path) -> None:
+    from tacore import datamodel
+
+    small, large = numpy.full((1, 10, 10), 2, "uint8"), numpy.full((1, 40, 50), 44, "uint8")
+    samples = [
+        datamodel.Sample(id=name, path=write(tmp_path / f"{name}.tif", pixels))
+        for name, pixels in (("small", small), ("large", large))
+    ]
+    made = tacore.v1.create(datamodel.Tortilla(samples=samples), tmp_path / "x.tortilla")
+    rows = tacore.load(made[0] if isinstance(made, list) else made)
+    assert rows.stats_mean(band=0) == pytest.approx((100 * 2 + 2000 * 44) / 2100)
+    assert rows.stats_std() == pytest.approx(raster.compute_statistics(rows).bands[0].std)
+    assert numpy.isnan(rows.stats_p50(0))
+
+
 def test_statistics_stop_when_the_callback_says_so() -> None:
     def fail(done: int, total: int) -> None:
         raise KeyError("enough")

@@ -1,0 +1,15 @@
+# W34: every example of a help text that names the shipped data runs; those of a command one after the other, beside
+# copies of both datasets. What is not ours, gdalinfo and jq, is left out.
+for command in $(taco --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+  rm -rf $scratch/here
+  mkdir $scratch/here
+  cp $examples/*.tacozip $scratch/here
+  taco "$command" --help | sed -n '/^Examples:$/,$s/^  //p' | grep -E 'landsat(_nested)?\.tacozip' |
+    while read -r line; do
+      run=${line/gdalinfo/echo}
+      run=${run%%|*}
+      (cd $scratch/here && eval "${run//\/backup\//}" >$scratch/said 2>&1 </dev/null) && code=0 || code=$?
+      echo "$code  $line"
+      [[ $code == 0 ]] || cat $scratch/said
+    done
+done
