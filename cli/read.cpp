@@ -85,7 +85,7 @@ int run_read(const ReadOptions& options) {
   if (!is_pixels && (!options.pixels.bands.empty() || options.pixels.window)) {
     throw UsageError("--bands and --window choose pixels, which --npy or --png asks for");
   }
-  if (is_pixels) refuse_terminal(options.output);
+  if (!options.vsi) refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
   const DataFrame rows = dataset.data();
   if (const auto chunk = read_chunk(rows, options)) {

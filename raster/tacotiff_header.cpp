@@ -44,7 +44,7 @@ std::string why_misplaced(const TiffLayout& layout) {
     const ByteRange& before = layout.blocks[block_at(layout, i - 1)];
     const uint64_t expected = before.offset + before.size + kGap;
     if (block.offset != expected) {
-      return "tile " + std::to_string(block_at(layout, i)) + " begins at byte " + std::to_string(block.offset) +
+      return "has tile " + std::to_string(block_at(layout, i)) + " at byte " + std::to_string(block.offset) +
              ", and not at " + std::to_string(expected) + ", 8 bytes behind tile " +
              std::to_string(block_at(layout, i - 1));
     }

@@ -134,7 +134,7 @@ TEST_CASE("tiles that lie elsewhere than decoding would look are refused") {
   TiffLayout gap = example();
   gap.blocks[6].offset += 1;  // the second tile of the file
   CHECK(join(why_no_tacotiff_header(gap), "; ") ==
-        "tile 6 begins at byte 1124, and not at 1123, 8 bytes behind tile 0");
+        "has tile 6 at byte 1124, and not at 1123, 8 bytes behind tile 0");
   TiffLayout sparse = example();
   sparse.blocks[17] = {};
   CHECK(join(why_no_tacotiff_header(sparse), "; ") == "leaves tiles out");
@@ -144,7 +144,7 @@ TEST_CASE("tiles that lie elsewhere than decoding would look are refused") {
     block = {offset, 57};
     offset += 57 + 8;
   }
-  CHECK(join(why_no_tacotiff_header(by_band), "; ").find("tile 6 begins at byte 1448, and not at 1123") == 0);
+  CHECK(join(why_no_tacotiff_header(by_band), "; ").find("has tile 6 at byte 1448, and not at 1123") == 0);
 }
 
 TEST_CASE("a header that lies is a FormatError that says how") {

@@ -176,7 +176,9 @@ def _svg(root: _Node) -> str:
 
 def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[float, float]:
     """Draws a node and what is below it, from `left` on; gives the right end and the lower end."""
-    column, row, radius = 84.0, 64.0, 12
+    row, radius = 64.0, 12
+    label = node.label if len(node.label) <= 24 else node.label[:23] + "…"
+    column = max(84.0, 7.0 * len(label) + 12)
     y = 20 + depth * row
     right, bottom = left, y + 40
     for child in node.children:
@@ -184,6 +186,8 @@ def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[floa
         bottom = max(bottom, lower)
     right = max(right, left + column)
     node.x = (node.children[0].x + node.children[-1].x) / 2 if node.children else left + column / 2
+    if node.children:  # the label is beside it
+        right = max(right, node.x + radius + 4 + 7.0 * len(label))
     lines = [
         f'<line x1="{node.x:.0f}" y1="{y + radius:.0f}" x2="{child.x:.0f}" y2="{y + row - radius:.0f}"/>'
         for child in node.children
@@ -197,6 +201,6 @@ def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[floa
         place = f'x="{node.x + radius + 4:.0f}" y="{y + 4:.0f}"'
     else:
         place = f'x="{node.x:.0f}" y="{y + 26 if node.kind else y + 4:.0f}" text-anchor="middle"'
-    text = f"<text {place}>{_text(node.label[:10] if node.kind else node.label)}</text>"
+    text = f"<text {place}>{_text(label)}</text>"
     marks.append("".join([*lines, "<g>", f"<title>{_text(node.label)}</title>", circle, text, "</g>"]))
     return right, bottom

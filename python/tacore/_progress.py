@@ -10,18 +10,23 @@ from collections.abc import Callable
 Progress = Callable[[int, int], object]
 
 
+def _can_redraw() -> bool:
+    """A terminal or a notebook, whose stderr is an object of ipykernel: both take a carriage return."""
+    return sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")
+
+
 def bar(what: str, quiet: bool = False) -> Progress | None:
-    """A callback (done, total) that shows a bar; None where stderr is no terminal, or messages are switched off."""
-    if quiet or not sys.stderr.isatty() or not logging.getLogger("tacore").isEnabledFor(logging.ERROR):
+    """A callback (done, total) that shows a bar; None where stderr cannot, or messages are switched off."""
+    if quiet or not _can_redraw() or not logging.getLogger("tacore").isEnabledFor(logging.ERROR):
         return None
-    last = 0.0
+    last, is_over = 0.0, False
 
     def show(done: int, total: int) -> None:
-        nonlocal last
+        nonlocal last, is_over
         now, finished = time.monotonic(), done >= total
-        if now - last < 0.1 and not finished:
+        if is_over or (now - last < 0.1 and not finished):  # the last step may be told more than once
             return
-        last = now
+        last, is_over = now, finished
         share = done / total if total else 1.0
         full = int(share * 30)
         end = "\n" if finished else ""

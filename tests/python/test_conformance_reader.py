@@ -9,6 +9,7 @@ import datetime as dt
 import json
 import logging
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from typing import Any
 
 import pytest
 import tacore
+from tacore import _html
 
 BACKENDS = ["pyarrow", "polars", "pandas"]
 SPAIN, MADRID, JAPAN = (-10, 35, 5, 44), (-4, 40, -3, 41), (130, 30, 145, 45)
@@ -287,6 +289,13 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+
+
+def test_w40_the_tree_shows_whole_labels_and_has_room_for_them() -> None:
+    root = _html._Node("dataset", "FOLDER", [_html._Node("Sample 4999", "FILE"), _html._Node("x" * 30, "FILE")])
+    text = _html._svg(root)
+    assert ">Sample 4999</text>" in text and f">{'x' * 23}…</text>" in text
+    assert int(re.search(r'width="(\d+)"', text)[1]) > 24 * 7  # type: ignore[index]
 
 
 def test_c042_html_has_four_sections_and_a_tree(golden: Path) -> None:

@@ -544,6 +544,19 @@ def test_t134_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
     assert _progress.callback("x", progress=True) is not None
 
 
+def test_w41_the_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OutStream(io.StringIO):  # as ipykernel has it: no terminal
+        __module__ = "ipykernel.iostream"
+
+    for stream in (Terminal(), OutStream()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        show = _progress.bar("Working")
+        assert show
+        for done in (1, 3, 3, 3):
+            show(done, 3)
+        assert stream.getvalue().count("100%") == stream.getvalue().count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "name", ["nested.tacozip", "nested_padded", "cascade_tacocat", "polygons.tacozip"]
 )
