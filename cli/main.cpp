@@ -279,7 +279,7 @@ void add_describe(Tool& tool) {
 void add_validate(Tool& tool) {
   auto [command, options] = tool.add_reader("validate", "Checks every rule of the specification",
                                             "  taco validate landsat.tacozip --deep", run_validate);
-  command->add_flag("--deep", options->deep, "Read every byte and compare checksums");
+  command->add_flag("--deep", options->deep, "Read every byte, compare checksums and decode TIFFs");
   command->add_flag("--json", options->json, "An array of what was found");
   command
       ->add_option("--profile", options->profiles, "Before 2.0: the fields of stac-tortilla or rai-tortilla are there")

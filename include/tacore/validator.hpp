@@ -21,7 +21,7 @@ struct Issue {
 };
 
 struct Options {
-  bool deep = false;           ///< also reads every byte: CRC-32, values, Parquet statistics
+  bool deep = false;           ///< also reads every byte: CRC-32, values, Parquet statistics, pixels
   std::string base_path = {};  ///< as in LoadOptions
   /// Before 2.0 only: `stac-tortilla`, `rai-tortilla`, whose fields are to be there.
   std::vector<std::string> profiles = {};

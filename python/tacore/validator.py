@@ -50,7 +50,7 @@ def validate(
 
     Args:
         path: Of any container. One that cannot be opened breaks a rule.
-        deep: Also read every byte: CRC-32, values, statistics of Parquet.
+        deep: Also read every byte: CRC-32, values, statistics of Parquet, pixels of TIFFs.
         base_path: As of :func:`tacore.load`.
         profiles: Before 2.0 only: "stac-tortilla", "rai-tortilla", whose fields are to be there.
 

@@ -190,7 +190,7 @@ class RandomTree {
     Strings out;
     while (static_cast<int64_t>(out.size()) < count) {
       std::string id =
-          random_.of<std::string>({"a", "tile ", "é", "x.tif", "日本", "-", "[1]*?", "q'\"", "{,}", "A%20&"});
+          random_.of<std::string>({"a", "tile ", "é", "x.dat", "日本", "-", "[1]*?", "q'\"", "{,}", "A%20&"});
       if (random_.chance(50)) id += std::to_string(random_.number(0, 11));
       if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
     }

@@ -3,6 +3,7 @@
 
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
+#include "transform/sample_faults.hpp"
 #include "v1/tortilla_header.hpp"
 #include "writer/work.hpp"
 
@@ -29,6 +30,7 @@ class Sanity {
         read_(node, user_);
       } else {
         frame.read_bytes(position);
+        for (const auto& fault : validator::sample_faults(frame, position)) out.push_back({path, fault.message});
       }
     } catch (const std::exception& error) {
       out.push_back({std::move(path), error.what()});

@@ -78,6 +78,7 @@ std::vector<Issue> validate(std::string_view given, const Options& options) {
   try {
     check(report, storage, at, path, options);
     check_opens(report, storage, at, path, options);
+    if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
   } catch (const IoError& error) {
     report.add("FMT-2", error, {.path = path});
   } catch (const Error& error) {

@@ -99,6 +99,9 @@ struct HeaderCell {
 /// TIF-1, and TIF-2 with a source.
 void check_tiff_header(Report& report, const HeaderCell& cell, const ErrorContext& where);
 
+/// TIF-3 to TIF-5: the bytes of all FILEs of the dataset at `path`. Throws as load().
+void check_samples(Report& report, const std::string& path, const std::string& base_path);
+
 class PitShape;
 
 /// Every row of a section: SCH-3, SCH-4, ID-*, LVL-2 to LVL-7, OFF-1 to OFF-3, MET-*, DIR-1. `shape` learns the tree

@@ -105,6 +105,11 @@ constexpr auto kRules = std::to_array<Rule>({
 
     {"TIF-1", "7.1.2", kError, "`taco:header` is a header of a TIFF, all tiles of which lie in the sample."},
     {"TIF-2", "7.1.2", kError, "`taco:header` is that of the sample's TIFF (deep checks only)."},
+    {"TIF-3", "5.2", kError, "Every block of a TIFF can be decoded (deep checks only)."},
+    {"TIF-4", "0.5.0", kWarning,
+     "A sample begins as files of its `tortilla:file_format` do: TIFF, PNG, JPEG, JPEG 2000, GIF, WebP (deep checks "
+     "only)."},
+    {"TIF-5", "5.2", kWarning, "A sample whose id ends as the names of these files is one (deep checks only)."},
 
     {"CAT-1", "6.5", kError, "The header of a __TACOCAT__ file is well formed."},
     {"CAT-2", "6.6", kError, "taco:sources agrees with itself: count, ids, files, extents."},

@@ -1,8 +1,22 @@
+#include <algorithm>
+#include <numeric>
+
+#include "base/num_threads.hpp"
 #include "base/text.hpp"
+#include "format/tortilla_names.hpp"
+#include "model/identifier.hpp"
+#include "raster/pixel_passes.hpp"
+#include "raster/row_source.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
+#include "raster/tiff_raster.hpp"
 #include "raster/tiff_structure.hpp"
+#include "tacore/dataset.hpp"
+#include "transform/sample_faults.hpp"
 #include "transform/validate_checks.hpp"
+#include "v1/file_format.hpp"
+#include "v1/tortilla_header.hpp"
+#include "writer/work.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -25,7 +39,93 @@ std::string why_other(const ByteSource& source, std::string_view header) {
   }
 }
 
+/// Kinds of files that their first bytes tell, and how their names end.
+struct Kind {
+  std::string_view suffix, format;
+};
+constexpr Kind kKinds[] = {{".tif", "GTiff"}, {".tiff", "GTiff"},      {".png", "PNG"}, {".jpg", "JPEG"},
+                           {".jpeg", "JPEG"}, {".jp2", "JP2OpenJPEG"}, {".gif", "GIF"}, {".webp", "WEBP"}};
+
+std::string found_format(const ByteSource& source) {
+  const Bytes head = source.read({0, std::min(source.size(), v1::kHeaderSize)});
+  return v1::guess_format(head, source.size(), "");
+}
+
+/// Reads every pixel of a TIFF that tacore decodes.
+void decode(const std::shared_ptr<const ByteSource>& source, const std::string& name) {
+  auto directory = find_tiff_directory(*source);
+  if (!directory || !directory->unsupported.empty()) return;
+  const auto raster = make_tiff_raster(source, std::move(directory->layout), name);
+  std::vector<int> bands(static_cast<std::size_t>(raster->info().bands));
+  std::iota(bands.begin(), bands.end(), 1);
+  for_each_piece(*raster, bands, [](std::size_t, std::span<const std::byte>) {});
+}
+
+/// A fault, and where the sample lies.
+struct PlacedFault {
+  SampleFault fault;
+  std::string sample;
+  int level;
+};
+
+/// The faults of a sample and of all below it.
+void collect(const DataFrame& frame, int64_t position, const std::string& above, int level,
+             std::vector<PlacedFault>& out) {
+  const std::string id = frame.text(position, "id").value_or("");
+  if (is_padding_id(id)) return;
+  const std::string path = above.empty() ? id : above + "/" + id;
+  try {
+    const Node node = level < v1::kMaxLevels ? frame.read(position) : Node(VsiPath());
+    if (const auto* children = std::get_if<DataFrame>(&node)) {
+      for (int64_t child = 0; child < children->num_rows(); ++child) collect(*children, child, path, level + 1, out);
+      return;
+    }
+    for (auto& fault : sample_faults(frame, position)) out.push_back({std::move(fault), path, level});
+  } catch (const Error& error) {
+    out.push_back({{"FMT-1", error.message()}, path, level});
+  }
+}
+
 }  // namespace
+
+std::vector<SampleFault> sample_faults(const DataFrame& frame, int64_t position) {
+  const RowSource row = open_row(frame, position);
+  const std::string found = found_format(*row.bytes), id = frame.text(position, "id").value_or("");
+  std::vector<SampleFault> out;
+  const auto& columns = frame.columns();
+  const bool has_format = std::any_of(columns.begin(), columns.end(),
+                                      [](const Column& c) { return c.name == v1::names::kFileFormat; });
+  std::string stated = has_format ? frame.text(position, v1::names::kFileFormat).value_or("") : "";
+  if (stated == "COG") stated = "GTiff";
+  const bool is_known =
+      std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) { return kind.format == stated; });
+  if (is_known && found != stated) out.push_back({"TIF-4", "does not begin as files of format " + stated + " do"});
+  for (const Kind& kind : kKinds) {
+    if (!has_format && ends_with_ignoring_case(id, kind.suffix) && found != kind.format) {
+      out.push_back({"TIF-5", "its id ends as those of files of format " + std::string(kind.format) +
+                                  ", but it does not begin as they do"});
+    }
+  }
+  try {
+    decode(row.bytes, row.vsi_path);
+  } catch (const FormatError& error) {
+    out.push_back({"TIF-3", error.message()});
+  }
+  return out;
+}
+
+void check_samples(Report& report, const std::string& path, const std::string& base_path) {
+  const DataFrame rows = load(path, {.base_path = base_path}).data();
+  std::vector<std::vector<PlacedFault>> found(static_cast<std::size_t>(rows.num_rows()));
+  run_parallel(found.size(), num_threads(0),
+               [&](std::size_t row) { collect(rows, static_cast<int64_t>(row), "", 0, found[row]); });
+  for (const auto& of_row : found) {
+    for (const auto& [fault, sample, level] : of_row) {
+      report.add(fault.rule, "sample " + quoted(sample) + ": " + fault.message,
+                 {.path = path, .offset = {}, .level = level});
+    }
+  }
+}
 
 void check_tiff_header(Report& report, const HeaderCell& cell, const ErrorContext& where) {
   try {
