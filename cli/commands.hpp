@@ -142,8 +142,9 @@ struct CreateCommandOptions : CollectionOptions {
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};
   bool no_tacocat = false;
-  bool no_stats = false;  ///< of .taco and .tortilla, as the next two
+  bool no_stats = false;  ///< of .taco and .tortilla, as the next ones
   bool streaming = false, allow_non_tog = false;
+  std::optional<int> block_size = {}, zstd_level = {};  ///< of `streaming`
   std::optional<TimeRange> datetime = {};  ///< of .taco
   Writing writing = {};
 };

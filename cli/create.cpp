@@ -58,6 +58,8 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
                                 .stats = !options.no_stats,
                                 .streaming = options.streaming,
                                 .allow_non_tog = options.allow_non_tog,
+                                .block_size = options.block_size.value_or(0),
+                                .zstd_level = options.zstd_level.value_or(13),
                                 .others = raster_opener(),
                                 .jobs = how.jobs,
                                 .parquet = how.parquet,
@@ -80,6 +82,8 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
 int run_create(const CreateCommandOptions& options) {
   if (options.split_size == 0 && options.group_by.empty()) check_output(options.output, options.writing);
   check_extensions(options.extensions);
+  if ((options.block_size || options.zstd_level) && !options.streaming)
+    throw UsageError("--block and --zstd-level are of --streaming");
   const bool is_taco = ends_with(options.output, ".taco");
   if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");

@@ -350,6 +350,13 @@ void add_create(Tool& tool) {
   command->add_flag("--streaming", options->streaming,
                     "A .taco whose footer has all levels and the chunks of its GeoTIFFs, which become TOGs");
   command->add_flag("--allow-non-tog", options->allow_non_tog, "With --streaming: samples that are no GeoTIFF stay");
+  add_parsed(
+      command, "--block", "N", [o = options](const std::string& text) { o->block_size = parse_count("--block", text); },
+      "With --streaming: tiles of N x N pixels; those of the source, else 512, when not given");
+  add_parsed(
+      command, "--zstd-level", "N",
+      [o = options](const std::string& text) { o->zstd_level = parse_count("--zstd-level", text); },
+      "With --streaming: 1 to 22; 13 when not given");
   add_writing(command, options->writing);
 }
 

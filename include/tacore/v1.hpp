@@ -39,6 +39,10 @@ struct CreateOptions {
   bool allow_non_tog = false;
   /// With `streaming`: store histograms of all rasters. Pixels are decoded twice more.
   bool histograms = true;
+  /// With `streaming`: side of the tiles of TOGs in pixels, a multiple of 16. 0: those of a GeoTIFF in square
+  /// tiles stay, others get 512, and what fits into one tile has no more than one.
+  int64_t block_size = 0;
+  int zstd_level = 13;                   ///< with `streaming`: 1 to 22
   const RasterOpener* others = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
   int jobs = 0;                          ///< threads; 0: one for each processor
   ParquetOptions parquet = {};

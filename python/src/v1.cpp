@@ -49,6 +49,10 @@ v1::CreateOptions draft_options(const nb::dict& given) {
       take(options.allow_non_tog);
     } else if (name == "histograms") {
       take(options.histograms);
+    } else if (name == "block_size") {
+      take(options.block_size);
+    } else if (name == "zstd_level") {
+      take(options.zstd_level);
     } else if (name == "jobs") {
       take(options.jobs);
     } else if (name == "temp_dir") {

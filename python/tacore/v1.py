@@ -76,6 +76,8 @@ def create(
     streaming: bool = False,
     allow_non_tog: bool = False,
     histograms: bool = True,
+    block_size: int = 0,
+    zstd_level: int = 13,
     jobs: int = 0,
     temp_dir: PathLike = "",
     progress: Progress | None = None,
@@ -97,6 +99,8 @@ def create(
             become TOGs without loss where they are none.
         allow_non_tog: With `streaming`: leave samples that are no GeoTIFF as they are, without chunks.
         histograms: With `streaming`: store histograms of all rasters.
+        block_size: With `streaming`: width and height of tiles in pixels; 0: those of the source, else 512.
+        zstd_level: With `streaming`: 1 to 22.
         jobs: Threads; 0: one for each processor.
         temp_dir: Where files are until they are whole, on the file system of the output; "": beside it.
         progress: Called now and then with (bytes copied, bytes). False, or an exception, stops the work.
@@ -119,6 +123,8 @@ def create(
         "streaming": streaming,
         "allow_non_tog": allow_non_tog,
         "histograms": histograms,
+        "block_size": block_size,
+        "zstd_level": zstd_level,
         "jobs": jobs,
         "temp_dir": os.fspath(temp_dir),
         "parquet": parquet,
@@ -138,6 +144,8 @@ def compile(
     streaming: bool = False,
     allow_non_tog: bool = False,
     histograms: bool = True,
+    block_size: int = 0,
+    zstd_level: int = 13,
     jobs: int = 0,
     temp_dir: PathLike = "",
     progress: Progress | None = None,
@@ -156,6 +164,8 @@ def compile(
         "streaming": streaming,
         "allow_non_tog": allow_non_tog,
         "histograms": histograms,
+        "block_size": block_size,
+        "zstd_level": zstd_level,
         "jobs": jobs,
         "temp_dir": os.fspath(temp_dir),
         "parquet": parquet,

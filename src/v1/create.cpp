@@ -104,9 +104,13 @@ class Creation {
   void stream(int jobs, const std::function<void()>& go_on) {
     check_streamable(tree_);
     togs_folder_.emplace(output_, options_.temp_dir);
-    togs_ =
-        make_togs(tree_, *togs_folder_,
-                  {.allow_others = options_.allow_non_tog, .others = options_.others, .jobs = jobs, .go_on = go_on});
+    togs_ = make_togs(tree_, *togs_folder_,
+                      {.allow_others = options_.allow_non_tog,
+                       .block_size = options_.block_size,
+                       .zstd_level = options_.zstd_level,
+                       .others = options_.others,
+                       .jobs = jobs,
+                       .go_on = go_on});
     if (options_.histograms) components_ = find_components(tree_, togs_, jobs, go_on);
     file_.tables = [this, jobs, go_on](const TortillaPart& part) {
       return streaming_tables(part, togs_, options_.parquet, encode_histograms(part, togs_, components_, jobs, go_on));

@@ -103,6 +103,29 @@ Integers list_of(const arrow::Table& table, const std::string& name, std::size_t
   return out;
 }
 
+TEST_CASE("R16: tiles are those of the source, or as large as they are asked for") {
+  const auto side = [](const Images& images, const CreateOptions& options) {
+    images.write(options);
+    const auto raster = open_raster(load(images.path()).data(), "img1/hrf");
+    CHECK(raster->info().block_width == raster->info().block_height);
+    return raster->info().block_width;
+  };
+  CHECK(side(Images({.block_size = 64}), {}) == 64);
+  CHECK(side(Images({.block_size = 64}), {.block_size = 32, .zstd_level = 1}) == 32);
+  CHECK_THROWS_AS(Images().write({.block_size = 20}), QueryError);
+  // Tiles of a GeoTIFF that is no TOG stay, too.
+  const TemporaryFolder folder;
+  write_plain_tiff(folder.path("plain.tif"), 96, 96, 1, 1, DataType::UInt8);
+  make_tog(folder.path("plain.tif"), folder.path("tog.tif"), {.block_size = 32});
+  std::string bytes = text_of(folder.path("tog.tif"));
+  const auto item = bytes.find("name=\"INTERLEAVE\"");
+  REQUIRE(item != bytes.npos);
+  bytes.replace(item, 17, "name=\"INTERLEFT_\"");  // which makes it a TIFF like others
+  const Tortilla one({Sample("a", folder.write("other.tif", bytes))});
+  create(one, folder.path("x.tortilla"), {.stats = false, .streaming = true});
+  CHECK(open_raster(load(folder.path("x.tortilla")).data(), 0)->info().block_width == 32);
+}
+
 TEST_CASE("a streaming file is laid out as the dossier has it") {
   const Images images;
   const std::string bytes = images.write({.histograms = false});

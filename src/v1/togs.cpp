@@ -27,9 +27,12 @@ uint64_t size_of_file(const std::string& path) {
   return static_cast<uint64_t>(status.st_size);
 }
 
-/// One tile for what fits into it, of no more padding than that needs.
+/// That of the source where it has tiles. One tile for what fits into it, of no more padding than that needs.
 int64_t block_size(const RasterInfo& info) {
-  return std::min<int64_t>(TogOptions().block_size, (std::max(info.width, info.height) + 15) / 16 * 16);
+  const bool has_tiles =
+      info.block_width == info.block_height && info.block_width % 16 == 0 && info.block_width != info.width;
+  return std::min<int64_t>(has_tiles ? info.block_width : TogOptions().block_size,
+                           (std::max(info.width, info.height) + 15) / 16 * 16);
 }
 
 class TogMaker {
@@ -64,7 +67,11 @@ class TogMaker {
   }
 
   Tog tog_of(std::size_t row) {
-    if (!check_tacotiff(*source(row)).empty()) encode(row);
+    const bool is_tog = check_tacotiff(*source(row)).empty();
+    const auto has_tiles = [&] {
+      return rules_.block_size == 0 || read_tiff_directory(*source(row)).layout.block_width == rules_.block_size;
+    };
+    if (!is_tog || !has_tiles()) encode(row);
     auto directory = read_tiff_directory(*source(row));
     Tog out{.axes = mrio_axes(directory.gdal_metadata, directory.layout.bands)};
     out.layout = std::make_shared<const TiffLayout>(std::move(directory.layout));
@@ -87,7 +94,8 @@ class TogMaker {
     }
     Payload tog{.path = draft_.path(name)};
     const RasterInfo info = open_raster(from, rules_.others)->info();
-    make_tog(from, tog.path, {.block_size = block_size(info), .jobs = 1}, rules_.others);
+    const int64_t side = rules_.block_size > 0 ? rules_.block_size : block_size(info);
+    make_tog(from, tog.path, {.block_size = side, .zstd_level = rules_.zstd_level, .jobs = 1}, rules_.others);
     tog.size = size_of_file(tog.path);
     payload = std::move(tog);
   }

@@ -27,12 +27,15 @@ using Togs = std::vector<std::vector<Tog>>;
 
 struct TogRules {
   bool allow_others = false;  ///< samples that are no GeoTIFF, or cannot be decoded, stay as they are
+  int64_t block_size = 0;  ///< as CreateOptions has it
+  int zstd_level = 13;
   const RasterOpener* others = nullptr;
   int jobs = 1;
   std::function<void()> go_on = {};  ///< called now and then, from any thread; it may throw, which stops the work
 };
 
-/// Makes every FILE of `tree`, which is one of footer_tree(), a TOG: GeoTIFFs that are none are encoded anew, without
+/// Makes every FILE of `tree`, which is one of footer_tree(), a TOG: GeoTIFFs that are none, or of other tiles than are
+/// asked for, are encoded anew, without
 /// loss, into files of `draft`, which must outlive the tree. Throws ValidationError for a sample that is no GeoTIFF or
 /// cannot be decoded, unless others are allowed; IoError.
 Togs make_togs(Tree& tree, const Draft& draft, const TogRules& rules);

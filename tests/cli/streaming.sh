@@ -44,3 +44,9 @@ show create chips more.taco --collection about.json --streaming --allow-non-tog
 show create chips more.taco --collection about.json --allow-non-tog --overwrite
 show create chips chips.tacozip --collection about.json --streaming
 ls -A
+# R16: tiles of a size that is asked for.
+rm chips/*/notes
+show create chips tiles.taco --collection about.json --streaming --block 32 --zstd-level 1
+taco read tiles.taco a/red::3 --npy | about
+show create chips tiles.tacozip --collection about.json --block 32
+show create chips tiles2.taco --collection about.json --streaming --block 20
