@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -53,12 +52,6 @@ struct Named {
   double value = 0;
 };
 
-std::string short_text(double value) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.6g", value);
-  return out;
-}
-
 std::vector<Named> statistics_of(const BandStatistics& band, const std::vector<double>& quantiles) {
   const Moments& moments = band.moments;
   const Histogram& histogram = band.histogram;
@@ -72,7 +65,7 @@ std::vector<Named> statistics_of(const BandStatistics& band, const std::vector<d
     if (quantiles.empty()) out.push_back({name, name, histogram.quantile(percent / 100.0)});
   }
   for (const double p : quantiles) {
-    const std::string name = "q" + short_text(p);
+    const std::string name = "q" + short_number(p);
     out.push_back({name, name, histogram.quantile(p)});
   }
   out.push_back({"+-", "quantile_error", histogram.error_bound()});
@@ -87,7 +80,7 @@ std::string as_text(const std::vector<std::vector<Named>>& bands, int first_band
     auto& row = rows.emplace_back();
     row.push_back(std::to_string(first_band++));
     for (const Named& statistic : band)
-      row.push_back(std::isnan(statistic.value) ? "null" : short_text(statistic.value));
+      row.push_back(std::isnan(statistic.value) ? "null" : short_number(statistic.value));
   }
   return aligned(rows);
 }

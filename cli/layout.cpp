@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "utf8.hpp"
 
@@ -36,6 +37,12 @@ std::vector<std::string> fill(const std::vector<std::string>& items, std::size_t
       out.push_back(item);
     }
   }
+  return out;
+}
+
+std::string short_number(double number) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.6g", number);
   return out;
 }
 

@@ -17,6 +17,8 @@ std::vector<std::string> words(std::string_view text);
 /// Fills lines with `items`, a space between; an item is never split.
 std::vector<std::string> fill(const std::vector<std::string>& items, std::size_t line_width);
 
+/// Six digits that count: "81.7061".
+std::string short_number(double number);
 /// "1,234,567".
 std::string grouped(uint64_t number);
 /// "1 row", "2 rows", "1,000 rows".

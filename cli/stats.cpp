@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -13,12 +12,6 @@
 
 namespace tacore::cli {
 namespace {
-
-std::string short_number(double value) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.6g", value);
-  return out;
-}
 
 std::vector<std::string> quantile_names(const SummaryOptions& request) {
   std::vector<std::string> out;
