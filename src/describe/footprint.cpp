@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "base/longitude.hpp"
 #include "model/antimeridian.hpp"
+#include "model/collection_merge.hpp"
 #include "model/wkb.hpp"
 #include "model/wkb_walk.hpp"
 
 namespace tacore::descriptions {
 namespace {
-
-using Ring = std::vector<Centroid>;
 
 std::span<const std::byte> bytes_of(const std::string& wkb) { return std::as_bytes(std::span(wkb)); }
 
@@ -46,36 +46,81 @@ Json geometry(const char* type, const std::vector<Json>& members) {
   return {{"type", std::string("Multi") + type}, {"coordinates", members}};
 }
 
-bool is_usable(const BBox& box) {
-  return std::isfinite(box.minx) && std::isfinite(box.maxx) && box.miny >= -90 && box.maxy <= 90;
+/// The box of each part of a geometry, and its positions where that part is a ring.
+struct Parts {
+  std::vector<BBox> boxes = {};
+  std::vector<std::vector<Centroid>> rings = {};
+
+  void point(wkb::Position p) {
+    if (p.finite()) boxes.push_back({p.x, p.y, p.x, p.y});
+  }
+  void line(const wkb::Path& path) { add(path); }
+  void polygon(const wkb::Rings& all) {
+    all.for_each([this](const wkb::Path& ring) { rings.push_back(add(ring)); });
+  }
+
+ private:
+  std::vector<Centroid> add(const wkb::Path& path) {
+    std::vector<Centroid> out;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (path[i].finite()) out.push_back({path[i].x, path[i].y});
+    }
+    if (out.empty()) return out;
+    BBox box{out[0].x, out[0].y, out[0].x, out[0].y};
+    for (const Centroid& at : out) {
+      box.minx = std::min(box.minx, at.x), box.maxx = std::max(box.maxx, at.x);
+      box.miny = std::min(box.miny, at.y), box.maxy = std::max(box.maxy, at.y);
+    }
+    boxes.push_back(box);
+    return out;
+  }
+};
+
+bool is_beyond_180(const BBox& box) { return box.minx < -180 || box.maxx > 180; }
+
+/// Brought within 180 degrees, so that it may cross the antimeridian.
+BBox wrapped(BBox box) {
+  if (!is_beyond_180(box)) return box;
+  const bool round = box.maxx - box.minx >= 360;
+  box.minx = round ? -180 : wrap_longitude(box.minx);
+  box.maxx = round ? 180 : wrap_longitude(box.maxx);
+  return box;
+}
+
+/// Those that meet at the antimeridian are in one piece: the box that holds them crosses it.
+BBox box_of(const std::vector<BBox>& parts) {
+  const bool ends_there = std::any_of(parts.begin(), parts.end(), [](const BBox& part) { return part.maxx == 180; });
+  const bool begins_there = std::any_of(parts.begin(), parts.end(), [](const BBox& part) { return part.minx == -180; });
+  if (ends_there && begins_there) return merge_boxes(parts);
+  BBox out = parts[0];
+  for (const BBox& part : parts) {
+    out = {std::min(out.minx, part.minx), std::min(out.miny, part.miny), std::max(out.maxx, part.maxx),
+           std::max(out.maxy, part.maxy)};
+  }
+  return out;
 }
 
 }  // namespace
 
 std::optional<Footprint> footprint_of(const std::string& wkb) {
-  auto box = wkb_envelope(bytes_of(wkb));
-  if (!box || !is_usable(*box)) return std::nullopt;
-  if (box->minx < -180 || box->maxx > 180) {
-    const bool round = box->maxx - box->minx >= 360;
-    box->minx = round ? -180 : wrap_longitude(box->minx);
-    box->maxx = round ? 180 : wrap_longitude(box->maxx);
+  Parts parts;
+  wkb::Walk(bytes_of(wkb), parts);
+  if (parts.boxes.empty()) return std::nullopt;
+  const BBox all = box_of(parts.boxes);
+  if (!(all.miny >= -90 && all.maxy <= 90)) return std::nullopt;
+  if (!is_beyond_180(all)) return Footprint{wkb, all};
+  const bool is_one = parts.boxes.size() == 1;
+  if (is_one && parts.rings.size() == 1 && parts.rings[0].size() > 3) {
+    auto ring = parts.rings[0];
+    ring.pop_back();  // where it is closed
+    const std::string within = wkb_within_180(std::move(ring));
+    if (within != wkb) return footprint_of(within);
   }
-  return Footprint{wkb, *box};
-}
-
-std::optional<Footprint> footprint_of(std::span<const Centroid> corners) {
-  Ring ring(corners.begin(), corners.end());
-  for (std::size_t i = 1; i < ring.size(); ++i) {
-    while (ring[i].x - ring[i - 1].x > 180) ring[i].x -= 360;
-    while (ring[i].x - ring[i - 1].x < -180) ring[i].x += 360;
+  if (is_one && all.minx == all.maxx && all.miny == all.maxy) {
+    return footprint_of(wkb_point(wrap_longitude(all.minx), all.miny));
   }
-  const auto [least, most] =
-      std::minmax_element(ring.begin(), ring.end(), [](const Centroid& a, const Centroid& b) { return a.x < b.x; });
-  const double west = least->x, east = most->x;
-  auto out = footprint_of(wkb_within_180(std::move(ring)));
-  const bool crosses = (west < -180 || east > 180) && east - west < 360;
-  if (out && crosses) out->box.minx = wrap_longitude(west), out->box.maxx = wrap_longitude(east);
-  return out;
+  for (BBox& box : parts.boxes) box = wrapped(box);
+  return Footprint{wkb, merge_boxes(parts.boxes)};
 }
 
 Json geojson_of(const std::string& wkb) {

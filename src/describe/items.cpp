@@ -1,14 +1,15 @@
 #include "describe/items.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
 
+#include "base/longitude.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "model/grid_footprint.hpp"
 #include "model/wkb.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/frame_stream.hpp"
@@ -102,30 +103,16 @@ std::optional<Centroid> point_of(const Value& value) {
 
 bool is_position(const Centroid& at) { return std::isfinite(at.x) && std::abs(at.y) <= 90; }
 
-/// The corners of a grid in its coordinate system, in order.
-std::array<Centroid, 4> corners_of(const std::vector<int64_t>& shape, const std::vector<double>& g) {
-  const auto rows = static_cast<double>(shape[0]), columns = static_cast<double>(shape[1]);
-  const auto at = [&](double column, double row) {
-    return Centroid{g[0] + column * g[1] + row * g[2], g[3] + column * g[4] + row * g[5]};
-  };
-  return {at(0, 0), at(0, rows), at(columns, rows), at(columns, 0)};
-}
-
-std::optional<Footprint> grid_footprint(const Item& item, const CrsTransformer* transformer) {
+/// Nothing for what is no grid, and for a system that nobody knows: the centroid says where it is.
+std::optional<Footprint> footprint_of_grid(const Item& item, const CrsTransformer* transformer) {
   if (item.crs.empty() || item.shape.size() != 2 || item.geotransform.size() != 6) return std::nullopt;
-  auto corners = corners_of(item.shape, item.geotransform);
-  if (!is_wgs84(item.crs)) {
-    if (!transformer) return std::nullopt;
-    try {
-      for (Centroid& corner : corners) {
-        const LonLat at = transformer->to_wgs84(item.crs, corner.x, corner.y);
-        corner = {at.lon, at.lat};
-      }
-    } catch (const SchemaError&) {
-      return std::nullopt;  // a system that nobody knows: the centroid says where it is
-    }
+  Grid grid{.crs = item.crs, .columns = item.shape[1], .rows = item.shape[0]};
+  std::copy(item.geotransform.begin(), item.geotransform.end(), grid.geotransform.begin());
+  try {
+    return footprint_of(grid_footprint(grid, transformer));
+  } catch (const SchemaError&) {
+    return std::nullopt;
   }
-  return footprint_of(corners);
 }
 
 void read_place(const Columns& columns, std::size_t row, const CrsTransformer* transformer, Item& out) {
@@ -133,9 +120,10 @@ void read_place(const Columns& columns, std::size_t row, const CrsTransformer* t
     if (!out.centroid) out.centroid = point_of(columns.at(name, row));
   }
   if (out.centroid && !is_position(*out.centroid)) out.centroid.reset();
+  if (out.centroid && std::abs(out.centroid->x) > 180) out.centroid->x = wrap_longitude(out.centroid->x);
   const auto* geometry = columns.at("istac:geometry", row).get<Binary>();
   if (geometry && is_wgs84(columns.text("istac:crs", row))) out.footprint = footprint_of(geometry->bytes);
-  if (!out.footprint) out.footprint = grid_footprint(out, transformer);
+  if (!out.footprint) out.footprint = footprint_of_grid(out, transformer);
   if (!out.footprint && out.centroid) out.footprint = footprint_of(wkb_point(out.centroid->x, out.centroid->y));
 }
 

@@ -12,6 +12,7 @@
 
 #include "describe/facts.hpp"
 #include "describe/footprint.hpp"
+#include "model/wkb_centroid.hpp"
 #include "tacore/value.hpp"
 
 /// Samples of a level one by one, with what catalogues ask of each.

@@ -226,6 +226,7 @@ std::optional<BBox> region(const MapData& data) {
   const bool extent_crosses = data.extent && data.extent->minx > data.extent->maxx;
   BBox out{1e9, 1e9, -1e9, -1e9};
   for (BBox box : boxes) {
+    if (box.maxx - box.minx >= 360) return BBox{-180, -90, 180, 90};
     // All of it east of 0, so that what lies on both sides of 180 is in one piece.
     const bool turn = crosses || extent_crosses;
     if (turn && box.minx < 0) box.minx += 360;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "describe/describe_test_data.hpp"
@@ -331,14 +333,92 @@ TEST_CASE("a catalog that fails leaves nothing behind") {
   CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("the ring of a grid goes counter-clockwise, whatever way its rows go") {
+/// South polar stereographic on a sphere, as EPSG:3031 has its axes.
+struct Polar : CrsTransformer {
+  bool is_geographic(const std::string&) const override { return false; }
+  LonLat to_wgs84(const std::string&, double x, double y) const override {
+    constexpr double kRadius = 6371000, kDegree = 3.14159265358979323846 / 180;
+    return {std::atan2(x, y) / kDegree, 2 * std::atan(std::hypot(x, y) / (2 * kRadius)) / kDegree - 90};
+  }
+};
+
+/// Whether a Polygon or MultiPolygon without holes has the position inside, in the plane of its numbers.
+bool holds(const Parsed& geometry, double lon, double lat) {
+  const Parsed all = geometry["type"] == "MultiPolygon" ? geometry["coordinates"] : Parsed{geometry["coordinates"]};
+  return std::any_of(all.begin(), all.end(), [&](const Parsed& polygon) {
+    const auto ring = polygon[0].get<std::vector<std::array<double, 2>>>();
+    bool inside = false;
+    for (std::size_t i = 0; i + 1 < ring.size(); ++i) {
+      const auto &a = ring[i], &b = ring[i + 1];
+      if ((a[1] > lat) != (b[1] > lat) && lon < a[0] + (b[0] - a[0]) * (lat - a[1]) / (b[1] - a[1])) inside = !inside;
+    }
+    return inside;
+  });
+}
+
+/// hunt2 S1-1: the four corners say nothing of grids that go around the globe or around a pole.
+TEST_CASE("the footprint and the box of a wide, global or polar grid hold what its pixels hold") {
+  struct Case {
+    const char* name;
+    const char* crs;
+    double west, north, step;
+    int columns, rows;
+    Parsed box = nullptr;
+  };
+  const Case cases[] = {
+      {"globe", "EPSG:4326", -180, 90, 10, 36, 18, {-180.0, -90.0, 180.0, 90.0}},
+      {"globe from Greenwich", "EPSG:4326", 0, 90, 10, 36, 18, {-180.0, -90.0, 180.0, 90.0}},
+      {"200 degrees", "EPSG:4326", -100, 50, 10, 20, 2, {-100.0, 30.0, 100.0, 50.0}},
+      {"over the antimeridian", "EPSG:4326", 170, 10, 1, 20, 10, {170.0, 0.0, -170.0, 10.0}},
+      {"beyond 180", "EPSG:4326", 190, 10, 1, 10, 10, {-170.0, 0.0, -160.0, 10.0}},
+      {"190 degrees over the antimeridian", "EPSG:4326", 80, 10, 10, 19, 1, {80.0, 0.0, -90.0, 10.0}},
+      {"around the pole", "EPSG:3031", -2e6, 2e6, 1e5, 40, 40},
+      {"around the pole, off centre", "EPSG:3031", -5e5, 3e6, 1e5, 40, 40},
+      {"beside the pole", "EPSG:3031", 0, 2e6, 1e5, 30, 40},
+      {"far from the pole", "EPSG:3031", 1e6, 2e6, 1e5, 10, 10},
+  };
+  const Polar polar;
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const bool in_degrees = std::string(c.crs) == "EPSG:4326";
+    Sample sample("a", Bytes(3), {{"stac:time_start", Timestamp{0}}, {"stac:crs", c.crs}});
+    sample.extend_with({{"stac:geotransform", Value::List{c.west, c.step, 0.0, c.north, 0.0, -c.step}},
+                        {"stac:tensor_shape", Value::List{c.rows, c.columns}}});
+    const Made made({sample}, small_collection());
+    const Parsed item = Items(made.dataset(), 0, {.transformer = in_degrees ? nullptr : &polar}).items[0];
+    const auto box = item["bbox"].get<std::array<double, 4>>();
+    if (!c.box.is_null()) CHECK(item["bbox"] == c.box);
+    int lost = 0;
+    for (int row = 0; row < c.rows; ++row) {
+      for (int column = 0; column < c.columns; ++column) {
+        const double x = c.west + (column + 0.5) * c.step, y = c.north - (row + 0.5) * c.step;
+        LonLat at = in_degrees ? LonLat{x, y} : polar.to_wgs84(c.crs, x, y);
+        if (at.lon > 180) at.lon -= 360;
+        const bool in_box = box[0] <= box[2] ? at.lon >= box[0] && at.lon <= box[2] : at.lon >= box[0] || at.lon <= box[2];
+        if (!in_box || at.lat < box[1] || at.lat > box[3] || !holds(item["geometry"], at.lon, at.lat)) ++lost;
+      }
+    }
+    CHECK(lost == 0);
+  }
+}
+
+TEST_CASE("hunt2 S2: positions beyond 180 degrees are brought within, latitudes beyond a pole are none") {
   using descriptions::footprint_of;
   using descriptions::geojson_of;
-  const std::vector<Centroid> clockwise = {{0, 0}, {0, 1}, {1, 1}, {1, 0}};
-  CHECK(Parsed(geojson_of(footprint_of(clockwise)->wkb))["coordinates"][0] ==
-        Parsed{{1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}, {0.0, 0.0}, {1.0, 0.0}});
+  const auto point = footprint_of(wkb_point(200, 5));
+  REQUIRE(point);
+  CHECK(Parsed(geojson_of(point->wkb))["coordinates"] == Parsed{-160.0, 5.0});
+  CHECK(point->box.minx == -160);
+  const std::vector<Centroid> east = {{190, 0}, {200, 0}, {200, 5}, {190, 5}};
+  CHECK(footprint_of(wkb_polygon(east))->box.maxx == -160);
+  const std::vector<Centroid> across = {{170, 0}, {190, 0}, {190, 5}, {170, 5}};
+  CHECK(Parsed(geojson_of(footprint_of(wkb_polygon(across))->wkb))["type"] == "MultiPolygon");
+  CHECK(footprint_of(wkb_polygon(across))->box.minx == 170);
+  CHECK(footprint_of(wkb_polygon(across))->box.maxx == -170);
   const std::vector<Centroid> beyond = {{0, 0}, {0, 91}, {1, 91}, {1, 0}};
-  CHECK_FALSE(footprint_of(beyond));
+  CHECK_FALSE(footprint_of(wkb_polygon(beyond)));
+  const Made made({placed("a", 200, 5)}, small_collection());
+  CHECK(Items(made.dataset()).items[0]["geometry"]["coordinates"] == Parsed{-160.0, 5.0});
 }
 
 }  // namespace
