@@ -1,4 +1,5 @@
 #include <tacore/describe.hpp>
+#include <tacore/error.hpp>
 
 #include "commands.hpp"
 #include "loaded_library.hpp"
@@ -29,6 +30,19 @@ void check(const DescribeCommandOptions& options) {
   }
 }
 
+/// That of GDAL, which is loaded when there is a system that tacore does not know by itself.
+class LazyTransformer final : public CrsTransformer {
+ public:
+  bool is_geographic(const std::string& crs) const override { return loaded(crs).is_geographic(crs); }
+  LonLat to_wgs84(const std::string& crs, double x, double y) const override { return loaded(crs).to_wgs84(crs, x, y); }
+
+ private:
+  static const CrsTransformer& loaded(const std::string& crs) {
+    if (const CrsTransformer* found = transformer()) return *found;
+    throw SchemaError("Invalid CRS: '" + crs + "' is not known without tacore_gdal, which is not installed");
+  }
+};
+
 }  // namespace
 
 int run_describe(const DescribeCommandOptions& options) {
@@ -36,10 +50,10 @@ int run_describe(const DescribeCommandOptions& options) {
   const std::string& output = options.output.path;
   const int level = options.level.value_or(0);
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
-  DescribeOptions how{.base_url = options.base_url, .overwrite = options.output.overwrite};
-  if (is_parquet(options.as) || options.as == Description::Stac || options.as == Description::Html) {
-    how.transformer = transformer();  // loads GDAL
-  }
+  const LazyTransformer systems;
+  const DescribeOptions how{.base_url = options.base_url,
+                            .transformer = &systems,
+                            .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {
     footer2geoparquet(dataset, level, output, how);
   } else if (options.as == Description::StacGeoparquet) {

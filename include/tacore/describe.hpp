@@ -33,7 +33,8 @@ struct DescribeOptions {
 // its file. All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8
 // in a dataset becomes U+FFFD. All throw what opening and reading a dataset throws.
 
-/// A STAC 1.1 Collection, JSON. Unknown extents are the globe and all times, as STAC wants some.
+/// A STAC 1.1 Collection, JSON. Its extent holds all Items. STAC has no form for an unknown extent: it is the globe or
+/// all times there, with `"taco:extent": "unknown"` beside it.
 TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
 /// Croissant 1.0, JSON-LD, with a record set for each level that reads its table. Of a Tortilla, or a TACO before 2.0,
 /// others can read none but that of level 0 which footer2geoparquet() wrote beside it as `NAME.parquet`.
@@ -66,8 +67,9 @@ class TACORE_EXPORT ItemOutput {
 
 /// A STAC 1.1 Item for each sample of a level: level 0 as `dataset` shows it, a deeper one as it is stored. The FILEs
 /// of a FOLDER are the assets of its Item. Read row group by row group: memory does not grow with their number where
-/// `dataset` has no filters, nor parts of its own. Throws QueryError for a level that does not exist, SchemaError for
-/// samples without a time in a dataset without a temporal extent, for which STAC has no form.
+/// `dataset` has no filters, nor parts of its own. A time that is null or cannot be read may be any, 0001 to 9999, with
+/// `"taco:time": "unknown"`, and a warning counts them. Throws QueryError for a level that does not exist, SchemaError
+/// for a level without columns of times in a dataset without a temporal extent, for which STAC has no form.
 TACORE_EXPORT void footer2stac(const Dataset& dataset, int level, ItemOutput& output,
                                const DescribeOptions& options = {});
 /// A static catalog in the new folder `directory`: collection.json and, linked with it, items/{id}.json of a level.

@@ -255,7 +255,8 @@ std::vector<Cell> cells(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string in_words(const BBox& box) {
-  return "longitude " + number(box.minx) + " to " + number(box.maxx) + ", latitude " + number(box.miny) + " to " +
+  return "longitude " + number(box.minx) + " to " + number(box.maxx) +
+         (box.minx > box.maxx ? " (crosses 180 degrees)" : "") + ", latitude " + number(box.miny) + " to " +
          number(box.maxy);
 }
 
@@ -287,8 +288,9 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
         ", " + grouped(static_cast<uint64_t>(facts.levels[level].num_rows)) + " at level " + std::to_string(level);
   }
   add("Samples", {{samples}});
-  if (collection.extent.spatial) add("Extent", {{in_words(*collection.extent.spatial)}});
-  if (collection.extent.temporal) add("Time", {{in_words(*collection.extent.temporal)}});
+  add("Extent", {{collection.extent.spatial ? in_words(*collection.extent.spatial) : "unknown"}});
+  const std::string time = collection.extent.temporal ? in_words(*collection.extent.temporal) : "";
+  add("Time", {{time.empty() ? "unknown" : time}});
   add("Split", {{facts.split_strategy}});
   std::string format = collection.taco_version.empty() ? "" : "TACO " + collection.taco_version;
   if (!facts.is_alone()) format += (format.empty() ? "" : ", ") + std::string(to_string(facts.format));

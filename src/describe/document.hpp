@@ -52,7 +52,7 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
 /// Sections that have something to say, in order.
 std::vector<Section> sections(const Facts& facts);
 
-/// "longitude 170 to -170, latitude -20 to -10", "2000-01-01 to 2001-12-31".
+/// "longitude 170 to -170 (crosses 180 degrees), latitude -20 to -10", "2000-01-01 to 2001-12-31".
 std::string in_words(const BBox& box);
 std::string in_words(const TimeRange& range);
 

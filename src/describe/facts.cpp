@@ -10,6 +10,7 @@
 
 #include "base/open_time.hpp"
 #include "base/text.hpp"
+#include "describe/coverage.hpp"
 #include "describe/json.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
@@ -243,7 +244,13 @@ std::string Facts::href(std::string_view name) const {
   return (base_url.empty() ? "." : base_url) + "/" + encode_url_path(name);
 }
 
-Facts gather(const Dataset& dataset, const DescribeOptions& options) {
+Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level) {
+  Facts out = gather_stated(dataset, options);
+  set_extent(dataset, options, items_level, out);
+  return out;
+}
+
+Facts gather_stated(const Dataset& dataset, const DescribeOptions& options) {
   Facts out;
   out.collection = dataset.collection();
   out.collection.pit_schema = dataset.pit_schema();
@@ -259,6 +266,8 @@ Facts gather(const Dataset& dataset, const DescribeOptions& options) {
 Facts gather(const Collection& collection, const DescribeOptions& options) {
   Facts out;
   out.collection = collection;
+  forget_globe(out.collection.extent);
+  for (Source& source : out.collection.sources) forget_globe(source.extent);
   const int deepest = collection.pit_schema.max_depth();
   for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(collection, level));
   out.format = collection.sources.empty() ? Format::Zip : Format::Tacocat;

@@ -49,6 +49,8 @@ struct Statement {
 struct LevelFacts {
   int64_t num_rows = 0;
   std::vector<FieldDescription> fields = {};  ///< without `internal:*`
+  bool has_intervals = true;                  ///< the time of some sample is more than an instant
+  bool has_unknown_times = false;             ///< there are columns of times that say nothing of some sample
 };
 
 /// A file of the dataset, relative to its folder.
@@ -89,7 +91,10 @@ struct Facts {
   std::string url() const { return format == Format::Folder ? (base_url.empty() ? "." : base_url) : href(path); }
 };
 
-Facts gather(const Dataset& dataset, const DescribeOptions& options);
+/// The extent holds the Items of level `items_level`.
+Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level = 0);
+/// The same with the extent that the collection states, whatever the samples say; nothing of them is read.
+Facts gather_stated(const Dataset& dataset, const DescribeOptions& options);
 /// What a COLLECTION.json says by itself.
 Facts gather(const Collection& collection, const DescribeOptions& options);
 

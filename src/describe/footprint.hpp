@@ -14,9 +14,9 @@ struct Footprint {
   BBox box = {};  ///< minx > maxx over the antimeridian
 };
 
-/// Nothing for an empty geometry, one that is not finite, and latitudes beyond the poles. A point, and a polygon without
-/// holes, beyond 180 degrees is brought within; the box of parts that meet at the antimeridian crosses it. Throws
-/// FormatError for bytes that are not WKB.
+/// Nothing for an empty geometry, one that is not finite, and latitudes beyond the poles. A point, and a polygon
+/// without holes, beyond 180 degrees is brought within; the box of parts that meet at the antimeridian crosses it.
+/// Throws FormatError for bytes that are not WKB.
 std::optional<Footprint> footprint_of(const std::string& wkb);
 
 /// A GeoJSON geometry (RFC 7946); heights are left out. Throws FormatError for bytes that are not WKB.

@@ -112,6 +112,18 @@ TEST_CASE("the year of publication is that of SOURCE_DATE_EPOCH, else of the ext
   CHECK_FALSE(Parsed::parse(collection2croissant(timeless)).contains("datePublished"));
 }
 
+TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an extent crosses 180 degrees") {
+  const std::string text = collection2markdown(load(golden("no_extent.tacozip")));
+  CHECK(has(text, "- **Extent**: unknown\n- **Time**: unknown\n"));
+  CHECK_FALSE(has(text, "-180"));
+  ::unsetenv("SOURCE_DATE_EPOCH");
+  const Parsed croissant = Parsed::parse(collection2croissant(load(golden("no_extent.tacozip"))));
+  CHECK_FALSE(croissant.contains("spatialCoverage"));
+  CHECK_FALSE(croissant.contains("temporalCoverage"));
+  const Made made({placed("a", 170, 1), placed("b", -170, 2)}, small_collection());
+  CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
+}
+
 TEST_CASE("publications are related works by their DOI") {
   const Made made({placed("a", 1, 2)}, hostile_collection());
   const Parsed out = Parsed::parse(collection2datacite(made.dataset()));

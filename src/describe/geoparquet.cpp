@@ -225,7 +225,7 @@ class Properties {
 
 void footer2geoparquet(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
   using namespace descriptions;
-  const Facts facts = gather(dataset, options);
+  const Facts facts = gather_stated(dataset, options);
   LevelItems items(dataset, facts, level, options);
   const std::set<std::string> added = {"taco:vsi", "geometry", "bbox"};
   std::vector<NewColumn> columns;
@@ -237,11 +237,12 @@ void footer2geoparquet(const Dataset& dataset, int level, const std::string& pat
   computed.add(columns, "geometry", parse_type("binary"), geometry_value);
   computed.add(columns, "bbox", bbox_type(), bbox_value);
   write(items, std::move(columns), computed, false, path, options, {});
+  items.oddities().warn(level);
 }
 
 void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
   using namespace descriptions;
-  Facts facts = gather(dataset, options);
+  Facts facts = gather(dataset, options, level);
   if (options.base_url.empty()) facts.base_url = way_between(parent_folder(path), facts.folder);
   LevelItems items(dataset, facts, level, options);
   const auto assets = asset_names(facts, level);
@@ -259,8 +260,8 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   const auto add_property = [&](const char* name, const Type& type) {
     add(name, type, [&properties, name](const Item& item) { return properties.get(item, name); });
   };
-  const bool has_intervals = has("stac:time_end") || has("istac:time_end") ||
-                             !(has("stac:time_start") || has("istac:time_start"));  // else that of the dataset
+  const auto at = static_cast<std::size_t>(level);
+  const LevelFacts of_level = at < facts.levels.size() ? facts.levels[at] : LevelFacts{};
   const bool has_shape = has("stac:tensor_shape") || has("stac:raster_shape");
   const bool has_projection = has("stac:crs") || has("stac:geotransform") || has_shape;
   add("type", text, [](const Item&) { return "Feature"; });
@@ -273,12 +274,13 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   add("datetime", time, [&](const Item& item) { return properties.time(item, "datetime"); });
   // An instant among intervals is one that begins and ends at once: readers give null back as null, which STAC refuses.
   for (const char* name : {"start_datetime", "end_datetime"}) {
-    if (!has_intervals) break;
+    if (!of_level.has_intervals) break;
     add(name, time, [&properties, name](const Item& item) {
       const Value bound = properties.time(item, name);
       return bound.is_null() ? properties.time(item, "datetime") : bound;
     });
   }
+  if (of_level.has_unknown_times) add_property(kTimeUnknown, text);
   if (has("stac:crs")) {
     for (const char* name : {"proj:code", "proj:wkt2", "stac:crs"}) add_property(name, text);
   }

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "base/epoch_time.hpp"
+#include "base/log.hpp"
 #include "base/longitude.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -17,19 +19,14 @@
 #include "table/recomposed_batches.hpp"
 
 namespace tacore::descriptions {
-namespace {
-
-constexpr std::string_view kDescribed[] = {
-    "stac:crs",         "stac:geotransform", "stac:raster_shape", "stac:time_start", "stac:time_end",
-    "stac:time_middle", "stac:centroid",     "istac:crs",         "istac:geometry",  "istac:time_start",
-    "istac:time_end",   "istac:time_middle", "istac:centroid"};
 
 /// Some rows of a batch as values.
-class Columns {
+class Values {
  public:
-  Columns(const arrow::RecordBatch& batch, const std::vector<std::string>& names, int64_t begin, int64_t count) {
+  Values(const arrow::RecordBatch& batch, const std::vector<std::string>& names, int64_t begin, int64_t count) {
     for (const auto& name : names) values_.emplace(name, batch_values(batch, name, begin, count));
   }
+  bool has(std::string_view name) const { return values_.contains(name); }
   /// Null for a column that is not there.
   const Value& at(std::string_view name, std::size_t row) const {
     static const Value null;
@@ -44,6 +41,15 @@ class Columns {
  private:
   std::map<std::string, std::vector<Value>, std::less<>> values_;
 };
+
+namespace {
+
+constexpr std::string_view kDescribed[] = {
+    "stac:crs",         "stac:geotransform", "stac:raster_shape", "stac:time_start", "stac:time_end",
+    "stac:time_middle", "stac:centroid",     "istac:crs",         "istac:geometry",  "istac:time_start",
+    "istac:time_end",   "istac:time_middle", "istac:centroid"};
+constexpr std::string_view kTimes[][3] = {{"istac:time_start", "istac:time_middle", "istac:time_end"},
+                                          {"stac:time_start", "stac:time_middle", "stac:time_end"}};
 
 std::optional<double> number_of(const Value& value) {
   if (const auto* real = value.get<double>()) return *real;
@@ -73,9 +79,11 @@ std::optional<Timestamp> time_of_seconds(double seconds) {
   return Timestamp{static_cast<int64_t>(std::floor(seconds * kMicroseconds))};
 }
 
-/// A time in any form that says what it is; numbers do not.
+/// A time in any form; numbers are epochs, as for filters.
 std::optional<Timestamp> time_of(const Value& value) {
   if (const auto* time = value.get<Timestamp>()) return *time;
+  if (const auto* whole = value.get<int64_t>()) return time_of_epoch(*whole);
+  if (const auto* real = value.get<double>()) return time_of_epoch(*real);
   if (const auto* text = value.get<std::string>()) {
     try {
       return Timestamp::parse(*text);
@@ -85,6 +93,13 @@ std::optional<Timestamp> time_of(const Value& value) {
   }
   return std::nullopt;
 }
+
+/// Years 1 to 9999, which RFC 3339 has.
+bool can_be_written(Timestamp time) {
+  return time >= Timestamp{-62135596800'000'000} && time < Timestamp{253402300800'000'000};
+}
+
+bool is_nan(const Value& value) { return value.get<double>() && std::isnan(*value.get<double>()); }
 
 /// WKB, WKT or [longitude, latitude], as filters read them.
 std::optional<Centroid> point_of(const Value& value) {
@@ -103,9 +118,11 @@ std::optional<Centroid> point_of(const Value& value) {
 
 bool is_position(const Centroid& at) { return std::isfinite(at.x) && std::abs(at.y) <= 90; }
 
+bool has_grid(const Item& item) { return !item.crs.empty() && item.shape.size() == 2 && item.geotransform.size() == 6; }
+
 /// Nothing for what is no grid, and for a system that nobody knows: the centroid says where it is.
 std::optional<Footprint> footprint_of_grid(const Item& item, const CrsTransformer* transformer) {
-  if (item.crs.empty() || item.shape.size() != 2 || item.geotransform.size() != 6) return std::nullopt;
+  if (!has_grid(item)) return std::nullopt;
   Grid grid{.crs = item.crs, .columns = item.shape[1], .rows = item.shape[0]};
   std::copy(item.geotransform.begin(), item.geotransform.end(), grid.geotransform.begin());
   try {
@@ -115,33 +132,20 @@ std::optional<Footprint> footprint_of_grid(const Item& item, const CrsTransforme
   }
 }
 
-void read_place(const Columns& columns, std::size_t row, const CrsTransformer* transformer, Item& out) {
+void read_place(const Values& values, std::size_t row, const CrsTransformer* transformer, Item& out) {
   for (const char* name : {"stac:centroid", "istac:centroid"}) {
-    if (!out.centroid) out.centroid = point_of(columns.at(name, row));
+    if (!out.centroid) out.centroid = point_of(values.at(name, row));
   }
   if (out.centroid && !is_position(*out.centroid)) out.centroid.reset();
   if (out.centroid && std::abs(out.centroid->x) > 180) out.centroid->x = wrap_longitude(out.centroid->x);
-  const auto* geometry = columns.at("istac:geometry", row).get<Binary>();
-  if (geometry && is_wgs84(columns.text("istac:crs", row))) out.footprint = footprint_of(geometry->bytes);
+  const auto* geometry = values.at("istac:geometry", row).get<Binary>();
+  if (geometry && is_wgs84(values.text("istac:crs", row))) out.footprint = footprint_of(geometry->bytes);
   if (!out.footprint) out.footprint = footprint_of_grid(out, transformer);
+  out.is_rough = !out.footprint && has_grid(out);
   if (!out.footprint && out.centroid) out.footprint = footprint_of(wkb_point(out.centroid->x, out.centroid->y));
 }
 
-void read_times(const Columns& columns, std::size_t row, bool has_seconds, Item& out) {
-  const auto time_at = [&](const std::string& name) {
-    const Value& value = columns.at(name, row);
-    const auto seconds = has_seconds ? number_of(value) : std::nullopt;
-    return seconds ? time_of_seconds(*seconds) : time_of(value);
-  };
-  for (const std::string family : {"istac:", "stac:"}) {
-    if (out.start) return;
-    out.start = time_at(family + "time_start");
-    out.middle = time_at(family + "time_middle");
-    out.end = time_at(family + "time_end");
-  }
-}
-
-void read_grid(const Columns& columns, std::size_t row, Item& out) {
+void read_grid(const Values& columns, std::size_t row, Item& out) {
   out.crs = columns.text("stac:crs", row);
   out.geotransform = numbers_of(columns.at("stac:geotransform", row));
   auto shape = numbers_of(columns.at("stac:tensor_shape", row));
@@ -158,13 +162,20 @@ const Container* whole_container(const Dataset& dataset) {
   return view.steps.empty() ? view.container() : nullptr;
 }
 
-std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset, int level) {
+/// Of `columns`.
+bool is_wanted(std::string_view name, Columns columns) {
+  return columns == Columns::All || is_described(name) || name == "stac:tensor_shape" || name == names::kId ||
+         name == names::kType || name.starts_with(names::kInternal);
+}
+
+std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset, int level, Columns wanted) {
   const auto container = dataset.impl()->leaf(0);
   const auto rows = passing_rows(container->level(level), RowKey{0, level, 0});
   std::vector<StreamColumn> columns;
   for (std::size_t c = 0; c < rows->columns().size(); ++c) {
     const std::string& name = rows->columns()[c].name;
-    if (!name.starts_with(names::kInternal)) columns.push_back({name, static_cast<int>(c)});
+    const bool is_internal = name.starts_with(names::kInternal);
+    if (!is_internal && is_wanted(name, wanted)) columns.push_back({name, static_cast<int>(c)});
   }
   const auto text = [rows](int64_t row, std::string_view name) {
     const int column = rows->find(name);
@@ -195,6 +206,14 @@ std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset
   return batch_reader(rows, std::move(columns));
 }
 
+/// As GDAL names it, with a slash at its end; "" where the files are in several places.
+std::string folder_of(const Facts& facts) {
+  if (facts.folder.empty() && facts.files.size() != 1) return "";
+  std::string out = to_vsi(facts.folder.empty() ? "." : facts.folder);
+  if (!out.ends_with('/')) out += '/';
+  return out;
+}
+
 Dataset rows_of(const Dataset& dataset, int level) {
   dataset.level_columns(level);  // says what is wrong with the level
   return level == 0 ? dataset : dataset.sql("SELECT * FROM level" + std::to_string(level));
@@ -211,11 +230,83 @@ bool is_wgs84(const std::string& crs) {
   return name.empty() || name == "epsg:4326" || name == "ogc:crs84";
 }
 
-LevelItems::LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options)
-    : facts_(facts), level_(level), transformer_(options.transformer), rows_(rows_of(dataset, level)) {
-  if (!facts.folder.empty() || facts.files.size() == 1) folder_ = to_vsi(facts.folder.empty() ? "." : facts.folder);
-  if (!folder_.empty() && !folder_.ends_with('/')) folder_ += '/';
-  batches_ = whole_container(dataset) ? read_in_passing(dataset, level) : frame_batches(rows_.data_raw());
+void Oddities::add(const Oddities& more) {
+  const auto sum = [](int64_t& count, std::string& first, int64_t others, const std::string& example) {
+    if (count == 0) first = example;
+    count += others;
+  };
+  sum(num_untimed, untimed, more.num_untimed, more.untimed);
+  sum(num_reversed, reversed, more.num_reversed, more.reversed);
+  sum(num_rough, rough, more.num_rough, more.rough);
+  sum(num_numbers, numbers, more.num_numbers, more.numbers);
+}
+
+void Oddities::warn(int level) const {
+  const auto say = [level](int64_t count, const std::string& what, const std::string& first) {
+    if (count == 0) return;
+    log::warning("level " + std::to_string(level) + ": " + what + ": " + std::to_string(count) +
+                 (count == 1 ? " sample, " : " samples, the first is ") + first);
+  };
+  say(num_numbers, "times are numbers, taken as epochs, unit by the magnitude of each", numbers);
+  say(num_untimed, "the time is unknown, as nothing that is stored is a time (RFC 3339 or an epoch expected)", untimed);
+  say(num_reversed, "the time ends before it starts; the two are exchanged", reversed);
+  say(num_rough, "the coordinate system is unknown, or the grid has no area, so the centroid stands for it", rough);
+}
+
+LevelItems::LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options,
+                       Columns columns)
+    : facts_(facts),
+      level_(level),
+      transformer_(options.transformer),
+      columns_(columns),
+      folder_(folder_of(facts)),
+      rows_(rows_of(dataset, level)) {
+  batches_ = whole_container(dataset) ? read_in_passing(dataset, level, columns) : frame_batches(rows_.data_raw());
+}
+
+LevelItems::LevelItems(std::shared_ptr<arrow::RecordBatchReader> batches, const Dataset& dataset, const Facts& facts,
+                       int level, const DescribeOptions& options, Columns columns)
+    : facts_(facts),
+      level_(level),
+      transformer_(options.transformer),
+      columns_(columns),
+      folder_(folder_of(facts)),
+      batches_(std::move(batches)),
+      rows_(dataset) {}
+
+/// The first family that has a time.
+void LevelItems::read_times(const Values& values, std::size_t row, Item& out) {
+  std::string odd;
+  const auto time_at = [&](std::string_view name) -> std::optional<Timestamp> {
+    const Value& value = values.at(name, row);
+    out.has_time_columns = out.has_time_columns || values.has(name);
+    if (value.is_null() || is_nan(value)) return std::nullopt;
+    const auto number = number_of(value);
+    if (number && is_v1(facts_.format)) return time_of_seconds(*number);
+    const auto time = time_of(value);
+    if (number && oddities_.num_numbers++ == 0) {
+      oddities_.numbers = std::string(name) + " of " + tacore::quoted(out.path);
+    }
+    if (time && can_be_written(*time)) return time;
+    if (odd.empty()) {
+      odd = to_json(value).dump(-1, ' ', false, Json::error_handler_t::replace) + " in " + std::string(name);
+    }
+    return std::nullopt;
+  };
+  for (const auto& [start, middle, end] : kTimes) {
+    out.start = time_at(start);
+    out.middle = time_at(middle);
+    out.end = time_at(end);
+    if (out.start || out.middle || out.end) break;
+  }
+  const bool is_untimed = out.has_time_columns && !out.start && !out.middle && !out.end;
+  if ((is_untimed || !odd.empty()) && oddities_.num_untimed++ == 0) {
+    oddities_.untimed = tacore::quoted(out.path) + " with " + (odd.empty() ? "null" : odd);
+  }
+  if (out.start && out.end && *out.end < *out.start) {
+    std::swap(out.start, out.end);
+    if (oddities_.num_reversed++ == 0) oddities_.reversed = tacore::quoted(out.path);
+  }
 }
 
 std::shared_ptr<arrow::RecordBatch> LevelItems::next_batch() { return read_batch(*batches_); }
@@ -265,8 +356,9 @@ std::string LevelItems::unique(const std::string& path, int64_t row) {
 }
 
 std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begin, int64_t count, bool with_files) {
-  const auto names = column_names(*batches_);
-  const Columns columns(batch, names, begin, count);
+  auto names = column_names(*batches_);
+  std::erase_if(names, [this](const std::string& name) { return !is_wanted(name, columns_); });
+  const Values columns(batch, names, begin, count);
   std::vector<Item> out(static_cast<std::size_t>(count));
   for (std::size_t row = 0; row < out.size(); ++row) {
     Item& item = out[row];
@@ -283,9 +375,12 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
                         " has no geometry where one is expected: " + error.message());
     }
     try {
-      read_times(columns, row, is_v1(facts_.format), item);
+      read_times(columns, row, item);
     } catch (const SchemaError& error) {
       throw SchemaError("sample " + tacore::quoted(item.path) + ": " + error.message());
+    }
+    if (item.is_rough && oddities_.num_rough++ == 0) {
+      oddities_.rough = tacore::quoted(item.path) + " in " + tacore::quoted(item.crs);
     }
     item.data = locate(columns.text(names::kGdalVsi, row));
     for (const auto& name : names) {

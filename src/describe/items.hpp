@@ -30,8 +30,10 @@ struct Item {
   std::string path = {};  ///< ids from the root, joined by '/'
   SampleType type = SampleType::File;
   std::optional<Footprint> footprint = {};
+  bool is_rough = false;  ///< the footprint is a centroid at most, as that of the grid is not known
   std::optional<Centroid> centroid = {};
-  std::optional<Timestamp> start = {}, middle = {}, end = {};
+  std::optional<Timestamp> start = {}, middle = {}, end = {};  ///< no start is after its end
+  bool has_time_columns = false;                               ///< of the level, whatever is in them
   std::string crs = {};
   std::vector<int64_t> shape = {};                           ///< rows, columns
   std::vector<double> geotransform = {};                     ///< six numbers, in GDAL's order
@@ -46,10 +48,27 @@ bool is_described(std::string_view column);
 /// "EPSG:4326" and "OGC:CRS84", in any case; also nothing at all, which is what filters take for them.
 bool is_wgs84(const std::string& crs);
 
+/// What of the samples of a level could not be taken as it is: how many samples, and the first of them.
+struct Oddities {
+  int64_t num_untimed = 0, num_reversed = 0, num_rough = 0, num_numbers = 0;
+  std::string untimed = {}, reversed = {}, rough = {}, numbers = {};
+
+  void add(const Oddities& more);
+  /// A warning for each kind.
+  void warn(int level) const;
+};
+
+/// What an Item has: everything, or place, time and file.
+enum class Columns { All, OfPlaces };
+
 class LevelItems {
  public:
   /// Throws QueryError for a level that does not exist. `facts` stays where it is.
-  LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options);
+  LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options,
+             Columns columns = Columns::All);
+  /// Of these rows of a level of `dataset`.
+  LevelItems(std::shared_ptr<arrow::RecordBatchReader> batches, const Dataset& dataset, const Facts& facts, int level,
+             const DescribeOptions& options, Columns columns);
 
   /// The user columns, `id`, `type` and those of navigation, padding left out.
   const std::shared_ptr<arrow::RecordBatchReader>& batches() const { return batches_; }
@@ -77,6 +96,9 @@ class LevelItems {
     }
   }
 
+  /// Of the Items so far.
+  const Oddities& oddities() const { return oddities_; }
+
   /// What GDAL opens, as long as it is in the folder of the dataset, or at the `base_url`.
   std::string vsi(const Location& location) const;
 
@@ -88,16 +110,19 @@ class LevelItems {
   Location locate(const std::string& vsi_path) const;
   void add_files(const DataFrame& children, const std::string& prefix, Item& out) const;
   std::string unique(const std::string& path, int64_t row);
+  void read_times(const class Values& values, std::size_t row, Item& out);
 
   const Facts& facts_;
   int level_;
   const CrsTransformer* transformer_;
+  Columns columns_;
   std::string folder_;  ///< as GDAL names it, with a slash at its end
   std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::optional<DataFrame> frame_;  ///< the same rows, for their children
   Dataset rows_;
   int64_t next_ = 0;
   std::unordered_set<std::size_t> seen_;
+  Oddities oddities_;
 };
 
 }  // namespace tacore::descriptions

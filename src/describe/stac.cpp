@@ -19,10 +19,11 @@ constexpr const char* kContacts = "https://stac-extensions.github.io/contacts/v0
 
 Json time_or_null(Timestamp time) { return is_open(time) ? Json() : Json(time.to_string()); }
 
-/// The first box is that of all; with several sources theirs follow.
+/// The first box is that of all; with several sources theirs follow. STAC has no form for what is not known: it is the
+/// globe or all times, and says so.
 Json extent_of(const Facts& facts) {
   const Extent& extent = facts.collection.extent;
-  Json boxes = Json::array({bbox_of(extent.spatial.value_or(BBox{}))});
+  Json boxes = Json::array({bbox_of(extent.spatial.value_or(BBox{-180, -90, 180, 90}))});
   const auto& sources = facts.collection.sources;
   const bool all_known = extent.spatial && sources.size() > 1 &&
                          std::all_of(sources.begin(), sources.end(), [](const Source& s) { return s.extent.spatial; });
@@ -31,7 +32,10 @@ Json extent_of(const Facts& facts) {
   if (const auto& time = extent.temporal) {
     interval = Json::array({time_or_null(time->start), time_or_null(time->end)});
   }
-  return {{"spatial", {{"bbox", boxes}}}, {"temporal", {{"interval", Json::array({interval})}}}};
+  Json out = {{"spatial", {{"bbox", boxes}}}, {"temporal", {{"interval", Json::array({interval})}}}};
+  if (!extent.spatial) out["spatial"]["taco:extent"] = "unknown";
+  if (!extent.temporal) out["temporal"]["taco:extent"] = "unknown";
+  return out;
 }
 
 /// The SPDX identifier of the one licence; several, and others, are links: the schema of STAC has no expressions, and a

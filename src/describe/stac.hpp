@@ -10,6 +10,9 @@ namespace tacore::descriptions {
 inline constexpr const char* kStacVersion = "1.1.0";
 inline constexpr const char* kProjection = "https://stac-extensions.github.io/projection/v2.0.0/schema.json";
 
+/// Of a sample whose time is not known: "unknown".
+inline constexpr const char* kTimeUnknown = "taco:time";
+
 /// Its member `links` is the last one.
 Json stac_collection(const Facts& facts);
 

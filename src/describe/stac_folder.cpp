@@ -129,7 +129,7 @@ std::pair<std::string, std::string> open_last_list(const Json& document) {
 
 void write_stac(const Dataset& dataset, const std::string& directory, int level, const DescribeOptions& options) {
   using namespace descriptions;
-  Facts facts = gather(dataset, options);
+  Facts facts = gather(dataset, options, level);
   Facts of_items = facts;
   if (options.base_url.empty()) {
     facts.base_url = way_between(directory, facts.folder);

@@ -70,10 +70,17 @@ void add_projection(const Item& item, Json& out) {
   if (item.centroid && has_grid) out["proj:centroid"] = {{"lat", item.centroid->y}, {"lon", item.centroid->x}};
 }
 
-/// An instant, or both ends of an interval with its middle where that is known. STAC wants one of them: what a sample
-/// does not say, the dataset does.
+/// An instant, or both ends of an interval with its middle where that is known. STAC has no form for no time: what is
+/// not known may be any, and says so. Where a level has no times at all, that of the dataset is theirs.
 void add_times(const Item& item, const Facts& facts, Json& out) {
-  std::optional<Timestamp> start = item.start, end = item.end;
+  std::optional<Timestamp> start = item.start ? item.start : item.middle ? item.middle : item.end, end = item.end;
+  if (!start && item.has_time_columns) {
+    out["datetime"] = Json();
+    out["start_datetime"] = "0001-01-01T00:00:00Z";
+    out["end_datetime"] = "9999-12-31T23:59:59Z";
+    out[kTimeUnknown] = "unknown";
+    return;
+  }
   if (!start) {
     const auto& extent = facts.collection.extent.temporal;
     if (extent && !is_open(extent->start)) start = extent->start;
@@ -89,8 +96,7 @@ void add_times(const Item& item, const Facts& facts, Json& out) {
     out["datetime"] = start->to_string();
     return;
   }
-  const bool has_middle = item.start && item.middle;
-  out["datetime"] = has_middle ? Json(item.middle->to_string()) : Json();
+  out["datetime"] = item.middle ? Json(item.middle->to_string()) : Json();
   out["start_datetime"] = start->to_string();
   out["end_datetime"] = end->to_string();
 }
@@ -153,7 +159,7 @@ Json stac_item(const Item& item, const Facts& facts, const LevelItems& items, co
 }  // namespace descriptions
 
 void footer2stac(const Dataset& dataset, int level, ItemOutput& output, const DescribeOptions& options) {
-  const descriptions::Facts facts = descriptions::gather(dataset, options);
+  const descriptions::Facts facts = descriptions::gather(dataset, options, level);
   descriptions::LevelItems items(dataset, facts, level, options);
   items.for_each(true, [&](const descriptions::Item& item) {
     output.write(item.id, descriptions::dump(descriptions::stac_item(item, facts, items, "./collection.json")));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "describe/describe_test_data.hpp"
 #include "describe/footprint.hpp"
@@ -50,10 +52,54 @@ TEST_CASE("a collection has the members that STAC wants, and the people, licence
   CHECK(out["links"].size() == 1);  // the licence
 }
 
-TEST_CASE("an unknown extent is the globe and all times") {
-  const Parsed out = stac_of(golden("no_extent.tacozip"));
-  CHECK(out["extent"]["spatial"]["bbox"] == Parsed{{-180.0, -90.0, 180.0, 90.0}});
-  CHECK(out["extent"]["temporal"]["interval"] == Parsed{{nullptr, nullptr}});
+TEST_CASE("W07: an unknown extent, for which STAC has no form, is the globe and all times, and says so") {
+  const Parsed out = stac_of(golden("no_extent.tacozip"))["extent"];
+  CHECK(out["spatial"] == Parsed{{"bbox", {{-180.0, -90.0, 180.0, 90.0}}}, {"taco:extent", "unknown"}});
+  CHECK(out["temporal"] == Parsed{{"interval", {{nullptr, nullptr}}}, {"taco:extent", "unknown"}});
+  const Made made({placed("a", 10, 20)}, small_collection());
+  CHECK_FALSE(stac_of(made.path)["extent"]["spatial"].contains("taco:extent"));
+}
+
+TEST_CASE("W06: the extent is that of the footprints, whatever the collection states") {
+  Collection collection = small_collection();
+  collection.extent = {.spatial = BBox{12, 43, 13, 44}, .temporal = TimeRange::parse("2019-01-01T00:00:00Z")};
+  const Made made({gridded("a", "EPSG:4326", 10, 50), gridded("b", "EPSG:4326", 12, 52)}, collection);
+  const Parsed extent = stac_of(made.path)["extent"];
+  CHECK(extent["spatial"]["bbox"] == Parsed{{10.0, 40.0, 32.0, 52.0}});
+  CHECK(extent["temporal"]["interval"] ==
+        Parsed::array({Parsed::array({"2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z"})}));
+}
+
+TEST_CASE("W06: levels below count, and what the collection states where samples are not placed") {
+  const auto folder = [](std::vector<Sample> children) { return Sample("f", Tortilla(std::move(children))); };
+  Collection collection = small_collection();
+  collection.extent.spatial = BBox{0, 0, 50, 50};
+  const Made below({folder({placed("a", 10, 20), placed("b", 60, 20)})}, collection);
+  CHECK(stac_of(below.path)["extent"]["spatial"]["bbox"] == Parsed{{10.0, 20.0, 60.0, 20.0}});
+  const Made half({Sample("a", Bytes(1), {{"istac:centroid", Binary{wkb_point(60, 20)}}}),
+                   Sample("b", Bytes(1), {{"istac:centroid", Value()}})},
+                  collection);
+  CHECK(stac_of(half.path)["extent"]["spatial"]["bbox"] == Parsed{{0.0, 0.0, 60.0, 50.0}});
+}
+
+TEST_CASE("hunt2 S2: the extent and the counts of a view are those of its samples, at every level") {
+  const auto folder = [](const std::string& id, double lon, const std::string& time) {
+    return Sample(id, Tortilla({placed("x", lon, 20, time), placed("y", lon + 1, 20, time)}));
+  };
+  const Made made({folder("a", 10, "2020-01-01T00:00:00Z"), folder("b", 60, "2021-01-01T00:00:00Z")},
+                  small_collection());
+  const Dataset view = made.dataset().sql("SELECT * FROM data WHERE id = 'b'");
+  const Parsed out = Parsed::parse(collection2stac(view));
+  CHECK(out["extent"]["spatial"]["bbox"] == Parsed{{60.0, 20.0, 61.0, 20.0}});
+  CHECK(out["extent"]["temporal"]["interval"][0][0] == "2021-01-01T00:00:00Z");
+  const std::string text = collection2markdown(view);
+  CHECK(text.find("- **Samples**: 1, 2 at level 1\n") != text.npos);
+  CHECK(text.find("### Level 1: 2 rows") != text.npos);
+  CHECK(Parsed::parse(collection2croissant(view))["temporalCoverage"] == "2021-01-01T00:00:00Z/2021-01-01T00:00:00Z");
+  const Dataset cascade = made.dataset().filter_bbox(59, 19, 60.5, 21, {.level = 1});
+  CHECK(Parsed::parse(collection2stac(cascade))["extent"]["spatial"]["bbox"] == Parsed{{60.0, 20.0, 60.0, 20.0}});
+  const std::string nothing = collection2markdown(made.dataset().sql("SELECT * FROM data WHERE id = 'c'"));
+  CHECK(nothing.find("**Extent**: unknown") != nothing.npos);
 }
 
 TEST_CASE("half of a time is half of an interval, and a box over the antimeridian stays as it is") {
@@ -199,14 +245,15 @@ TEST_CASE("a grid over the antimeridian is cut in two there") {
   }
 }
 
-TEST_CASE("a coordinate system that nobody knows leaves the centroid") {
-  const Shifted shifted;
+TEST_CASE("a coordinate system that nobody knows leaves the centroid, and a warning") {
+  const Report report;
   const Made made({gridded("a", "SR-ORG:1", 170, 10)}, small_collection());
   CHECK(Items(made.dataset()).items[0]["geometry"]["type"] == "Point");
   CHECK(Items(made.dataset()).items[0]["properties"]["proj:code"] == "SR-ORG:1");
+  CHECK(report.has(LogLevel::Warning, "the coordinate system is unknown"));
 }
 
-TEST_CASE("a sample without a time has that of the dataset, and without either no Item") {
+TEST_CASE("a level without times has that of the dataset, and without either no Item") {
   const Sample sample("a", Bytes(1), {{"istac:centroid", Binary{wkb_point(1, 2)}}});
   Collection collection = small_collection();
   collection.extent = {.spatial = BBox{}, .temporal = TimeRange::parse("2020-01-01T00:00:00Z/2021-01-01T00:00:00Z")};
@@ -216,6 +263,52 @@ TEST_CASE("a sample without a time has that of the dataset, and without either n
   CHECK(item["properties"]["end_datetime"] == "2021-01-01T00:00:00Z");
   const Made timeless({sample}, small_collection());
   CHECK_THROWS_WITH_AS(Items(timeless.dataset()), doctest::Contains("sample 'a' has no time"), SchemaError);
+}
+
+/// hunt2 S1-5: what cannot be read was the interval of the whole dataset.
+TEST_CASE("numbers are epochs, as for filters, and any of the times will do") {
+  const auto times_of = [](const std::map<std::string, Value>& columns) {
+    Sample sample("a", Bytes(1), {{"istac:time_start", Value()}});
+    Sample other("z", Bytes(1), {{"istac:time_start", Timestamp::parse("2030-01-01T00:00:00Z")}});
+    for (const auto& [name, value] : columns) sample.extend_with({{name, value}}), other.extend_with({{name, Value()}});
+    const Parsed all = Items(Made({sample, other}, small_collection()).dataset()).items[0]["properties"];
+    std::string out;
+    for (const char* key : {"datetime", "start_datetime", "end_datetime", "taco:time"}) {
+      if (all.contains(key)) out += all[key].is_null() ? "null " : all[key].get<std::string>() + " ";
+    }
+    return out;
+  };
+  const Timestamp first = Timestamp::parse("2020-02-10T00:00:00Z"), last = Timestamp::parse("2020-02-12T00:00:00Z");
+  CHECK(times_of({{"stac:time_start", 1581292800}}) == "2020-02-10T00:00:00Z ");
+  CHECK(times_of({{"stac:time_start", 1581292800000}}) == "2020-02-10T00:00:00Z ");
+  CHECK(times_of({{"stac:time_start", 1581292800000000}}) == "2020-02-10T00:00:00Z ");
+  CHECK(times_of({{"stac:time_start", 1581292800000000000}}) == "2020-02-10T00:00:00Z ");
+  CHECK(times_of({{"stac:time_start", 1581292800.5}}) == "2020-02-10T00:00:00.500000Z ");
+  CHECK(times_of({{"stac:time_end", last}}) == "2020-02-12T00:00:00Z ");
+  CHECK(times_of({{"stac:time_middle", first}}) == "2020-02-10T00:00:00Z ");
+  CHECK(times_of({{"stac:time_start", last}, {"stac:time_end", first}}) ==
+        "null 2020-02-10T00:00:00Z 2020-02-12T00:00:00Z ");
+  const std::string unknown = "null 0001-01-01T00:00:00Z 9999-12-31T23:59:59Z unknown ";
+  CHECK(times_of({{"stac:time_start", "2020-1-1"}}) == unknown);
+  CHECK(times_of({{"stac:time_start", Value()}}) == unknown);
+  CHECK(times_of({{"stac:time_start", std::nan("")}}) == unknown);
+  CHECK(times_of({{"stac:time_start", std::numeric_limits<int64_t>::min()}}) == unknown);
+}
+
+TEST_CASE("hunt2 S1-5: a warning counts the samples whose times are not what they should be") {
+  const auto at = [](const std::string& id, const Value& start, const Value& end) {
+    return Sample(id, Bytes(1), {{"stac:time_start", start}, {"stac:time_end", end}});
+  };
+  const Made text({at("a", "2020-01-01", Value()), at("b", "soon", Value()), at("c", "2020-1-1", Value())},
+                  small_collection());
+  const Made turned({at("a", Timestamp{5}, Timestamp{3}), at("b", Timestamp{3}, Timestamp{5})}, small_collection());
+  const Report report;
+  const Parsed extent = stac_of(text.path)["extent"];
+  CHECK(extent["temporal"]["interval"][0][0] == "2020-01-01T00:00:00Z");
+  CHECK(report.has(LogLevel::Warning, "level 0: the time is unknown"));
+  CHECK(report.has(LogLevel::Warning, "2 samples, the first is 'b' with \"soon\" in stac:time_start"));
+  stac_of(turned.path);
+  CHECK(report.has(LogLevel::Warning, "the time ends before it starts; the two are exchanged: 1 sample, 'a'"));
 }
 
 TEST_CASE("a sample without a place has a null geometry and no box") {
@@ -394,7 +487,7 @@ TEST_CASE("the footprint and the box of a wide, global or polar grid hold what i
         const double x = c.west + (column + 0.5) * c.step, y = c.north - (row + 0.5) * c.step;
         LonLat at = in_degrees ? LonLat{x, y} : polar.to_wgs84(c.crs, x, y);
         if (at.lon > 180) at.lon -= 360;
-        const bool in_box = box[0] <= box[2] ? at.lon >= box[0] && at.lon <= box[2] : at.lon >= box[0] || at.lon <= box[2];
+        const bool from = at.lon >= box[0], to = at.lon <= box[2], in_box = box[0] <= box[2] ? from && to : from || to;
         if (!in_box || at.lat < box[1] || at.lat > box[3] || !holds(item["geometry"], at.lon, at.lat)) ++lost;
       }
     }

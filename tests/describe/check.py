@@ -31,9 +31,12 @@ import geopandas
 import html5lib
 import jsonschema
 import mlcroissant
+import numpy
 import pyarrow.parquet
+import pyproj
 import pystac
 import pystac.extensions.projection
+import shapely
 import stac_geoparquet.arrow
 import yaml
 from datacite import schema45
@@ -68,6 +71,42 @@ def hostile(folder):
     return folder / "hostile.tacozip"
 
 
+# name: system, geotransform of GDAL, columns, rows (hunt2 S1-1)
+GRIDS = {
+    "globe": ("EPSG:4326", (-180, 1, 0, 90, 0, -1), 360, 180), "from_greenwich": ("EPSG:4326", (0, 1, 0, 90, 0, -1), 360, 180),
+    "wide": ("EPSG:4326", (-100, 1, 0, 50, 0, -1), 200, 20), "dateline": ("EPSG:4326", (170, 1, 0, 10, 0, -1), 20, 10),
+    "beyond": ("EPSG:4326", (190, 1, 0, 10, 0, -1), 10, 10), "south_up": ("EPSG:4326", (10, 1, 0, 40, 0, 1), 10, 10),
+    "utm_1": ("EPSG:32601", (200000, 1000, 0, 5e6, 0, -1000), 300, 300),
+    "utm_60": ("EPSG:32660", (500000, 1000, 0, 5e6, 0, -1000), 300, 300),
+    "utm_turned": ("EPSG:32633", (500000, 700, 700, 5e6, 700, -700), 100, 100),
+    "utm_south": ("EPSG:32733", (500000, 1000, 0, 8e6, 0, -1000), 100, 100),
+    "mercator": ("EPSG:3857", (-2e7, 1e5, 0, 1e7, 0, -1e5), 400, 200),
+    "mercator_small": ("EPSG:3857", (1e6, 10, 0, 6e6, 0, -10), 256, 256),
+    "south_pole": ("EPSG:3031", (-2e6, 1e4, 0, 2e6, 0, -1e4), 400, 400),
+    "north_pole_70": ("EPSG:3413", (-2e6, 1e4, 0, 2e6, 0, -1e4), 400, 400),
+    "north_pole_71": ("EPSG:3995", (-2e6, 1e4, 0, 2e6, 0, -1e4), 400, 400),
+    "ups": ("EPSG:32661", (1e6, 1e4, 0, 3e6, 0, -1e4), 200, 200),
+    "off_centre": ("EPSG:3031", (-5e5, 1e4, 0, 3e6, 0, -1e4), 400, 400),
+    "at_the_pole": ("EPSG:3031", (0, 1e4, 0, 2e6, 0, -1e4), 200, 200),
+    "beside_the_pole": ("EPSG:3031", (1e5, 1e4, 0, 2e6, 0, -1e4), 300, 400),
+    "laea": ("EPSG:3035", (2.5e6, 1e4, 0, 5.5e6, 0, -1e4), 400, 400),
+    "sinusoidal": ("ESRI:54008", (1e6, 1e4, 0, 5e6, 0, -1e4), 100, 100),
+}
+
+
+def grids(folder):
+    """Grids of which the corners say too little."""
+    rows = []
+    for name, (crs, transform, columns, height) in GRIDS.items():
+        (folder / name).write_text(name)
+        rows.append({"id": name, "path": str(folder / name), "stac:crs": crs, "stac:time_start": "2020-01-01T00:00:00Z",
+                     "stac:geotransform": [float(number) for number in transform], "stac:tensor_shape": [height, columns]})
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    about = ("--id", "grids", "--license", "MIT", "--provider", "x", "--task", "other", "--title", "Grids", "--description", "D")
+    taco("create", folder / "rows.jsonl", folder / "grids.tacozip", *about)
+    return folder / "grids.tacozip"
+
+
 def collection_of_parts(folder):
     """A TACOLLECTION.json: the index of a TACOCAT without its tables."""
     shutil.copytree(ROOT / "tests/golden/cascade_tacocat", folder / "parts")
@@ -98,7 +137,7 @@ def datasets():
     out = {path.stem if path.suffix else path.name + "_folder": golden(str(path.relative_to(ROOT))) for path in names}
     before_2 = sorted((ROOT / "tests/golden/v1").glob("*.taco")) + sorted((ROOT / "tests/golden/v1").glob("*.tortilla"))
     out |= {"v1_" + path.name: golden(str(path.relative_to(ROOT))) for path in before_2}
-    return {**out, "tacollection": collection_of_parts, "hostile": hostile, "partitions": partitions}
+    return {**out, "tacollection": collection_of_parts, "hostile": hostile, "partitions": partitions, "grids": grids}
 
 
 # ------------------------------------------------------------------------------------------------------------------ tools
@@ -145,6 +184,47 @@ def validate_item(item):
         assert len(item["properties"].get(key, [0, 0])) in (2, 6)
 
 
+def check_grid(item):
+    """Pixels of the grid lie in its footprint and box, by PROJ and GEOS."""
+    has = item["properties"]
+    if item["geometry"]["type"] == "Point" or not {"proj:code", "proj:shape", "proj:transform"} <= set(has):
+        return
+    (rows, columns), (a, b, c, d, e, f) = has["proj:shape"], has["proj:transform"]
+    column, row = numpy.meshgrid((numpy.arange(20) + 0.5) / 20 * columns, (numpy.arange(20) + 0.5) / 20 * rows)
+    x, y = a * column + b * row + c, d * column + e * row + f
+    to_degrees = pyproj.Transformer.from_crs(has["proj:code"], "OGC:CRS84", always_xy=True)
+    lon, lat = (value.ravel() for value in to_degrees.transform(x, y))
+    lon = (lon + 180) % 360 - 180
+    points = shapely.points(lon, lat)
+    lost = int((~shapely.intersects(shapely.geometry.shape(item["geometry"]), points)).sum())
+    assert lost == 0, f"{item['id']}: {lost} of 400 pixels are not in the footprint"
+    for x, y in zip(lon, lat):
+        assert in_box(item["bbox"], (x, y, x, y)), f"{item['id']}: {x}, {y} is not in {item['bbox']}"
+
+
+def in_box(outer, inner):
+    """Whether a box of STAC, which may cross the antimeridian, holds another."""
+    (west, south, east, north), (left, bottom, right, top) = outer, inner
+    if not (south <= bottom and top <= north):
+        return False
+    if east - west >= 360:
+        return True
+    width, reach = (east - west) % 360, (right - left) % 360
+    return (left - west) % 360 + reach <= width + 1e-9
+
+
+def check_extent(collection, items):
+    """W06: the extent holds all Items."""
+    box, (begin, end) = collection.extent.spatial.bboxes[0], collection.extent.temporal.intervals[0]
+    for item in items:
+        assert item.bbox is None or in_box(box, item.bbox), (box, item.bbox)
+        if "taco:time" in item.properties:
+            continue
+        first, last = item.common_metadata.start_datetime or item.datetime, item.common_metadata.end_datetime or item.datetime
+        assert begin is None or begin <= first, (begin, first)
+        assert end is None or last <= end, (last, end)
+
+
 # ------------------------------------------------------------------------------------------------------------------ forms
 
 
@@ -160,6 +240,9 @@ def stac(dataset, folder):
     for item in items:
         validate_item(item.to_dict())
         assert item.collection_id == collection.id
+        if item.geometry and dataset.stem == "grids":
+            check_grid(item.to_dict())
+    check_extent(collection, items)
     for item in items[:3]:
         for asset in item.get_assets().values():
             path = Path(asset.get_absolute_href().removeprefix("file://"))
