@@ -221,6 +221,7 @@ struct DescribeCommandOptions {
   std::string base_path = {};
   Description as = Description::Markdown;
   std::string base_url = {};
+  std::string published = {};
   std::optional<int> level = {};  ///< of Items and tables
   Destination output = {};        ///< of STAC a folder
 };

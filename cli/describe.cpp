@@ -53,6 +53,7 @@ int run_describe(const DescribeCommandOptions& options) {
   const LazyTransformer systems;
   const DescribeOptions how{.base_url = options.base_url,
                             .transformer = &systems,
+                            .published = options.published,
                             .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {
     footer2geoparquet(dataset, level, output, how);

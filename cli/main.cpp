@@ -261,7 +261,8 @@ void add_describe(Tool& tool) {
       tool.add_reader("describe", "Describes a dataset for catalogues, search engines and people",
                       "  taco describe landsat.tacozip --as html -o landsat.html\n"
                       "  taco describe landsat.tacozip --as stac -o catalog/\n"
-                      "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data",
+                      "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data\n"
+                      "  taco describe landsat.tacozip --as datacite --published 2026-11-23",
                       run_describe);
   add_parsed(
       command, "--as", "FORM", [o = options](const std::string& text) { o->as = parse_description(text); },
@@ -272,6 +273,10 @@ void add_describe(Tool& tool) {
       "Of STAC Items and of the Parquet forms; 0 when not given");
   command->add_option("--base-url", options->base_url, "Where the files of the dataset can be fetched")
       ->type_name("URL");
+  command
+      ->add_option("--published", options->published,
+                   "When it was published, YYYY or YYYY-MM-DD; otherwise as COLLECTION.json or SOURCE_DATE_EPOCH says")
+      ->type_name("DATE");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
 }

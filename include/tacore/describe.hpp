@@ -10,9 +10,9 @@
 
 namespace tacore {
 
-/// Of all descriptions. What a description says comes from the dataset alone, never from the clock: the same dataset
-/// gives the same bytes. A date of publication is that of SOURCE_DATE_EPOCH where it is set, else the end of the
-/// temporal extent.
+/// Of all descriptions. What a description says comes from the dataset and these options, never from the clock: the
+/// same dataset gives the same bytes. Places and times are those of the samples that `dataset` shows, whatever its
+/// COLLECTION.json states; what is not known is "unknown" or left out. No user, password or query of a URL is in one.
 struct DescribeOptions {
   /// URL of the folder that the files of the dataset lie in (a FOLDER: of itself). "": links are relative to that
   /// folder.
@@ -23,6 +23,9 @@ struct DescribeOptions {
   std::string accent_colour = "#4CAF50";
   /// What the examples of a text for people load; "": the dataset, by its name relative to its folder.
   std::string example_path = {};
+  /// When the dataset was published, YYYY or YYYY-MM-DD; "": the member `published` or `datePublished` of
+  /// COLLECTION.json, else the date of SOURCE_DATE_EPOCH, else not known. Throws ValidationError for any other text.
+  std::string published = {};
   std::string catalogue_url = {};  ///< of the page: where it leads back to; "" or no http(s): nowhere
   bool overwrite = false;          ///< replace what is there
   ParquetOptions parquet = {.content_defined_chunks = false};
@@ -39,7 +42,7 @@ TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const Describe
 /// Croissant 1.0, JSON-LD, with a record set for each level that reads its table. Of a Tortilla, or a TACO before 2.0,
 /// others can read none but that of level 0 which footer2geoparquet() wrote beside it as `NAME.parquet`.
 TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
-/// DataCite 4.5, JSON. Throws SchemaError when no year of publication is known.
+/// DataCite 4.5, JSON. Throws SchemaError when no year of publication is known: DescribeOptions::published.
 TACORE_EXPORT std::string collection2datacite(const Dataset& dataset, const DescribeOptions& options = {});
 /// A dataset card as Hugging Face has them: YAML between two lines `---`, then Markdown.
 TACORE_EXPORT std::string collection2datacard(const Dataset& dataset, const DescribeOptions& options = {});

@@ -21,6 +21,8 @@ DescribeOptions describe_options(const Keywords& given) {
     if (name == "base_url") {
       options.base_url = nb::cast<std::string>(value);
     } else if (name == "accent_colour") {
+    } else if (name == "published") {
+      options.published = nb::cast<std::string>(value);
       options.accent_colour = nb::cast<std::string>(value);
     } else if (name == "example_path") {
       options.example_path = nb::cast<Path>(value).value;

@@ -1,9 +1,11 @@
 """What a dataset is, in the forms that catalogues, search engines, people and GIS programs read.
 
 Every function takes a dataset, or the path of one of any kind and version. The same dataset gives the same bytes. Links
-are relative to the folder of the dataset unless there is a `base_url`, the URL of that folder (a FOLDER: of itself).
-Footprints in a CRS that tacore does not know itself (see `STAC`) need pyproj; without it their centroid stands for
-them.
+are relative to the folder of a local dataset unless there is a `base_url`, the URL of that folder (a FOLDER: its own).
+Places and times are those of the samples that the dataset shows; what is not known is "unknown" or left out. A warning
+counts samples whose time cannot be read, or whose coordinate system is not known: their centroid stands for their
+footprint (pyproj knows more systems than tacore itself, see `STAC`). No user, password or query of a URL gets into a
+description.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ _GREEN = "#4CAF50"
 
 
 def collection2stac(dataset: Described, base_url: str = "") -> dict[str, Any]:
-    """A STAC 1.1 Collection. Extents that are not known are the globe and all times, as STAC wants some.
+    """A STAC 1.1 Collection, whose extent holds all Items. STAC has no form for an extent that is not known: it is the
+    globe or all times there, with `"taco:extent": "unknown"` beside it.
 
     Raises:
         TacoError: What :func:`tacore.load` raises, and for what cannot be read; so do all functions here.
@@ -55,41 +58,56 @@ def collection2stac(dataset: Described, base_url: str = "") -> dict[str, Any]:
     return dict(json.loads(_core.collection2stac(_opened(dataset), _options(base_url=base_url))))
 
 
-def collection2croissant(dataset: Described, base_url: str = "") -> dict[str, Any]:
-    """Croissant 1.0 (JSON-LD), with a record set for each level that reads its table.
+def collection2croissant(dataset: Described, base_url: str = "", published: str = "") -> dict[str, Any]:
+    """Croissant 1.0 (JSON-LD), with a record set for each level that reads its table, and the SHA-256 of each local
+    file, which is read whole for it; of remote files there is none, and a warning. `published` as for
+    :func:`collection2datacite`.
 
     Of a Tortilla, or a TACO before 2.0, others can read none but that of level 0 which :func:`footer2geoparquet` wrote
     beside it as `NAME.parquet`.
     """
-    return dict(json.loads(_core.collection2croissant(_opened(dataset), _options(base_url=base_url))))
+    options = _options(base_url=base_url, published=published)
+    return dict(json.loads(_core.collection2croissant(_opened(dataset), options)))
 
 
-def collection2datacite(dataset: Described, base_url: str = "") -> dict[str, Any]:
-    """DataCite 4.5. The year of publication is that of SOURCE_DATE_EPOCH where it is set, else of the temporal extent.
+def collection2datacite(dataset: Described, base_url: str = "", published: str = "") -> dict[str, Any]:
+    """DataCite 4.5, which wants the year of publication.
+
+    Args:
+        dataset: A dataset, or its path.
+        base_url: URL of the folder of the dataset.
+        published: When it was published, YYYY or YYYY-MM-DD; "": the member `published` or `datePublished` of
+            COLLECTION.json, else the date of SOURCE_DATE_EPOCH.
 
     Raises:
         TacoSchemaError: No year is known.
+        TacoValidationError: Another text for `published`.
     """
-    return dict(json.loads(_core.collection2datacite(_opened(dataset), _options(base_url=base_url))))
+    options = _options(base_url=base_url, published=published)
+    return dict(json.loads(_core.collection2datacite(_opened(dataset), options)))
 
 
-def collection2datacard(dataset: Described, base_url: str = "") -> str:
+def collection2datacard(dataset: Described, base_url: str = "", published: str = "") -> str:
     """A dataset card as Hugging Face has them: YAML between two lines `---`, then Markdown."""
-    return _core.collection2datacard(_opened(dataset), _options(base_url=base_url))
+    return _core.collection2datacard(_opened(dataset), _options(base_url=base_url, published=published))
 
 
-def collection2markdown(dataset: Described, base_url: str = "", example_path: PathLike | None = None) -> str:
+def collection2markdown(
+    dataset: Described, base_url: str = "", example_path: PathLike | None = None, published: str = ""
+) -> str:
     """The Markdown of the card alone.
 
     Args:
-        dataset: Also the path of a COLLECTION.json alone, whose dataset is not looked at.
+        dataset: Also the path of a COLLECTION.json alone, finished or not, whose dataset is not looked at.
         base_url: URL of the folder of the dataset.
-        example_path: What the examples load; None: the dataset by its name.
+        example_path: What the examples load; None: the dataset by its URL, else its name.
+        published: As for :func:`collection2datacite`.
 
     Raises:
         TacoDocumentationError: A COLLECTION.json that is none.
     """
-    return _described(_core.collection2markdown, dataset, _options(base_url=base_url, example_path=example_path))
+    options = _options(base_url=base_url, example_path=example_path, published=published)
+    return _described(_core.collection2markdown, dataset, options)
 
 
 def collection2html(
@@ -98,6 +116,7 @@ def collection2html(
     accent_colour: str = _GREEN,
     example_path: PathLike | None = None,
     catalogue_url: str = "",
+    published: str = "",
 ) -> str:
     """A page that needs no other file, no network and no script, with map, tree, fields, people and citation.
 
@@ -107,9 +126,14 @@ def collection2html(
         accent_colour: `#RRGGBB`; anything else is the default.
         example_path: As for :func:`collection2markdown`.
         catalogue_url: Where the page leads back to; "": nowhere.
+        published: As for :func:`collection2datacite`.
     """
     options = _options(
-        base_url=base_url, accent_colour=accent_colour, example_path=example_path, catalogue_url=catalogue_url
+        base_url=base_url,
+        accent_colour=accent_colour,
+        example_path=example_path,
+        catalogue_url=catalogue_url,
+        published=published,
     )
     return _described(_core.collection2html, dataset, options)
 
@@ -182,7 +206,8 @@ def footer2stac(dataset: Described, level: int = 0, base_url: str = "") -> Itera
 
     Raises:
         TacoQueryError: No such level; when the first Item is asked for, as all that follows.
-        TacoSchemaError: Samples without a time in a dataset without a temporal extent: STAC has no form for them.
+        TacoSchemaError: A level without columns of times in a dataset without a temporal extent, for which STAC has no
+            form.
     """
     return _Items(_opened(dataset), level, _options(base_url=base_url))
 

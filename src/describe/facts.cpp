@@ -207,28 +207,47 @@ void find_files(const Dataset& dataset, Facts& out) {
   }
 }
 
-/// Never the clock (reproducible builds): the environment, else the data.
-std::string date_published(const Extent& extent) {
-  std::optional<Timestamp> time;
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
-    char* end = nullptr;
-    const long long seconds = std::strtoll(epoch, &end, 10);
-    constexpr long long kYear10000 = 253402300800;
-    if (end != epoch && *end == '\0' && seconds >= 0 && seconds < kYear10000) time = Timestamp{seconds * 1'000'000};
+/// YYYY or YYYY-MM-DD of either, or of a date with a time of day; "" for what is none.
+std::string date_of(const std::string& text) {
+  if (text.size() == 4 && text.find_first_not_of("0123456789") == text.npos) return text;
+  try {
+    return Timestamp::parse(text).to_string().substr(0, 10);
+  } catch (const QueryError&) {
+    return "";
   }
-  if (!time && extent.temporal) time = is_open(extent.temporal->end) ? extent.temporal->start : extent.temporal->end;
-  return time && !is_open(*time) ? time->to_string().substr(0, 10) : "";
+}
+
+/// When the dataset was published, by who should know: the caller, the document, who builds it. Neither the clock
+/// (reproducible builds) nor the times of samples say that.
+std::string date_published(const Json& document, const DescribeOptions& options) {
+  if (!options.published.empty()) {
+    const std::string date = date_of(options.published);
+    if (!date.empty()) return date;
+    throw ValidationError("the date of publication is " + tacore::quoted(options.published) +
+                          ", YYYY or YYYY-MM-DD expected");
+  }
+  for (const char* key : {"published", "datePublished"}) {
+    if (const auto date = date_of(text_of(document, key)); !date.empty()) return date;
+  }
+  const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
+  if (!epoch) return "";
+  char* end = nullptr;
+  const long long seconds = std::strtoll(epoch, &end, 10);
+  constexpr long long kYear10000 = 253402300800;
+  const bool is_time = end != epoch && *end == '\0' && seconds >= 0 && seconds < kYear10000;
+  return is_time ? Timestamp{seconds * 1'000'000}.to_string().substr(0, 10) : "";
 }
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 /// What the document says beyond the model, and what the caller says.
 void complete(Facts& out, const std::string& json, const DescribeOptions& options) {
-  if (const Json document = Json::parse(json, nullptr, false); document.is_object()) {
+  const Json document = Json::parse(json, nullptr, false);
+  if (document.is_object()) {
     read_extensions(document, out);
     read_links(document, out);
   }
-  out.published = date_published(out.collection.extent);
+  out.published = date_published(document, options);
   out.base_url = options.base_url;
   while (out.base_url.ends_with('/')) out.base_url.pop_back();
   out.example_path = options.example_path.empty() ? out.path : options.example_path;

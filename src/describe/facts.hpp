@@ -77,7 +77,7 @@ struct Facts {
   std::vector<Band> bands = {};
   std::string split_strategy = {};
   std::vector<Statement> statements = {};
-  std::string published = {};  ///< a date, YYYY-MM-DD; "" when it is not known
+  std::string published = {};  ///< YYYY or YYYY-MM-DD; "" when it is not known
   std::string base_url = {};   ///< without a slash at its end
 
   /// A COLLECTION.json of which nobody knows where its samples are.

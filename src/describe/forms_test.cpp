@@ -84,32 +84,42 @@ TEST_CASE("types of columns are those of Croissant, lists of them repeated") {
 
 TEST_CASE("DataCite has who, what, when and where") {
   const Made made({placed("a", 10, 20)}, small_collection());
-  const Parsed out = Parsed::parse(collection2datacite(made.dataset()));
+  const Parsed out = Parsed::parse(collection2datacite(made.dataset(), {.published = "2026-11-23"}));
   CHECK(out["creators"] == Parsed::array({{{"name", "Lab"}, {"nameType", "Organizational"}}}));
   CHECK(out["titles"][0]["title"] == "small");
   CHECK(out["publisher"] == Parsed{{"name", "Lab"}});
-  CHECK(out["publicationYear"] == "2020");
+  CHECK(out["publicationYear"] == "2026");
   CHECK(out["rightsList"][0]["rightsIdentifier"] == "cc-by-4.0");
   CHECK(out["geoLocations"][0]["geoLocationBox"]["eastBoundLongitude"] == 10.0);
   CHECK(out["dates"][0] == Parsed{{"date", "2020-01-01T00:00:00Z"}, {"dateType", "Collected"}});
   CHECK(out["contributors"][0]["contributorType"] == "HostingInstitution");
 }
 
-TEST_CASE("the year of publication is that of SOURCE_DATE_EPOCH, else of the extent, else DataCite is refused") {
-  const Made made({placed("a", 10, 20)}, small_collection());
+TEST_CASE("W09: the year of publication is told, by the caller or the document, and never that of the samples") {
+  Collection collection = small_collection();
+  const Made made({placed("a", 10, 20)}, collection);
+  ::unsetenv("SOURCE_DATE_EPOCH");
+  CHECK_THROWS_WITH_AS(collection2datacite(made.dataset()), doctest::Contains("--published DATE"), SchemaError);
+  CHECK_FALSE(Parsed::parse(collection2croissant(made.dataset())).contains("datePublished"));
+  CHECK_FALSE(has(collection2markdown(made.dataset()), "year = "));
+  CHECK(Parsed::parse(collection2datacite(made.dataset(), {.published = "2026"}))["publicationYear"] == "2026");
+  const DescribeOptions day{.published = "2026-11-23"};
+  CHECK(Parsed::parse(collection2croissant(made.dataset(), day))["datePublished"] == "2026-11-23");
+  CHECK(has(collection2markdown(made.dataset(), day), "year = {2026}"));
+  CHECK_THROWS_WITH_AS(collection2markdown(made.dataset(), {.published = "soon"}),
+                       doctest::Contains("is 'soon', YYYY or YYYY-MM-DD expected"), ValidationError);
   {
     const Epoch epoch("1700000000");
-    CHECK(Parsed::parse(collection2datacite(made.dataset()))["publicationYear"] == "2023");
     CHECK(Parsed::parse(collection2croissant(made.dataset()))["datePublished"] == "2023-11-14");
-    CHECK(has(collection2markdown(made.dataset()), "year = {2023}"));
   }
   {
     const Epoch epoch("soon");
-    CHECK(Parsed::parse(collection2datacite(made.dataset()))["publicationYear"] == "2020");
+    CHECK_THROWS_AS(collection2datacite(made.dataset()), SchemaError);
   }
-  const Dataset timeless = load(golden("no_extent.tacozip"));
-  CHECK_THROWS_WITH_AS(collection2datacite(timeless), doctest::Contains("set SOURCE_DATE_EPOCH"), SchemaError);
-  CHECK_FALSE(Parsed::parse(collection2croissant(timeless)).contains("datePublished"));
+  collection.json = R"({"published": "2025-03-01T12:00:00Z"})";
+  const Made said({placed("a", 10, 20)}, collection);
+  CHECK(Parsed::parse(collection2croissant(said.dataset()))["datePublished"] == "2025-03-01");
+  CHECK(Parsed::parse(collection2croissant(said.dataset(), {.published = "2026"}))["datePublished"] == "2026");
 }
 
 TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an extent crosses 180 degrees") {
@@ -120,13 +130,15 @@ TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an 
   const Parsed croissant = Parsed::parse(collection2croissant(load(golden("no_extent.tacozip"))));
   CHECK_FALSE(croissant.contains("spatialCoverage"));
   CHECK_FALSE(croissant.contains("temporalCoverage"));
+  const Parsed datacite = Parsed::parse(collection2datacite(load(golden("no_extent.tacozip")), {.published = "2026"}));
+  CHECK_FALSE(datacite.contains("geoLocations"));
   const Made made({placed("a", 170, 1), placed("b", -170, 2)}, small_collection());
   CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
 }
 
 TEST_CASE("publications are related works by their DOI") {
   const Made made({placed("a", 1, 2)}, hostile_collection());
-  const Parsed out = Parsed::parse(collection2datacite(made.dataset()));
+  const Parsed out = Parsed::parse(collection2datacite(made.dataset(), {.published = "2026"}));
   CHECK(out["relatedIdentifiers"] == Parsed::array({{{"relatedIdentifier", "10.1234/abc"},
                                                      {"relatedIdentifierType", "DOI"},
                                                      {"relationType", "IsDescribedBy"}}}));
@@ -157,7 +169,7 @@ TEST_CASE("what only TACO 0.2.0 has a place for is said in every form, also of a
   CHECK(stac["taco:split_strategy"] == "random");
   CHECK(stac["taco:labels"][0]["category"] == "0");
   CHECK(stac["providers"][0]["url"] == "https://a");
-  const Parsed datacite = Parsed::parse(collection2datacite(made.dataset()));
+  const Parsed datacite = Parsed::parse(collection2datacite(made.dataset(), {.published = "2026"}));
   CHECK(datacite["doi"] == "10.1/own");
   CHECK(datacite["relatedIdentifiers"].size() == 3);
   CHECK(datacite["relatedIdentifiers"][1]["relationType"] == "IsDerivedFrom");

@@ -200,11 +200,19 @@ def test_croissant_is_a_dataset(golden: Path) -> None:
     assert document["@type"] == "sc:Dataset" or document["@type"] == "Dataset"
 
 
-def test_datacite_needs_a_year(golden: Path, titled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert str(describe.collection2datacite(titled)["publicationYear"]) == "2023"
+def test_w09_datacite_needs_a_year_that_somebody_says(
+    golden: Path, titled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    with pytest.raises(tacore.TacoSchemaError, match="year"):
-        describe.collection2datacite(golden / "flat.tacozip")
+    with pytest.raises(tacore.TacoSchemaError, match="published"):
+        describe.collection2datacite(titled)
+    assert str(describe.collection2datacite(titled, published="2026")["publicationYear"]) == "2026"
+    assert describe.collection2croissant(titled, published="2026-11-23")["datePublished"] == "2026-11-23"
+    for form in (describe.collection2markdown, describe.collection2datacard, describe.collection2html):
+        assert "year = {2026}" in form(titled, published="2026-11-23")
+        assert "year = " not in form(titled)
+    with pytest.raises(tacore.TacoValidationError, match="YYYY"):
+        describe.collection2markdown(titled, published="soon")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
     assert str(describe.collection2datacite(golden / "flat.tacozip")["publicationYear"]) == "2020"
 
