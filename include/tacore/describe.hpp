@@ -52,7 +52,8 @@ TACORE_EXPORT std::string collection2markdown(const Dataset& dataset, const Desc
 /// the Croissant for search engines.
 TACORE_EXPORT std::string collection2html(const Dataset& dataset, const DescribeOptions& options = {});
 
-/// Both of a COLLECTION.json alone, given as text: counts and fields are what it says of them, the map shows extents.
+/// Both of a COLLECTION.json alone, given as text: counts, fields and extents are what it says of them; without
+/// `taco:pit_schema`, as a draft has it, no counts.
 /// Where its dataset has no name yet, examples load `ID.tacozip`. `path` is for messages. Throws FormatError and
 /// SchemaError for what is no such document.
 TACORE_EXPORT std::string collection2markdown(std::string_view json, const std::string& path,

@@ -66,6 +66,7 @@ Section structure(const Facts& facts) {
   const auto& pit = facts.collection.pit_schema;
   Section out{"Structure"};
   out.blocks.emplace_back(Code{"", "text", draw(pit_tree(pit), pit.root_n)});
+  if (!facts.has_tree) return out;
   return out;
 }
 
@@ -73,8 +74,8 @@ Section fields(const Facts& facts) {
   Section out{"Fields"};
   for (std::size_t level = 0; level < facts.levels.size(); ++level) {
     const auto rows = static_cast<uint64_t>(facts.levels[level].num_rows);
-    out.blocks.emplace_back(
-        Subheading{"Level " + std::to_string(level) + ": " + grouped(rows) + (rows == 1 ? " row" : " rows")});
+    const std::string count = ": " + grouped(rows) + (rows == 1 ? " row" : " rows");
+    out.blocks.emplace_back(Subheading{"Level " + std::to_string(level) + (facts.has_tree ? count : "")});
     Table table{.header = {"Field", "Type", "Description"}};
     for (const auto& [name, type, description] : facts.levels[level].fields) {
       table.rows.push_back({{name, "", true}, {type, "", true}, {description}});
@@ -287,7 +288,7 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
     samples +=
         ", " + grouped(static_cast<uint64_t>(facts.levels[level].num_rows)) + " at level " + std::to_string(level);
   }
-  add("Samples", {{samples}});
+  if (facts.has_tree) add("Samples", {{samples}});
   add("Extent", {{collection.extent.spatial ? in_words(*collection.extent.spatial) : "unknown"}});
   const std::string time = collection.extent.temporal ? in_words(*collection.extent.temporal) : "";
   add("Time", {{time.empty() ? "unknown" : time}});

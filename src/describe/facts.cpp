@@ -14,6 +14,7 @@
 #include "describe/json.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
 #include "model/spdx.hpp"
 #include "reader/dataset_impl.hpp"
 #include "tacore/error.hpp"
@@ -282,12 +283,19 @@ Facts gather_stated(const Dataset& dataset, const DescribeOptions& options) {
   return out;
 }
 
-Facts gather(const Collection& collection, const DescribeOptions& options) {
+Facts gather(std::string_view json, const std::string& path, const DescribeOptions& options) {
   Facts out;
-  out.collection = collection;
-  forget_globe(out.collection.extent);
-  for (Source& source : out.collection.sources) forget_globe(source.extent);
-  const int deepest = collection.pit_schema.max_depth();
+  Collection& collection = out.collection;
+  collection = parse_draft_collection(json, path);
+  if (collection.id.empty()) throw FormatError("id is missing", {.path = path});
+  const Json document = Json::parse(json, nullptr, false);
+  const auto tree = document.find("taco:pit_schema");
+  out.has_tree = tree != document.end() && !tree->is_null();
+  if (out.has_tree) collection = parse_collection(json, path);
+  forget_globe(collection.extent);
+  for (Source& source : collection.sources) forget_globe(source.extent);
+  const int num_described = static_cast<int>(collection.field_schema.size());
+  const int deepest = out.has_tree ? collection.pit_schema.max_depth() : num_described - 1;
   for (int level = 0; level <= deepest; ++level) out.levels.push_back(level_facts(collection, level));
   out.format = collection.sources.empty() ? Format::Zip : Format::Tacocat;
   out.path = collection.sources.empty() ? collection.id + ".tacozip" : std::string(names::kTacocatFolder);

@@ -63,6 +63,7 @@ struct Facts {
   Collection collection = {};  ///< texts and lists without nulls; its tree counts the rows that show
   Format format = Format::Zip;
   std::string folder = {};            ///< where the files lie, here; "" when in several places
+  bool has_tree = true;  ///< else nothing is known of counts
   std::vector<DataFile> files = {};   ///< the ZIPs, Tortillas or TACOs; none of a FOLDER
   std::vector<DataFile> tables = {};  ///< the Parquet files of the levels, where they are files of their own
   std::string path = {};              ///< what a user opens, relative to `folder`
@@ -95,8 +96,8 @@ struct Facts {
 Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level = 0);
 /// The same with the extent that the collection states, whatever the samples say; nothing of them is read.
 Facts gather_stated(const Dataset& dataset, const DescribeOptions& options);
-/// What a COLLECTION.json says by itself.
-Facts gather(const Collection& collection, const DescribeOptions& options);
+/// What a COLLECTION.json of `path`, which may be a draft, says by itself. Throws FormatError and SchemaError.
+Facts gather(std::string_view json, const std::string& path, const DescribeOptions& options);
 
 /// The media type of the files of a dataset: a TACO ZIP is one that any ZIP tool opens.
 const char* media_type(Format format);

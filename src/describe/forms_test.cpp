@@ -253,6 +253,12 @@ TEST_CASE("T130: a COLLECTION.json alone says what it knows") {
   CHECK_FALSE(has(collection2html(json, ""), "<script"));
   CHECK_THROWS_AS(collection2markdown("{", "COLLECTION.json"), FormatError);
   CHECK_THROWS_AS(collection2html("{}", "COLLECTION.json"), FormatError);
+  // W26: that of a dataset which is not written yet has no tree.
+  const std::string draft = collection2markdown(R"({"id": "x", "description": "D", "tasks": ["other"]})", "C.json");
+  CHECK(draft.starts_with("# x\n\nD\n\n- **Id**: `x`\n"));
+  CHECK_FALSE(has(draft, "Samples"));
+  CHECK_FALSE(has(draft, "## Structure"));
+  CHECK(has(collection2html(R"({"id": "x"})", "COLLECTION.json"), "<h1>x</h1>"));
   CHECK_THROWS_AS(collection2html(R"({"id": "x", "taco:pit_schema": {}})", "COLLECTION.json"), SchemaError);
 
   const std::string parts = collection2markdown(load(golden("cascade_tacocat")).collection().json, "COLLECTION.json");

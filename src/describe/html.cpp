@@ -8,7 +8,6 @@
 #include "describe/document.hpp"
 #include "describe/map.hpp"
 #include "describe/pit_tree.hpp"
-#include "model/collection_json.hpp"
 #include "tacore/version.hpp"
 
 namespace tacore {
@@ -261,7 +260,7 @@ std::string collection2html(const Dataset& dataset, const DescribeOptions& optio
 
 std::string collection2html(std::string_view json, const std::string& path, const DescribeOptions& options) {
   using namespace descriptions;
-  const Facts facts = gather(parse_collection(json, path), options);
+  const Facts facts = gather(json, path, options);
   return valid_utf8(page(facts, draw_map(extents(facts)), options));
 }
 

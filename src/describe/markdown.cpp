@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "describe/document.hpp"
 #include "describe/json.hpp"
-#include "model/collection_json.hpp"
 
 namespace tacore {
 namespace descriptions {
@@ -105,8 +104,7 @@ std::string collection2markdown(const Dataset& dataset, const DescribeOptions& o
 }
 
 std::string collection2markdown(std::string_view json, const std::string& path, const DescribeOptions& options) {
-  const Collection collection = parse_collection(json, path);
-  return descriptions::valid_utf8(descriptions::markdown(descriptions::gather(collection, options)));
+  return descriptions::valid_utf8(descriptions::markdown(descriptions::gather(json, path, options)));
 }
 
 }  // namespace tacore

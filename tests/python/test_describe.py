@@ -96,7 +96,7 @@ def test_t130_what_is_no_collection_is_told(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError) as missing:
             generate(tmp_path / "missing.json", tmp_path / "out")
         assert isinstance(missing.value, tacore.TacoError) and missing.value.path == str(tmp_path / "missing.json")
-        for text in ("{", "[]", "{}", '{"id": "x"}', '{"id": 5, "taco:pit_schema": {}}'):
+        for text in ("{", "[]", "{}", '{"id": 5}', '{"id": "x", "taco:pit_schema": {}}'):
             (tmp_path / "bad.json").write_text(text)
             with pytest.raises(tacore.TacoDocumentationError, match=r"Invalid JSON in .*bad\.json") as caught:
                 generate(tmp_path / "bad.json", tmp_path / "out")
@@ -215,6 +215,13 @@ def test_w09_datacite_needs_a_year_that_somebody_says(
         describe.collection2markdown(titled, published="soon")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
     assert str(describe.collection2datacite(golden / "flat.tacozip")["publicationYear"]) == "2020"
+
+
+def test_w26_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> None:
+    draft = tmp_path / "COLLECTION.json"
+    draft.write_text(json.dumps({"id": "x", "description": "Of clouds", "licenses": ["MIT"], "tasks": ["other"]}))
+    assert "Of clouds" in tacore.generate_markdown(draft, tmp_path / "README.md").read_text("utf-8")
+    assert "Of clouds" in Page(tacore.generate_html(draft, tmp_path / "index.html").read_text("utf-8")).text
 
 
 def test_a_card_is_front_matter_and_the_markdown(golden: Path) -> None:
