@@ -136,6 +136,20 @@ TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an 
   CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
 }
 
+TEST_CASE("hunt3 S3: code ends where it should, and no link of an author runs anything") {
+  Collection collection = small_collection();
+  collection.description =
+      "[a](javascript:alert) [b]( JavaScript:alert) [c](&#106;avascript:alert) [d](https://x.org/a:b) [e](docs/a)\n\n"
+      "[f]: data:text/html,x\n[g](#part) [h](<vbscript:x>) [i](mailto:a@b.c)";
+  collection.json = R"({"scientific": {"citation": "@misc{x}\n```\n# Title\n````"}})";
+  const std::string text = collection2markdown(Made({placed("a", 1, 2)}, collection).dataset());
+  for (const char* part : {"[a]\\(", "[b]\\(", "[c]\\(", "[d](https", "[e](docs", "[f]\\:", "[g](#", "[h]\\(",
+                           "[i](mail", "`````bibtex\n", "\n`````\n"}) {
+    CAPTURE(part);
+    CHECK(has(text, part));
+  }
+}
+
 TEST_CASE("publications are related works by their DOI") {
   const Made made({placed("a", 1, 2)}, hostile_collection());
   const Parsed out = Parsed::parse(collection2datacite(made.dataset(), {.published = "2026"}));

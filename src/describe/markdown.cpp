@@ -49,10 +49,27 @@ std::string inline_text(const Cell& cell) {
 
 std::string line_of(const std::vector<std::string>& cells) { return "| " + join(cells, " | ") + " |\n"; }
 
+/// Whether a link of an author may lead there: a page, mail, or a place of the same site.
+bool is_harmless(std::string_view target) {
+  const std::string text = lower(target);
+  for (const char* scheme : {"http://", "https://", "mailto:"}) {
+    if (text.starts_with(scheme)) return true;
+  }
+  // What comes before a path has a scheme, or hides one behind an entity.
+  return std::string_view(text).substr(0, text.find_first_of("/?#")).find_first_of(":&\\") == text.npos;
+}
+
+/// The author's Markdown, but no markup of pages, and no links that run something.
 std::string render(const Prose& prose) {
-  // The author's Markdown, but no markup of pages.
+  const std::string& text = prose.text;
   std::string out;
-  for (const char c : prose.text) out += c == '<' ? "&lt;" : std::string(1, c);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i] == '<' ? "&lt;" : std::string(1, text[i]);
+    if (text[i] != ']' || i + 1 == text.size() || (text[i + 1] != '(' && text[i + 1] != ':')) continue;
+    const auto begin = std::min(text.find_first_not_of(" \t\r\n<", i + 2), text.size());
+    const auto end = std::min(text.find_first_of(" \t\r\n)", begin), text.size());
+    if (!is_harmless(std::string_view(text).substr(begin, end - begin))) out += '\\';
+  }
   return out + "\n\n";
 }
 
@@ -66,7 +83,16 @@ std::string render(const Table& table) {
   return out + "\n";
 }
 
-std::string render(const Code& block) { return "```" + block.language + "\n" + block.text + "```\n\n"; }
+/// Between fences that are longer than any in the text.
+std::string render(const Code& block) {
+  std::size_t longest = 2, run = 0;
+  for (const char c : block.text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return fence + block.language + "\n" + block.text + fence + "\n\n";
+}
 
 std::string render(const List& list) {
   std::string out;
