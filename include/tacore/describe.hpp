@@ -39,7 +39,8 @@ struct DescribeOptions {
 /// A STAC 1.1 Collection, JSON. Its extent holds all Items. STAC has no form for an unknown extent: it is the globe or
 /// all times there, with `"taco:extent": "unknown"` beside it.
 TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
-/// Croissant 1.0, JSON-LD, with a record set for each level that reads its table. Of a Tortilla, or a TACO before 2.0,
+/// Croissant 1.0, JSON-LD, with a record set for each level that reads its table, and the SHA-256 of each local file,
+/// which is read whole for it; of remote ones there is none, and a warning. Of a Tortilla, or a TACO before 2.0,
 /// others can read none but that of level 0 which footer2geoparquet() wrote beside it as `NAME.parquet`.
 TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
 /// DataCite 4.5, JSON. Throws SchemaError when no year of publication is known: DescribeOptions::published.

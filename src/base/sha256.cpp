@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace tacore {
 namespace {
@@ -17,17 +18,20 @@ struct Free {
 }  // namespace
 
 Sha256 sha256(std::span<const std::byte> bytes) {
+  return sha256([&bytes] { return std::exchange(bytes, {}); });
+}
+
+Sha256 sha256(const std::function<std::span<const std::byte>()>& next) {
   // Finding the algorithm and making a context cost more than the hash of a short text.
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   thread_local const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
   Sha256 out = {};
-  auto* const to = reinterpret_cast<unsigned char*>(out.data());
-  // Only memory can be missing.
-  if (EVP_DigestInit_ex(context.get(), algorithm, nullptr) != 1 ||
-      EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 ||
-      EVP_DigestFinal_ex(context.get(), to, nullptr) != 1) {
-    throw std::bad_alloc();
+  bool is_done = EVP_DigestInit_ex(context.get(), algorithm, nullptr) == 1;
+  for (auto bytes = next(); !bytes.empty(); bytes = next()) {
+    is_done = is_done && EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1;
   }
+  is_done = is_done && EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) == 1;
+  if (!is_done) throw std::bad_alloc();  // only memory can be missing
   return out;
 }
 

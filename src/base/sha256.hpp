@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,8 @@ namespace tacore {
 using Sha256 = std::array<std::byte, 32>;
 
 Sha256 sha256(std::span<const std::byte> bytes);
+/// Of the pieces that `next` gives, up to an empty one.
+Sha256 sha256(const std::function<std::span<const std::byte>()>& next);
 
 /// 64 lower-case hexadecimal digits, and the inverse: nothing for any other text.
 std::string hex(const Sha256& hash);

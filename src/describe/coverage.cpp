@@ -51,6 +51,8 @@ bool is_whole(const View& view) {
                                                     [](const UnionPart& part) { return is_whole(*part.view); }));
 }
 
+constexpr std::size_t kMostSplits = 100;  // more are not what the column is called
+
 /// One pass over the samples.
 class Coverage {
  public:
@@ -110,6 +112,7 @@ class Coverage {
       is_any = true;
       are_placed = are_placed && item.footprint && !item.is_rough;
       are_timed = are_timed && is_timed;
+      if (!item.split.empty() && facts.splits.size() < kMostSplits) facts.splits.insert(item.split);
       facts.has_unknown_times = facts.has_unknown_times || (item.has_time_columns && !is_timed);
       facts.has_intervals = facts.has_intervals || !is_timed || (item.end && item.end != item.start);
     });

@@ -1,8 +1,17 @@
 #include "describe/croissant.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "base/log.hpp"
 #include "base/open_time.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/byte_source.hpp"
+#include "io/vsi_path.hpp"
 
 namespace tacore {
 namespace descriptions {
@@ -84,6 +93,19 @@ std::pair<const char*, bool> data_type(std::string_view type) {
 
 Json reference(const std::string& id) { return {{"@id", id}}; }
 
+std::string sha256_of_file(const std::string& path) {
+  const auto file = local_storage()->open(path);
+  Bytes buffer(1 << 20);
+  uint64_t position = 0;
+  return hex(sha256([&] {
+    const auto size = std::min<uint64_t>(buffer.size(), file->size() - position);
+    const auto piece = std::span(buffer).first(static_cast<std::size_t>(size));
+    file->read(position, piece);
+    position += piece.size();
+    return std::span<const std::byte>(piece);
+  }));
+}
+
 /// The files that are there to be fetched, and the table of each level among them.
 class Distribution {
  public:
@@ -110,6 +132,12 @@ class Distribution {
     // A path for what lies beside the description, as those who read it resolve it.
     one["contentUrl"] = facts_.base_url.empty() ? file.name : facts_.href(file.name);
     if (file.size_bytes) one["contentSize"] = std::to_string(*file.size_bytes) + " B";
+    if (file.size_bytes) {
+      one["sha256"] = sha256_of_file(path_join(facts_.folder, file.name));
+    } else {
+      log::warning("Croissant wants the SHA-256 of " + tacore::quoted(file.name) +
+                   ", which is not here and would have to be fetched whole; describe a copy that is local");
+    }
     one["encodingFormat"] = type;
     out_.push_back(std::move(one));
   }
@@ -167,6 +195,34 @@ Json label_set(const Facts& facts) {
   }
   return {{"@type", "cr:RecordSet"},      {"@id", "labels"}, {"name", "labels"},
           {"dataType", "sc:Enumeration"}, {"field", fields}, {"data", rows}};
+}
+
+/// What the parts of a training are called here and, where it knows all of them, what Croissant calls them: each row of
+/// a record set has all fields. Null where nobody splits.
+Json split_set(const Facts& facts) {
+  static const std::map<std::string, const char*> known = {{"train", "cr:TrainingSplit"},
+                                                           {"training", "cr:TrainingSplit"},
+                                                           {"val", "cr:ValidationSplit"},
+                                                           {"validation", "cr:ValidationSplit"},
+                                                           {"test", "cr:TestSplit"},
+                                                           {"testing", "cr:TestSplit"}};
+  std::set<std::string> names;
+  for (const LevelFacts& level : facts.levels) names.insert(level.splits.begin(), level.splits.end());
+  if (names.empty()) return {};
+  const bool all_known = std::all_of(names.begin(), names.end(), [](auto& name) { return known.contains(lower(name)); });
+  Json rows = Json::array(), fields = Json::array();
+  const auto add_field = [&](const char* id, const char* type) {
+    fields.push_back({{"@type", "cr:Field"}, {"@id", id}, {"name", id}, {"dataType", type}});
+  };
+  add_field("splits/name", "sc:Text");
+  if (all_known) add_field("splits/url", "sc:URL");
+  for (const auto& name : names) {
+    Json row = {{"splits/name", name}};
+    if (all_known) row["splits/url"] = known.at(lower(name));
+    rows.push_back(std::move(row));
+  }
+  return {{"@type", "cr:RecordSet"}, {"@id", "splits"}, {"name", "splits"}, {"dataType", "cr:Split"},
+          {"key", reference("splits/name")}, {"field", fields}, {"data", rows}};
 }
 
 void add_coverage(const Extent& extent, Json& out) {
@@ -227,14 +283,14 @@ Json croissant(const Facts& facts) {
   if (citations.size() > 1) out["citation"] = citations;
   add_coverage(collection.extent, out);
   for (const auto& [key, text] : facts.statements) out[rai_name(key)] = text;
-  // No checksums: they would cost reading all of the data. Croissant lets only a live dataset go without.
-  out["isLiveDataset"] = true;
+  out["isLiveDataset"] = false;
   const Distribution distribution(facts);
   out["distribution"] = distribution.json();
   Json records = Json::array();
   for (std::size_t level = 0; level < distribution.num_tables(); ++level) {
     records.push_back(record_set(facts.levels[level], level, distribution.table(level)));
   }
+  if (const Json splits = split_set(facts); !splits.is_null()) records.push_back(splits);
   if (!facts.labels.empty()) records.push_back(label_set(facts));
   out["recordSet"] = records;
   return out;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ struct LevelFacts {
   int64_t num_rows = 0;
   std::vector<FieldDescription> fields = {};  ///< without `internal:*`
   bool has_intervals = true;                  ///< the time of some sample is more than an instant
+  std::set<std::string> splits = {};          ///< names of splits that samples are of
   bool has_unknown_times = false;             ///< there are columns of times that say nothing of some sample
 };
 
@@ -61,9 +63,9 @@ struct DataFile {
 
 struct Facts {
   Collection collection = {};  ///< texts and lists without nulls; its tree counts the rows that show
+  bool has_tree = true;  ///< else nothing is known of counts
   Format format = Format::Zip;
   std::string folder = {};            ///< where the files lie, here; "" when in several places
-  bool has_tree = true;  ///< else nothing is known of counts
   std::vector<DataFile> files = {};   ///< the ZIPs, Tortillas or TACOs; none of a FOLDER
   std::vector<DataFile> tables = {};  ///< the Parquet files of the levels, where they are files of their own
   std::string path = {};              ///< what a user opens, relative to `folder`

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <span>
 
+#include "base/sha256.hpp"
 #include "describe/describe_test_data.hpp"
 #include "describe/html.hpp"
 #include "describe/pit_tree.hpp"
@@ -148,6 +151,35 @@ TEST_CASE("hunt3 S3: code ends where it should, and no link of an author runs an
     CAPTURE(part);
     CHECK(has(text, part));
   }
+}
+
+TEST_CASE("W15: Croissant says that a file is not live, and what its SHA-256 is") {
+  const Made made({placed("a", 10, 20)}, small_collection());
+  const Parsed out = Parsed::parse(collection2croissant(made.dataset()));
+  CHECK(out["isLiveDataset"] == false);
+  const std::string bytes = file_text(made.path);
+  CHECK(out["distribution"][0]["sha256"] == hex(sha256(std::as_bytes(std::span(bytes)))));
+  const Parsed folder = Parsed::parse(collection2croissant(load(golden("nested"))));
+  for (const auto& file : folder["distribution"]) CHECK(file.contains("sha256"));
+}
+
+TEST_CASE("v1 R22: the names of splits are a record set, with what Croissant calls them where it knows all") {
+  const auto splits_of = [](const std::vector<std::string>& names) {
+    std::vector<Sample> samples;
+    for (const auto& name : names) {
+      samples.push_back(placed("s" + std::to_string(samples.size()), 1, 2));
+      samples.back().extend_with({{"split", name}});
+    }
+    const Parsed all = Parsed::parse(collection2croissant(Made(samples, small_collection()).dataset()))["recordSet"];
+    return *std::find_if(all.begin(), all.end(), [](const Parsed& each) { return each["@id"] == "splits"; });
+  };
+  const Parsed known = splits_of({"train", "validation", "train"});
+  CHECK(known["dataType"] == "cr:Split");
+  CHECK(known["data"] == Parsed::array({{{"splits/name", "train"}, {"splits/url", "cr:TrainingSplit"}},
+                                        {{"splits/name", "validation"}, {"splits/url", "cr:ValidationSplit"}}}));
+  const Parsed other = splits_of({"train", "extra"});
+  CHECK(other["data"] == Parsed::array({{{"splits/name", "extra"}}, {{"splits/name", "train"}}}));
+  CHECK(other["field"].size() == 1);
 }
 
 TEST_CASE("publications are related works by their DOI") {

@@ -165,7 +165,7 @@ const Container* whole_container(const Dataset& dataset) {
 /// Of `columns`.
 bool is_wanted(std::string_view name, Columns columns) {
   return columns == Columns::All || is_described(name) || name == "stac:tensor_shape" || name == names::kId ||
-         name == names::kType || name.starts_with(names::kInternal);
+         name == names::kType || name == "split" || name == "tortilla:data_split" || name.starts_with(names::kInternal);
 }
 
 std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset, int level, Columns wanted) {
@@ -368,6 +368,8 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
     item.id = unique(item.path, next_);
     item.type = columns.text(names::kType, row) == "FOLDER" ? SampleType::Folder : SampleType::File;
     read_grid(columns, row, item);
+    item.split = columns.text("split", row);
+    if (item.split.empty()) item.split = columns.text("tortilla:data_split", row);
     try {
       read_place(columns, row, transformer_, item);
     } catch (const FormatError& error) {

@@ -34,6 +34,7 @@ struct Item {
   std::optional<Centroid> centroid = {};
   std::optional<Timestamp> start = {}, middle = {}, end = {};  ///< no start is after its end
   bool has_time_columns = false;                               ///< of the level, whatever is in them
+  std::string split = {};  ///< of the columns `split` and `tortilla:data_split`
   std::string crs = {};
   std::vector<int64_t> shape = {};                           ///< rows, columns
   std::vector<double> geotransform = {};                     ///< six numbers, in GDAL's order

@@ -183,12 +183,15 @@ TEST_CASE("Croissant reads the samples of v1 from a table beside the file, and n
   const TemporaryFolder folder;
   const std::string path = folder.path("flat.taco");
   fs::copy(golden("v1/flat.taco"), path);
-  CHECK(Parsed::parse(collection2croissant(load(path)))["recordSet"].empty());
+  const Parsed alone = Parsed::parse(collection2croissant(load(path)))["recordSet"];
+  REQUIRE(alone.size() == 1);
+  CHECK(alone[0]["@id"] == "splits");  // v1 R22
+  CHECK(alone[0]["data"][0] == Parsed{{"splits/name", "test"}, {"splits/url", "cr:TestSplit"}});
   footer2geoparquet(load(path), 0, path + ".parquet");
   const Parsed found = Parsed::parse(collection2croissant(load(path)));
   CHECK(found["distribution"].size() == 2);
   CHECK(found["distribution"][1]["contentUrl"] == "flat.taco.parquet");
-  REQUIRE(found["recordSet"].size() == 1);
+  REQUIRE(found["recordSet"].size() == 2);
   CHECK(found["recordSet"][0]["field"][2]["source"] ==
         Parsed{{"fileObject", {{"@id", "flat.taco.parquet"}}}, {"extract", {{"column", "tortilla:id"}}}});
 }

@@ -332,7 +332,7 @@ def croissant(dataset, folder):
     document = json.loads(path.read_text("utf-8"))
     assert table.exists() <= any(record_set["@id"] == "level0" for record_set in document["recordSet"])
     for record_set in document["recordSet"]:
-        if record_set["@id"] == "labels":
+        if record_set["@id"] in ("labels", "splits"):
             continue
         level = record_set["@id"]
         wanted = [row["id"].encode() for row in query(dataset, f"SELECT id FROM {level}")]

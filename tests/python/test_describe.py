@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import html.parser
 import json
 import re
@@ -215,6 +216,12 @@ def test_w09_datacite_needs_a_year_that_somebody_says(
         describe.collection2markdown(titled, published="soon")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
     assert str(describe.collection2datacite(golden / "flat.tacozip")["publicationYear"]) == "2020"
+
+
+def test_w15_a_file_has_its_sum_and_is_not_live(golden: Path) -> None:
+    document = describe.collection2croissant(golden / "flat.tacozip")
+    assert document["isLiveDataset"] is False
+    assert document["distribution"][0]["sha256"] == hashlib.sha256((golden / "flat.tacozip").read_bytes()).hexdigest()
 
 
 def test_w26_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> None:
