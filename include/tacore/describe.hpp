@@ -14,8 +14,8 @@ namespace tacore {
 /// same dataset gives the same bytes. Places and times are those of the samples that `dataset` shows, whatever its
 /// COLLECTION.json states; what is not known is "unknown" or left out. No user, password or query of a URL is in one.
 struct DescribeOptions {
-  /// URL of the folder that the files of the dataset lie in (a FOLDER: of itself). "": links are relative to that
-  /// folder.
+  /// URL of the folder that the files of the dataset lie in (a FOLDER: of itself). "": that of a remote dataset; of a
+  /// local one links are relative to its folder.
   std::string base_url = {};
   /// For footprints in a CRS that tacore does not know itself (crs.hpp); without it their centroid stands for them.
   const CrsTransformer* transformer = nullptr;

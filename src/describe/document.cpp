@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "describe/json.hpp"
 #include "describe/pit_tree.hpp"
+#include "format/names.hpp"
 
 namespace tacore::descriptions {
 namespace {
@@ -65,8 +66,8 @@ std::string shell_word(const std::string& text) {
 Section structure(const Facts& facts) {
   const auto& pit = facts.collection.pit_schema;
   Section out{"Structure"};
-  out.blocks.emplace_back(Code{"", "text", draw(pit_tree(pit), pit.root_n)});
   if (!facts.has_tree) return out;
+  out.blocks.emplace_back(Code{"", "text", draw(pit_tree(pit), pit.root_n)});
   return out;
 }
 
@@ -92,15 +93,25 @@ Section loading(const Facts& facts) {
   out.blocks.emplace_back(
       Code{"Command line", "sh",
            "taco info " + in_shell + "\ntaco query " + in_shell + " \"SELECT * FROM data LIMIT 5\"\n"});
+  const std::string first = "first = rows.read(0)  # a path that GDAL opens, or the children\n";
+  const auto load = [&](const char* package) { return std::string(package) + ".load(" + in_code + ")"; };
+  out.blocks.emplace_back(
+      Code{"Python", "python",
+           "import tacore\n\ndataset = " + load("tacore") + "\nrows = dataset.data\n" + first});
+  if (is_v1(facts.format)) {
+    out.blocks.emplace_back(Code{"Python, the published package", "python",
+                                 "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = " + load("tacoreader") +
+                                     "\n" + first});
+  } else if (facts.format == Format::Zip || facts.format == Format::Folder || facts.path == names::kTacocatFolder) {
+    out.blocks.emplace_back(Code{"Python, the published package", "python",
+                                 "import tacoreader  # pip install \"tacoreader>=2\"\n\ndataset = " +
+                                     load("tacoreader") + "\nrows = dataset.data\n" + first});
+  }
   out.blocks.emplace_back(
       Code{"C++", "cpp",
            "#include <tacore/dataset.hpp>\n\nconst tacore::Dataset dataset = tacore::load(" + in_code +
                ");\nconst tacore::DataFrame rows = dataset.data();\n"
                "const tacore::Node first = rows.read(0);  // a path that GDAL opens, or the children\n"});
-  out.blocks.emplace_back(Code{"Python", "python",
-                               "import tacoreader  # pip install tacoreader\n\ndataset = tacoreader.load(" + in_code +
-                                   ")\nrows = dataset.data\n"
-                                   "first = rows.read(0)  # a path that GDAL opens, or the children\n"});
   return out;
 }
 

@@ -13,7 +13,7 @@
 #include "describe/coverage.hpp"
 #include "describe/json.hpp"
 #include "format/names.hpp"
-#include "io/vsi_path.hpp"
+#include "io/public_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/spdx.hpp"
 #include "reader/dataset_impl.hpp"
@@ -159,11 +159,15 @@ void add_file(Facts& out, std::vector<DataFile>& files, const std::string& name)
 
 /// An index: the folder `.tacocat`, the one around it, the file `__TACOCAT__`, or TACOLLECTION.json.
 void find_index(const Dataset& dataset, Facts& out) {
-  const std::string& path = dataset.path();
+  const std::string path = without_query(dataset.path());
   const bool is_folder = is_folder_at(path);
-  const bool is_around = is_folder && is_folder_at(path_join(path, names::kTacocatFolder));
+  const std::string name = file_name(path);
+  const bool is_collection = dataset.format() == Format::Tacollection;
+  const bool is_named = name == names::kTacocatFolder || name == names::kTacocatFile || is_collection;
+  const bool is_around =
+      is_remote(path) ? !is_named : is_folder && is_folder_at(path_join(path, names::kTacocatFolder));
   out.folder = is_around ? path : parent_folder(path);
-  out.path = is_around ? std::string(names::kTacocatFolder) : file_name(path);
+  out.path = is_around ? std::string(names::kTacocatFolder) : name;
   for (const Source& source : dataset.collection().sources) add_file(out, out.files, source.file);
   if (!is_folder) return;
   for (std::size_t level = 0; level < out.levels.size(); ++level) {
@@ -174,22 +178,25 @@ void find_index(const Dataset& dataset, Facts& out) {
 /// A Tortilla or TACO with all of its partitions. Only a table of its own, such as footer2geoparquet() writes, can be
 /// read by others: of that name, beside it.
 void find_parts(const Dataset& dataset, Facts& out) {
-  out.folder = parent_folder(dataset.path());
-  out.path = file_name(dataset.path());
+  const std::string path = without_query(dataset.path());
+  out.folder = parent_folder(path);
+  out.path = file_name(path);
   for (int leaf = 0; leaf < dataset.impl()->view().num_leaves; ++leaf)
-    add_file(out, out.files, file_name(dataset.impl()->leaf(leaf)->path()));
+    add_file(out, out.files, file_name(without_query(dataset.impl()->leaf(leaf)->path())));
   const std::string table = out.path + ".parquet";
   if (size_of(path_join(out.folder, table))) add_file(out, out.tables, table);
 }
 
 void find_files(const Dataset& dataset, Facts& out) {
-  const std::string& path = dataset.path();
+  const std::string path = without_query(dataset.path());
   const View* view = dataset.impl()->partitions ? nullptr : &dataset.impl()->view();
   const bool has_place = view && (view->container() || size_of(path));  // partitions have that of the one named
   if (is_v1(dataset.format()) && has_place) return find_parts(dataset, out);
   if (view && !view->container()) {  // concat: files of the same name in several places cannot be told apart
     std::set<std::string> names;
-    for (int leaf = 0; leaf < view->num_leaves; ++leaf) names.insert(file_name(dataset.impl()->leaf(leaf)->path()));
+    for (int leaf = 0; leaf < view->num_leaves; ++leaf) {
+      names.insert(file_name(without_query(dataset.impl()->leaf(leaf)->path())));
+    }
     for (const auto& name : names) out.files.push_back({name, {}});
     return;
   }
@@ -241,6 +248,14 @@ std::string date_published(const Json& document, const DescribeOptions& options)
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
+/// What examples load: by its URL where there is one, an index by its folder.
+std::string example_path(const Facts& facts, const DescribeOptions& options) {
+  if (!options.example_path.empty()) return public_path(options.example_path);
+  if (!facts.base_url.empty() && !facts.path.empty()) return facts.url();
+  const bool is_index_folder = facts.format == Format::Tacocat && !facts.folder.empty();
+  return is_index_folder ? path_join(file_name(without_slashes(facts.folder)), facts.path) : facts.path;
+}
+
 /// What the document says beyond the model, and what the caller says.
 void complete(Facts& out, const std::string& json, const DescribeOptions& options) {
   const Json document = Json::parse(json, nullptr, false);
@@ -249,9 +264,11 @@ void complete(Facts& out, const std::string& json, const DescribeOptions& option
     read_links(document, out);
   }
   out.published = date_published(document, options);
-  out.base_url = options.base_url;
+  const std::string folder = from_vsi(out.folder);
+  const bool is_known = options.base_url.empty() && folder.find("://") != folder.npos;
+  out.base_url = public_path(is_known ? folder : options.base_url);
   while (out.base_url.ends_with('/')) out.base_url.pop_back();
-  out.example_path = options.example_path.empty() ? out.path : options.example_path;
+  out.example_path = example_path(out, options);
 }
 
 }  // namespace
@@ -261,7 +278,8 @@ std::string Facts::title() const {
 }
 
 std::string Facts::href(std::string_view name) const {
-  return (base_url.empty() ? "." : base_url) + "/" + encode_url_path(name);
+  const bool is_encoded = is_url(base_url) || base_url.find("://") == base_url.npos;  // s3:// has keys as they are
+  return (base_url.empty() ? "." : base_url) + "/" + (is_encoded ? encode_url_path(name) : std::string(name));
 }
 
 Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level) {

@@ -8,6 +8,7 @@
 #include "describe/describe_test_data.hpp"
 #include "describe/html.hpp"
 #include "describe/pit_tree.hpp"
+#include "reader/dataset_impl.hpp"
 #include "tacore/error.hpp"
 #include "v1/collection.hpp"
 
@@ -180,6 +181,54 @@ TEST_CASE("v1 R22: the names of splits are a record set, with what Croissant cal
   const Parsed other = splits_of({"train", "extra"});
   CHECK(other["data"] == Parsed::array({{{"splits/name", "extra"}}, {{"splits/name", "train"}}}));
   CHECK(other["field"].size() == 1);
+}
+
+TEST_CASE("W16: the code that loads a dataset names its URL where it has one, and the package that reads it") {
+  const Made made({placed("a", 1, 2)}, small_collection());
+  const std::string text = collection2markdown(made.dataset(), {.base_url = "https://example.org/d/"});
+  const auto ours = text.find("import tacore\n\ndataset = tacore.load(\"https://example.org/d/small.tacozip\")\n");
+  const auto published = text.find("tacoreader.load(\"https://example.org/d/small.tacozip\")");
+  CHECK(ours < published);
+  CHECK(published != text.npos);
+  CHECK(has(text, "taco info 'https://example.org/d/small.tacozip'"));
+  CHECK(has(collection2markdown(load(golden("cascade_tacocat"))), "tacore.load(\"cascade_tacocat/.tacocat\")"));
+  CHECK(has(collection2markdown(load(golden("cascade_tacocat")), {.base_url = "https://e.org/d"}),
+            "tacore.load(\"https://e.org/d/.tacocat\")"));
+  const std::string old = collection2markdown(load(golden("v1/flat.taco")));
+  CHECK(has(old, "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = tacoreader.load(\"flat.taco\")\n"));
+}
+
+TEST_CASE("hunt3 S2-7: no user, password or query of a URL gets into a description") {
+  const Made made({placed("a", 1, 2)}, small_collection());
+  struct Elsewhere : Storage {
+    std::string path;
+    std::shared_ptr<const ByteSource> open(const std::string&) const override { return local_storage()->open(path); }
+    bool exists(const std::string& asked, bool directory) const override {
+      return !directory && asked.find("small.tacozip") != asked.npos && asked.find(".headers") == asked.npos;
+    }
+  };
+  const auto storage = std::make_shared<Elsewhere>();
+  storage->path = made.path;
+  const Dataset dataset = load("http://bob:hidden@h/d/small.tacozip?a=b/c&X-Amz-Signature=hidden", {}, storage);
+  const Parsed croissant = Parsed::parse(collection2croissant(dataset));
+  CHECK(croissant["distribution"][0]["@id"] == "small.tacozip");
+  CHECK(croissant["distribution"][0]["contentUrl"] == "http://h/d/small.tacozip");
+  const TemporaryFolder folder;
+  footer2geoparquet(dataset, 0, folder.path("a.parquet"), {.parquet = {.compression = "none"}});
+  footer2geoparquetstac(dataset, 0, folder.path("b.parquet"), {.parquet = {.compression = "none"}});
+  write_stac(dataset, folder.path("catalog"));
+  const Items items(dataset);
+  CHECK(items.items[0]["assets"]["data"]["href"] == "http://h/d/small.tacozip");
+  std::string all = croissant.dump() + items.items[0].dump() + collection2datacard(dataset) + collection2html(dataset) +
+                    collection2stac(dataset);
+  for (const char* name : {"a.parquet", "b.parquet", "catalog/collection.json", "catalog/items/a.json"}) {
+    all += file_text(folder.path(name));
+  }
+  for (const char* secret : {"hidden", "bob", "X-Amz"}) {
+    CAPTURE(secret);
+    CHECK_FALSE(has(all, secret));
+  }
+  CHECK_FALSE(has(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
 }
 
 TEST_CASE("publications are related works by their DOI") {

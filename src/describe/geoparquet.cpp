@@ -243,7 +243,7 @@ void footer2geoparquet(const Dataset& dataset, int level, const std::string& pat
 void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
   using namespace descriptions;
   Facts facts = gather(dataset, options, level);
-  if (options.base_url.empty()) facts.base_url = way_between(parent_folder(path), facts.folder);
+  if (facts.base_url.empty()) facts.base_url = way_between(parent_folder(path), facts.folder);
   LevelItems items(dataset, facts, level, options);
   const auto assets = asset_names(facts, level);
   const std::set<std::string> known(assets.begin(), assets.end());

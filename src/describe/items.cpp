@@ -10,7 +10,7 @@
 #include "base/longitude.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
-#include "io/vsi_path.hpp"
+#include "io/public_path.hpp"
 #include "model/grid_footprint.hpp"
 #include "model/wkb.hpp"
 #include "reader/dataset_impl.hpp"
@@ -209,7 +209,7 @@ std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset
 /// As GDAL names it, with a slash at its end; "" where the files are in several places.
 std::string folder_of(const Facts& facts) {
   if (facts.folder.empty() && facts.files.size() != 1) return "";
-  std::string out = to_vsi(facts.folder.empty() ? "." : facts.folder);
+  std::string out = public_path(to_vsi(facts.folder.empty() ? "." : facts.folder));
   if (!out.ends_with('/')) out += '/';
   return out;
 }
@@ -319,6 +319,7 @@ Location LevelItems::locate(const std::string& vsi_path) const {
     const auto part = parse_vsi_subfile(vsi_path);
     out = {.name = part.root, .offset = part.range.offset, .size_bytes = part.range.size};
   }
+  out.name = public_path(out.name);
   const bool is_inside = !folder_.empty() && out.name.starts_with(folder_);
   out.name = is_inside ? out.name.substr(folder_.size()) : file_name(out.name);
   return out;
@@ -367,9 +368,9 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
     while (item.path.ends_with('/')) item.path.pop_back();
     item.id = unique(item.path, next_);
     item.type = columns.text(names::kType, row) == "FOLDER" ? SampleType::Folder : SampleType::File;
-    read_grid(columns, row, item);
     item.split = columns.text("split", row);
     if (item.split.empty()) item.split = columns.text("tortilla:data_split", row);
+    read_grid(columns, row, item);
     try {
       read_place(columns, row, transformer_, item);
     } catch (const FormatError& error) {

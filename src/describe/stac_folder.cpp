@@ -131,7 +131,7 @@ void write_stac(const Dataset& dataset, const std::string& directory, int level,
   using namespace descriptions;
   Facts facts = gather(dataset, options, level);
   Facts of_items = facts;
-  if (options.base_url.empty()) {
+  if (facts.base_url.empty()) {
     facts.base_url = way_between(directory, facts.folder);
     of_items.base_url = way_between(path_join(directory, kItemsFolder), facts.folder);
   }

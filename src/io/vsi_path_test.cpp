@@ -1,10 +1,11 @@
-#include "io/vsi_path.hpp"
+#include "io/public_path.hpp"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "tacore/error.hpp"
 
@@ -161,6 +162,22 @@ TEST_CASE("joined paths have exactly one slash between") {
     CAPTURE(folder);
     CAPTURE(name);
     CHECK(path_join(folder, name) == joined);
+  }
+}
+
+TEST_CASE("hunt3 S2-7: a path that may be written down has no user, password or query of a URL") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"http://u:p@h:8/d/a.tacozip?sig=x/y#z", "http://h:8/d/a.tacozip"},
+      {"https://token@h/a", "https://h/a"},
+      {"https://h/a@b/c", "https://h/a@b/c"},
+      {"/vsicurl/https://u:p@h/a?x", "/vsicurl/https://h/a"},
+      {"s3://bucket/a?b", "s3://bucket/a?b"},
+      {"/data/a?b@c", "/data/a?b@c"},
+      {"d://u@h/a", "d://u@h/a"},
+  };
+  for (const auto& [path, shown] : cases) {
+    CAPTURE(path);
+    CHECK(public_path(path) == shown);
   }
 }
 

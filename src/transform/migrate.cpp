@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "base/num_threads.hpp"
 #include "base/text.hpp"
-#include "io/vsi_path.hpp"
+#include "io/public_path.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "reader/open_container.hpp"
@@ -66,7 +66,8 @@ Collection filled(Collection out, const std::string& path) {
   fill("id", id != out.id, [&] { out.id = id; });
   const bool no_version = out.dataset_version.empty() || out.dataset_version == Collection().dataset_version;
   fill("dataset_version", no_version, [&] { out.dataset_version = "1.0.0"; });
-  fill("description", out.description.empty(), [&] { out.description = "Converted from " + file_name(path); });
+  fill("description", out.description.empty(),
+       [&] { out.description = "Converted from " + file_name(without_query(path)); });
   fill("licenses", out.licenses.empty(), [&] { out.licenses = {"LicenseRef-unknown"}; });
   fill("providers", out.providers.empty(), [&] { out.providers = {{.name = "unknown"}}; });
   fill("tasks", out.tasks.empty(), [&] { out.tasks = {"other"}; });

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
-#include "io/vsi_path.hpp"
+#include "io/public_path.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "reader/dataset_impl.hpp"
@@ -89,7 +89,7 @@ std::vector<Part> large_payloads(const ByteSource& zip) {
 
 Input zip_input(const std::string& path) {
   Input out{.zip = any_storage()->open(path)};
-  out.manifest = {.is_zip = true, .files = {{.name = file_name(path), .size = out.zip->size()}}};
+  out.manifest = {.is_zip = true, .files = {{.name = file_name(without_query(path)), .size = out.zip->size()}}};
   uint64_t at = 0;
   for (const auto& payload : large_payloads(*out.zip)) {
     if (payload.range.offset < at) continue;  // two entries may share it
@@ -231,7 +231,7 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   if (find_store(from)) throw ValidationError("is in a chunk store; a dataset expected", {.path = from});
   Input input = open_input(from);
   StorePath to = find_store(store).value_or(StorePath{});
-  const std::string name = to.name.empty() ? file_name(from) : to.name;
+  const std::string name = to.name.empty() ? file_name(without_query(from)) : to.name;
   if (const auto why = why_unsafe_id(name); !why.empty()) {
     throw ValidationError(
         "the dataset's name would be " + tacore::quoted(name) + ", which " + why + "; STORE/NAME expected",

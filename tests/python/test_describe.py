@@ -224,6 +224,18 @@ def test_w15_a_file_has_its_sum_and_is_not_live(golden: Path) -> None:
     assert document["distribution"][0]["sha256"] == hashlib.sha256((golden / "flat.tacozip").read_bytes()).hexdigest()
 
 
+@pytest.mark.parametrize("name", DATASETS)
+def test_w16_the_code_that_loads_a_dataset_runs(golden: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    text = describe.collection2markdown(golden / name)
+    code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "import tacore\n" in block)
+    monkeypatch.chdir((golden / name).parent if name != "cascade_tacocat" else golden)
+    if name == "v1/flat.taco":
+        assert 'pip install "tacoreader<1"' in text
+    found: dict[str, Any] = {}
+    exec(code, found)
+    assert len(found["rows"]) == len(tacore.load(golden / name).data) and found["first"] is not None
+
+
 def test_w26_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> None:
     draft = tmp_path / "COLLECTION.json"
     draft.write_text(json.dumps({"id": "x", "description": "Of clouds", "licenses": ["MIT"], "tasks": ["other"]}))

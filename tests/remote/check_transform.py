@@ -274,8 +274,9 @@ COPIES = {
     "validate_v1": ("validate", "--deep", "@/split.0000.part.tortilla"),
     "diff": ("diff", "@/nested", "@/nested.tacozip"),
     "diff_v1": ("diff", "@/old.taco", "@/old.taco"),
-    "describe": ("describe", "@/nested.tacozip", "--as", "markdown"),
-    "geoparquet": ("describe", "@/golden/polygons.tacozip", "--as", "geoparquet", "-o", ">x.parquet"),
+    "describe": ("describe", "@/nested.tacozip", "--as", "markdown", "--base-url", "https://e.org"),
+    "geoparquet": ("describe", "@/golden/polygons.tacozip", "--as", "geoparquet", "-o", ">x.parquet",
+                   "--base-url", "https://e.org"),
 }
 
 
