@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <tacore/describe.hpp>
 #include <tacore/v1.hpp>
 
 #include "extent_text.hpp"
@@ -100,6 +101,7 @@ std::string info_text(const Dataset& dataset) {
   out += paragraph("Profiles", enumerated(v1::profiles_of(dataset)));
   if (const auto& box = collection.extent.spatial) out += labelled("Extent", {in_words(*box)});
   if (const auto& time = collection.extent.temporal) out += labelled("Time", {in_words(*time)});
+  for (const auto& [name, text] : collection_details(dataset)) out += paragraph(name, words(printable(text)));
   if (!collection.sources.empty()) {
     out += labelled("Sources", {count_of(collection.sources.size(), "partition")});
   }

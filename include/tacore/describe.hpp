@@ -2,6 +2,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tacore/crs.hpp"
 #include "tacore/dataset.hpp"
@@ -21,11 +23,11 @@ struct DescribeOptions {
   const CrsTransformer* transformer = nullptr;
   /// Of the page: `#RRGGBB`; anything else is the default.
   std::string accent_colour = "#4CAF50";
-  /// What the examples of a text for people load; "": the dataset, by its name relative to its folder.
-  std::string example_path = {};
   /// When the dataset was published, YYYY or YYYY-MM-DD; "": the member `published` or `datePublished` of
   /// COLLECTION.json, else the date of SOURCE_DATE_EPOCH, else not known. Throws ValidationError for any other text.
   std::string published = {};
+  /// What the examples of a text for people load; "": the dataset, by its name relative to its folder.
+  std::string example_path = {};
   std::string catalogue_url = {};  ///< of the page: where it leads back to; "" or no http(s): nowhere
   bool overwrite = false;          ///< replace what is there
   ParquetOptions parquet = {.content_defined_chunks = false};
@@ -61,6 +63,10 @@ TACORE_EXPORT std::string collection2markdown(std::string_view json, const std::
                                               const DescribeOptions& options = {});
 TACORE_EXPORT std::string collection2html(std::string_view json, const std::string& path,
                                           const DescribeOptions& options = {});
+
+/// What extensions say of a dataset as a whole, each as a name and a line of text: "Split", "Sensor", "Labels", "DOI",
+/// "Links". Nothing but COLLECTION.json is looked at.
+TACORE_EXPORT std::vector<std::pair<std::string, std::string>> collection_details(const Dataset& dataset);
 
 /// Receives the STAC Items of a level, in its order.
 class TACORE_EXPORT ItemOutput {

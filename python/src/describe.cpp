@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "others.hpp"
 #include "path.hpp"
+#include "tacore/secrets.hpp"
 
 namespace tacore::python {
 namespace {
@@ -20,9 +21,9 @@ DescribeOptions describe_options(const Keywords& given) {
     const auto name = nb::cast<std::string>(key);
     if (name == "base_url") {
       options.base_url = nb::cast<std::string>(value);
-    } else if (name == "accent_colour") {
     } else if (name == "published") {
       options.published = nb::cast<std::string>(value);
+    } else if (name == "accent_colour") {
       options.accent_colour = nb::cast<std::string>(value);
     } else if (name == "example_path") {
       options.example_path = nb::cast<Path>(value).value;
@@ -112,6 +113,14 @@ void bind_describe(nb::module_& m) {
   m.def("collection2html", &describe<tacore::collection2html>);
   m.def("collection2markdown", &describe_document<tacore::collection2markdown>);
   m.def("collection2html", &describe_document<tacore::collection2html>);
+  m.def("collection_details", [](const Dataset& dataset) {
+    nb::list out;
+    for (const auto& [name, line] : tacore::collection_details(dataset)) {
+      out.append(nb::make_tuple(text(name), text(line)));
+    }
+    return out;
+  });
+  m.def("without_secrets", [](const std::string& shown) { return text(tacore::without_secrets(shown)); });
   m.def("footer2stac", &footer2stac);
   m.def("write_stac", &write_stac);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ._repr import dataset_text, footer, spatial_text, temporal_text
+from . import _core
+from ._repr import dataset_text, details, footer, spatial_text, temporal_text
 
 if TYPE_CHECKING:
     from ._dataframe import TacoDataFrame
@@ -83,7 +84,7 @@ def _cell(value: object) -> str:
         return _text(f"<{_count(len(value), 'byte')}>")
     if isinstance(value, list) and len(value) > _MAX_CELL:
         value = f"{_cut(value[:_MAX_CELL], _MAX_CELL)} ({len(value)})"
-    text = str(value)
+    text = _core.without_secrets(str(value))
     half = _MAX_CELL // 2
     return _text(text if len(text) <= _MAX_CELL else f"{text[:half]}...{text[-half:]}")  # paths differ at both ends
 
@@ -117,6 +118,7 @@ def _attributes(dataset: TacoDataset) -> dict[str, str]:
         "temporal": temporal_text(extent.get("temporal")),
         "licenses": ", ".join(map(str, dataset.licenses)),
         "keywords": ", ".join(map(str, dataset.keywords or [])),
+        **dict(details(dataset)),
     }
     return {name: value for name, value in said.items() if value}
 

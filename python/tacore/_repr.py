@@ -6,6 +6,8 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any
 
+from . import _core, _tables
+
 if TYPE_CHECKING:
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset
@@ -28,10 +30,17 @@ def dataset_text(dataset: TacoDataset) -> str:
         lines.append(f"Spatial Extent{filtered}: {spatial}")
     if temporal := temporal_text(extent.get("temporal")):
         lines.append(f"Temporal Extent{filtered}: {temporal}")
+    lines += [f"{name}: {text}" for name, text in details(dataset)]
     root = dataset.pit_schema.root
     lines.append(f"Level 0{filtered}: {root['n']} rows (RSUT: {dataset.is_rsut()})")
     branches = ["├── " + line for line in lines[:-1]] + ["└── " + lines[-1]]
     return "\n".join([f"<TacoDataset '{dataset.id}'>", *branches])
+
+
+def details(dataset: TacoDataset) -> list[tuple[str, str]]:
+    """What extensions say of it: split strategy, sensor, labels, DOI, links; long lines are cut."""
+    said = _core.collection_details(dataset._core)
+    return [(name, _core.without_secrets(text[:80] + ("..." if len(text) > 80 else ""))) for name, text in said]
 
 
 def spatial_text(bounds: Any, digits: int) -> str:
@@ -66,10 +75,21 @@ def time_text(time: Any) -> str:
 def frame_text(frame: TacoDataFrame) -> str:
     shown = frame.head(_MAX_ROWS)
     try:
-        table = str(shown._native())
+        table = str(_shown(shown))
     except Exception:  # noqa: BLE001  (the libraries for tables are optional)
-        table = shown._core.encode("table").decode("utf-8", "replace").rstrip("\n")
+        table = _core.without_secrets(shown._core.encode("table").decode("utf-8", "replace").rstrip("\n"))
     return f"{table}\n{footer(frame, _MAX_ROWS)}"
+
+
+def _shown(frame: TacoDataFrame) -> Any:
+    """The table, with `***` for credentials in the paths of remote files."""
+    table = frame._native()
+    for name in (name for name in frame.columns if name.startswith("internal:")):
+        values = [row[name] for row in frame]
+        shown = [_core.without_secrets(value) if isinstance(value, str) else value for value in values]
+        if shown != values:
+            table = _tables.with_column(frame._backend, table, name, shown)
+    return table
 
 
 def footer(frame: TacoDataFrame, shown: int) -> str:

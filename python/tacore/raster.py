@@ -158,8 +158,8 @@ class Raster:
 
     @property
     def name(self) -> str:
-        """The path as GDAL has it."""
-        return self._core.name
+        """The path as GDAL has it, with `***` for credentials, which `internal:gdal_vsi` of a frame holds."""
+        return _core.without_secrets(self._core.name)
 
     @property
     def info(self) -> RasterInfo:

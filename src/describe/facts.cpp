@@ -248,6 +248,15 @@ std::string date_published(const Json& document, const DescribeOptions& options)
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
+/// What the document says beyond the model.
+Json read_document(const std::string& json, Facts& out) {
+  Json document = Json::parse(json, nullptr, false);
+  if (!document.is_object()) return Json::object();
+  read_extensions(document, out);
+  read_links(document, out);
+  return document;
+}
+
 /// What examples load: by its URL where there is one, an index by its folder.
 std::string example_path(const Facts& facts, const DescribeOptions& options) {
   if (!options.example_path.empty()) return public_path(options.example_path);
@@ -258,12 +267,7 @@ std::string example_path(const Facts& facts, const DescribeOptions& options) {
 
 /// What the document says beyond the model, and what the caller says.
 void complete(Facts& out, const std::string& json, const DescribeOptions& options) {
-  const Json document = Json::parse(json, nullptr, false);
-  if (document.is_object()) {
-    read_extensions(document, out);
-    read_links(document, out);
-  }
-  out.published = date_published(document, options);
+  out.published = date_published(read_document(json, out), options);
   const std::string folder = from_vsi(out.folder);
   const bool is_known = options.base_url.empty() && folder.find("://") != folder.npos;
   out.base_url = public_path(is_known ? folder : options.base_url);
@@ -384,3 +388,28 @@ std::vector<std::string> roles_of(const Contact& who) {
 }
 
 }  // namespace tacore::descriptions
+
+namespace tacore {
+
+std::vector<std::pair<std::string, std::string>> collection_details(const Dataset& dataset) {
+  descriptions::Facts facts;
+  descriptions::read_document(descriptions::document_of(dataset), facts);
+  std::vector<std::string> labels, dois, links;
+  for (const auto& label : facts.labels) labels.push_back(label.name);
+  facts.publications.insert(facts.publications.begin(), facts.self);
+  for (const auto& each : facts.publications) {
+    if (const auto doi = descriptions::doi_of(each.doi); !doi.empty()) dois.push_back(doi);
+  }
+  for (const auto& link : {facts.raw_link, facts.discuss_link}) {
+    if (!link.href.empty()) links.push_back(link.href);
+  }
+  std::vector<std::pair<std::string, std::string>> out = {{"Split", facts.split_strategy},
+                                                          {"Sensor", facts.sensor},
+                                                          {"Labels", join(labels, ", ")},
+                                                          {"DOI", join(dois, ", ")},
+                                                          {"Links", join(links, ", ")}};
+  std::erase_if(out, [](const auto& each) { return each.second.empty(); });
+  return out;
+}
+
+}  // namespace tacore

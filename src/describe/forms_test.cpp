@@ -126,34 +126,6 @@ TEST_CASE("W09: the year of publication is told, by the caller or the document, 
   CHECK(Parsed::parse(collection2croissant(said.dataset(), {.published = "2026"}))["datePublished"] == "2026");
 }
 
-TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an extent crosses 180 degrees") {
-  const std::string text = collection2markdown(load(golden("no_extent.tacozip")));
-  CHECK(has(text, "- **Extent**: unknown\n- **Time**: unknown\n"));
-  CHECK_FALSE(has(text, "-180"));
-  ::unsetenv("SOURCE_DATE_EPOCH");
-  const Parsed croissant = Parsed::parse(collection2croissant(load(golden("no_extent.tacozip"))));
-  CHECK_FALSE(croissant.contains("spatialCoverage"));
-  CHECK_FALSE(croissant.contains("temporalCoverage"));
-  const Parsed datacite = Parsed::parse(collection2datacite(load(golden("no_extent.tacozip")), {.published = "2026"}));
-  CHECK_FALSE(datacite.contains("geoLocations"));
-  const Made made({placed("a", 170, 1), placed("b", -170, 2)}, small_collection());
-  CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
-}
-
-TEST_CASE("hunt3 S3: code ends where it should, and no link of an author runs anything") {
-  Collection collection = small_collection();
-  collection.description =
-      "[a](javascript:alert) [b]( JavaScript:alert) [c](&#106;avascript:alert) [d](https://x.org/a:b) [e](docs/a)\n\n"
-      "[f]: data:text/html,x\n[g](#part) [h](<vbscript:x>) [i](mailto:a@b.c)";
-  collection.json = R"({"scientific": {"citation": "@misc{x}\n```\n# Title\n````"}})";
-  const std::string text = collection2markdown(Made({placed("a", 1, 2)}, collection).dataset());
-  for (const char* part : {"[a]\\(", "[b]\\(", "[c]\\(", "[d](https", "[e](docs", "[f]\\:", "[g](#", "[h]\\(",
-                           "[i](mail", "`````bibtex\n", "\n`````\n"}) {
-    CAPTURE(part);
-    CHECK(has(text, part));
-  }
-}
-
 TEST_CASE("W15: Croissant says that a file is not live, and what its SHA-256 is") {
   const Made made({placed("a", 10, 20)}, small_collection());
   const Parsed out = Parsed::parse(collection2croissant(made.dataset()));
@@ -181,6 +153,20 @@ TEST_CASE("v1 R22: the names of splits are a record set, with what Croissant cal
   const Parsed other = splits_of({"train", "extra"});
   CHECK(other["data"] == Parsed::array({{{"splits/name", "extra"}}, {{"splits/name", "train"}}}));
   CHECK(other["field"].size() == 1);
+}
+
+TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an extent crosses 180 degrees") {
+  const std::string text = collection2markdown(load(golden("no_extent.tacozip")));
+  CHECK(has(text, "- **Extent**: unknown\n- **Time**: unknown\n"));
+  CHECK_FALSE(has(text, "-180"));
+  ::unsetenv("SOURCE_DATE_EPOCH");
+  const Parsed croissant = Parsed::parse(collection2croissant(load(golden("no_extent.tacozip"))));
+  CHECK_FALSE(croissant.contains("spatialCoverage"));
+  CHECK_FALSE(croissant.contains("temporalCoverage"));
+  const Parsed datacite = Parsed::parse(collection2datacite(load(golden("no_extent.tacozip")), {.published = "2026"}));
+  CHECK_FALSE(datacite.contains("geoLocations"));
+  const Made made({placed("a", 170, 1), placed("b", -170, 2)}, small_collection());
+  CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
 }
 
 TEST_CASE("W16: the code that loads a dataset names its URL where it has one, and the package that reads it") {
@@ -229,6 +215,20 @@ TEST_CASE("hunt3 S2-7: no user, password or query of a URL gets into a descripti
     CHECK_FALSE(has(all, secret));
   }
   CHECK_FALSE(has(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
+}
+
+TEST_CASE("hunt3 S3: code ends where it should, and no link of an author runs anything") {
+  Collection collection = small_collection();
+  collection.description =
+      "[a](javascript:alert) [b]( JavaScript:alert) [c](&#106;avascript:alert) [d](https://x.org/a:b) [e](docs/a)\n\n"
+      "[f]: data:text/html,x\n[g](#part) [h](<vbscript:x>) [i](mailto:a@b.c)";
+  collection.json = R"({"scientific": {"citation": "@misc{x}\n```\n# Title\n````"}})";
+  const std::string text = collection2markdown(Made({placed("a", 1, 2)}, collection).dataset());
+  for (const char* part : {"[a]\\(", "[b]\\(", "[c]\\(", "[d](https", "[e](docs", "[f]\\:", "[g](#", "[h]\\(",
+                           "[i](mail", "`````bibtex\n", "\n`````\n"}) {
+    CAPTURE(part);
+    CHECK(has(text, part));
+  }
 }
 
 TEST_CASE("publications are related works by their DOI") {

@@ -243,6 +243,23 @@ def test_w26_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> 
     assert "Of clouds" in Page(tacore.generate_html(draft, tmp_path / "index.html").read_text("utf-8")).text
 
 
+def test_w06_a_collection_holds_its_items(golden: Path) -> None:
+    for name in ("flat.tacozip", "nested"):
+        for level in range(2 if name == "nested" else 1):
+            west, south, east, north = describe.collection2stac(golden / name)["extent"]["spatial"]["bbox"][0]
+            for item in describe.footer2stac(golden / name, level):
+                if item["geometry"]:
+                    left, bottom, right, top = item["bbox"]
+                    assert south <= bottom and top <= north
+                    assert (west <= left and right <= east) if west <= east else (west <= left or right <= east)
+
+
+def test_v1_r25_extensions_show_in_texts(golden: Path) -> None:
+    dataset = tacore.load(golden / "v1" / "flat.taco")
+    for text in (repr(dataset), dataset._repr_html_()):
+        assert "Split" in text and "manual" in text and "Sensor" in text
+
+
 def test_a_card_is_front_matter_and_the_markdown(golden: Path) -> None:
     card = describe.collection2datacard(golden / "flat.tacozip")
     assert card.startswith("---\n")
@@ -284,7 +301,7 @@ def test_items_are_those_of_a_level(golden: Path) -> None:
 
 def test_items_that_cannot_be_made_are_told(golden: Path) -> None:
     with pytest.raises(tacore.TacoSchemaError, match="no time"):
-        list(describe.footer2stac(golden / "nested", 0))
+        list(describe.footer2stac(golden / "no_extent.tacozip", 0))
     with pytest.raises(tacore.TacoQueryError, match="Level 7"):
         next(describe.footer2stac(golden / "nested", 7))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tacore
-from tacore import raster
+from tacore import describe, raster
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "examples" / "data"
@@ -69,6 +69,22 @@ def test_a_pickle_opens_it_again_with_its_options(server: Server) -> None:
     server.clear()
     assert ids(pickle.loads(pickle.dumps(dataset))) == ids(dataset)
     assert {request.headers.get("x-key") for request in server.requests} == {"one"}
+
+
+@pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
+def test_hunt3_7_what_is_shown_has_no_credentials(server: Server, backend: str) -> None:
+    pytest.importorskip(backend)
+    tacore.use(backend)
+    try:
+        dataset = tacore.load(server.url("landsat.tacozip").replace("://", "://bob:hidden@"))
+        opened = raster.open_raster(dataset.data, 0)
+        shown = [repr(dataset), dataset._repr_html_(), repr(dataset.data), dataset.data._repr_html_(), repr(opened)]
+        shown += [opened.name, str(describe.collection2stac(dataset)), describe.collection2datacard(dataset)]
+        shown += map(str, describe.footer2stac(dataset))
+        assert [text for text in shown if "hidden" in text or "bob" in text] == []
+        assert "://bob:hidden@" in next(iter(dataset.data))["internal:gdal_vsi"]  # GDAL needs it
+    finally:
+        tacore.use("pyarrow")
 
 
 def test_errors_say_what_was_asked(server: Server) -> None:
