@@ -1,7 +1,9 @@
 #include "v1/tortilla_container.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -127,8 +129,19 @@ class TortillaContainer : public Container {
  protected:
   PitSchema find_tree() const override { return chain_ ? tree_of_chain() : look_at_tree(); }
 
-  std::shared_ptr<const LevelTable> assemble(int level) const override {
-    const auto& above = stored_level(level - 1);
+  std::shared_ptr<const LevelTable> assemble(int level) const override { return known_level(level); }
+
+ private:
+  /// A level that is there, as stored_level(), which asks the tree whether it is: the tree is found by these.
+  const std::shared_ptr<const LevelTable>& known_level(int level) const {
+    if (level == 0) return stored_level(0);
+    Known& known = known_[static_cast<std::size_t>(level) - 1];
+    std::call_once(known.once, [&] { known.table = make_level(level); });
+    return known.table;
+  }
+
+  std::shared_ptr<const LevelTable> make_level(int level) const {
+    const auto& above = known_level(level - 1);
     if (chain_) {
       const auto number = static_cast<std::size_t>(level);
       auto out = settled(chain_->levels[number - 1], {above, places_[number - 1]});
@@ -159,7 +172,6 @@ class TortillaContainer : public Container {
     return LevelTable::open(memory_source(path(), bytes), where(level));
   }
 
- private:
   TablePart nested_rows(ByteRange range, int level) const {
     const auto nested = open_nested(range, level);
     std::vector<std::pair<std::string, int>> columns;
@@ -254,13 +266,43 @@ class TortillaContainer : public Container {
     return out;
   }
 
-  /// The tree as the first sample has it: those of a streaming file are alike.
-  PitSchema tree_of_chain() const {
-    PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
-    std::vector<int64_t> here;
-    for (int64_t row = 0; row < stored_level(0)->num_rows() && here.empty(); ++row) {
-      if (sample_type(*stored_level(0), row) == SampleType::Folder) here.push_back(row);
+  static bool has_folders(const LevelTable& level) {
+    const int type = level.find(names::kType);
+    for (int group = 0; group < level.num_row_groups(); ++group) {
+      if (!level.may_hold(type, group, "FOLDER")) continue;
+      for (int64_t row = level.group_begin(group); row < level.group_begin(group + 1); ++row) {
+        if (sample_type(level, row) == SampleType::Folder) return true;
+      }
     }
+    return false;
+  }
+
+  /// The rows of levels 0 to `level` - 1 that hold the first row of `level`.
+  std::vector<int64_t> above_first(int level) const {
+    std::vector<int64_t> out(static_cast<std::size_t>(level));
+    for (int64_t row = 0; level > 0; --level) {
+      const LevelTable& table = *known_level(level);
+      row = table.integer(table.find(names::kParentId), row).value_or(0);
+      out[static_cast<std::size_t>(level) - 1] = row;
+    }
+    return out;
+  }
+
+  /// The tree as the first sample has it, or, where that is no deepest one, the first that is.
+  PitSchema tree_of_chain() const {
+    std::vector<int64_t> first;
+    for (int64_t row = 0; row < stored_level(0)->num_rows() && first.empty(); ++row) {
+      if (sample_type(*stored_level(0), row) == SampleType::Folder) first.push_back(row);
+    }
+    PitSchema out = tree_of_chain(std::move(first));
+    const int deepest = num_levels() - 1;
+    if (out.max_depth() == deepest || stored_level(deepest)->num_rows() == 0) return out;
+    return tree_of_chain({above_first(deepest)[0]});
+  }
+
+  /// The same, of rows of level 0.
+  PitSchema tree_of_chain(std::vector<int64_t> here) const {
+    PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
     if (!here.empty()) out.root_type = SampleType::Folder;
     for (int level = 1; level < num_levels() && !here.empty(); ++level) {
       std::vector<int64_t> below;
@@ -279,13 +321,26 @@ class TortillaContainer : public Container {
     return out;
   }
 
-  /// The tree as one sample has it: v1 does not say that all are alike.
+  /// The tree as a deepest sample has it. v1 does not say that all are alike: what the first one shows is proved by
+  /// the footers of all, down to a level that has no FOLDER.
   PitSchema look_at_tree() const {
-    PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
     const auto first = some_nested();
-    if (!first) return out;
+    if (!first) return {.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
+    PitSchema out = tree_of_sample(*first);
+    int deepest = out.max_depth();
+    while (deepest < names::kMaxLevel && has_folders(*known_level(deepest))) ++deepest;
+    if (deepest == out.max_depth()) return out;
+    std::vector<ByteRange> deep;
+    for (const int64_t row : above_first(deepest))
+      deep.push_back(range_of(*known_level(static_cast<int>(deep.size())), row));
+    return tree_of_sample(deep[0], deep);
+  }
+
+  /// All of `deep` that are in the sample are followed.
+  PitSchema tree_of_sample(ByteRange sample, const std::vector<ByteRange>& deep = {}) const {
+    PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
     out.root_type = SampleType::Folder;
-    std::vector<ByteRange> here{*first};
+    std::vector<ByteRange> here{sample};
     for (int level = 1; level <= names::kMaxLevel && !here.empty(); ++level) {
       std::vector<ByteRange> below;
       for (const ByteRange& range : here) {
@@ -294,8 +349,10 @@ class TortillaContainer : public Container {
         for (int64_t row = 0; row < table->num_rows(); ++row) {
           pattern.type.push_back(sample_type(*table, row));
           pattern.id.push_back(table->text(table->find(names::kId), row).value_or(""));
-          if (pattern.type.back() == SampleType::Folder && below.size() < kMaxPatterns)
-            below.push_back(range_of(*table, row));
+          if (pattern.type.back() != SampleType::Folder) continue;
+          const ByteRange nested = range_of(*table, row);
+          if (below.size() < kMaxPatterns || std::find(deep.begin(), deep.end(), nested) != deep.end())
+            below.push_back(nested);
         }
         out.hierarchy[level].push_back(std::move(pattern));
       }
@@ -308,6 +365,11 @@ class TortillaContainer : public Container {
   std::string root_;
   Header header_;
   std::optional<Chain> chain_ = {};
+  struct Known {
+    std::once_flag once = {};
+    std::shared_ptr<const LevelTable> table = {};
+  };
+  mutable std::array<Known, names::kMaxLevel> known_ = {};
   mutable std::vector<std::vector<int64_t>> places_ = {};  ///< SettledLevel::places of assembled levels
 };
 
