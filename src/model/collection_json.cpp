@@ -547,6 +547,37 @@ std::string with_members(std::string_view text, const std::vector<MemberChange>&
   return reindent_json(out + "}", 4);
 }
 
+namespace {
+
+/// nlohmann compares an integer with a double as doubles, which are the same beyond 2^53, and one below zero with one
+/// beyond 2^63 as int64.
+bool is_same_number(const json& a, const json& b) {
+  if (a.is_number_float() && b.is_number_float()) {
+    const auto x = a.get<double>(), y = b.get<double>();
+    return x == y && std::signbit(x) == std::signbit(y);
+  }
+  if (!a.is_number_float() && !b.is_number_float()) return a.type() == b.type() && a == b;
+  const auto real = (a.is_number_float() ? a : b).get<double>();
+  const json& whole = a.is_number_float() ? b : a;
+  if (whole.is_number_unsigned())
+    return real >= 0 && real < 0x1p64 && real == std::trunc(real) &&
+           static_cast<uint64_t>(real) == whole.get<uint64_t>();
+  return real >= -0x1p63 && real < 0 && real == std::trunc(real) && static_cast<int64_t>(real) == whole.get<int64_t>();
+}
+
+bool is_same(const json& a, const json& b) {
+  if (a.is_number() && b.is_number()) return is_same_number(a, b);
+  if (a.type() != b.type() || a.size() != b.size()) return false;
+  if (a.is_array()) return std::equal(a.begin(), a.end(), b.begin(), is_same);
+  if (!a.is_object()) return a == b;
+  return std::ranges::all_of(a.items(), [&](const auto& member) {
+    const auto other = b.find(member.key());
+    return other != b.end() && is_same(member.value(), *other);
+  });
+}
+
+}  // namespace
+
 std::vector<MemberDifference> member_differences(std::string_view a, std::string_view b) {
   const json left = parse_json(a, ""), right = parse_json(b, "");
   std::vector<MemberDifference> out;
@@ -556,7 +587,7 @@ std::vector<MemberDifference> member_differences(std::string_view a, std::string
       const auto key = json::parse(member.key).get<std::string>();
       if (!seen.insert(key).second) continue;
       const json in_a = left.value(key, json()), in_b = right.value(key, json());
-      if (in_a == in_b) continue;
+      if (is_same(in_a, in_b)) continue;
       const auto shown = [](const json& value) { return value.is_null() ? std::nullopt : std::optional(value.dump()); };
       out.push_back({.key = key, .a = shown(in_a), .b = shown(in_b)});
     }

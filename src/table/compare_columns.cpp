@@ -23,7 +23,7 @@ struct Run {
 
 bool is_equal(const Run& run, int64_t begin, int64_t end) {
   if (run.a.type()->Equals(run.b.type())) {
-    const auto options = arrow::EqualOptions::Defaults().nans_equal(true);
+    const auto options = arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false);
     return run.a.RangeEquals(run.a_row + begin, run.a_row + end, run.b_row + begin, run.b, options);
   }
   for (int64_t i = begin; i < end; ++i) {

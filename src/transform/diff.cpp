@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -218,15 +219,17 @@ class Comparison {
     if (out_.samples.size() < Diff::kMaxListed) out_.samples.push_back(std::move(change));
   }
 
-  /// Name and type of the columns that users see; a column that not all tables have, or of several types, counts once.
+  /// Name and type of the columns that users see; the types, where tables differ in them. A table may lack a column.
   static std::map<std::string, std::string> columns_of(const std::vector<std::shared_ptr<const LevelTable>>& tables) {
-    std::map<std::string, std::string> out;
+    std::map<std::string, std::set<std::string>> types;
     for (const auto& table : tables) {
       for (const auto& column : table->columns()) {
         if (column.name != names::kId && !column.name.starts_with(names::kInternal) && !says_where(*table, column.name))
-          out.emplace(column.name, column.type);
+          types[column.name].insert(column.type);
       }
     }
+    std::map<std::string, std::string> out;
+    for (const auto& [name, all] : types) out[name] = join(std::vector(all.begin(), all.end()), ", ");
     return out;
   }
 
@@ -301,7 +304,9 @@ class Comparison {
   bool needs_reading(int level, std::size_t pair, const std::pair<int64_t, int64_t>& rows, uint64_t& size) {
     const Place a = a_.place(level, rows.first), b = b_.place(level, rows.second);
     const RowAddress in_a = address_of(a, level), in_b = address_of(b, level);
-    if (in_a.type != SampleType::File || in_b.type != SampleType::File) return false;
+    // Before 2.0 containers are nested as deep as one likes: what the last level has of them is compared whole.
+    const bool is_deep = level == names::kMaxLevel && is_v1(a.container->format()) && is_v1(b.container->format());
+    if (in_a.type != in_b.type || (in_a.type == SampleType::Folder && !is_deep)) return false;
     size = a.container->open_data(in_a)->size();
     const uint64_t other = b.container->open_data(in_b)->size();
     if (size != other) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tacore/edit.hpp"
+#include "tacore/v1.hpp"
 #include "transform/create_test_files.hpp"
 
 // What differs between two datasets, whatever their containers.
@@ -139,6 +140,35 @@ TEST_CASE("metadata that differs is told with both values") {
   CHECK(difference_of(a, a) == "");
 }
 
+TEST_CASE("-0.0 is not 0.0, and numbers of the collection are compared exactly (hunt2)") {
+  const Chips shop;
+  const auto with = [&](double zero) { return shop.tree().extend_with({{.key = "z", .values = {1.0, zero}}}); };
+  const auto a = create({with(0.0), collection()}, shop.out("a")).at(0);
+  const auto b = create({with(-0.0), collection()}, shop.out("b")).at(0);
+  CHECK(difference_of(a, b) == "changed 0 b, z 0 > -0\n");
+  const auto c = shop.make("c"), d = shop.make("d");
+  edit(c, {.set = {{"my:n", "9007199254740992.0"}, {"my:m", "[1, 2.0]"}, {"my:z", "0.0"}}});
+  edit(d, {.set = {{"my:n", "9007199254740993"}, {"my:m", "[1.0, 2]"}, {"my:z", "-0.0"}}});
+  CHECK(difference_of(c, d) == "my:n 9.007199254740992e+15 > 9007199254740993\nmy:z 0.0 > -0.0\n");
+}
+
+TEST_CASE("a sample before 2.0 that is deeper than the first, or than all levels, is compared (hunt2 S1-2)") {
+  const Workshop shop;
+  const auto make = [&](const std::string& name, const std::string& bytes, int depth) {
+    Sample deep("h", to_bytes(bytes));
+    for (int i = 0; i < depth; ++i) deep = Sample("g", Tortilla({deep}));
+    const Tortilla tree({Sample("a", Tortilla({Sample("f", to_bytes("1"))})), Sample("b", Tortilla({deep}))});
+    return v1::create(tree, shop.out(name), {.stats = false}).at(0);
+  };
+  for (const int depth : {1, 8}) {
+    CAPTURE(depth);
+    const std::string number = std::to_string(depth);
+    const auto a = make("a" + number + ".tortilla", "one", depth), b = make("b" + number + ".tortilla", "two", depth);
+    CHECK(diff(a, a).equal());
+    CHECK_FALSE(diff(a, b).equal());
+  }
+}
+
 TEST_CASE("columns that came, went or changed their type are told") {
   const Chips shop;
   const TemporaryFolder tables;
@@ -174,6 +204,9 @@ TEST_CASE("an index is equal to the dataset that was divided") {
   const auto collected = shop.out("parts/TACOLLECTION.json");
   CHECK(difference_of(index, collected, {.quick = true}) == "");
   CHECK(difference_of(collected, parts[0]) == "removed 0 b\nremoved 1 b/green\nremoved 1 b/red\n");
+  const TemporaryFolder tables;
+  edit(parts[1], {.columns = {tables.write("t.csv", "id,new\nb,1\n")}});
+  CHECK(difference_of(index, collected) == "level0 new - > int64\n");  // of one part only
 }
 
 TEST_CASE("the first samples that differ are listed, all are counted") {
