@@ -29,6 +29,7 @@ int run_sync(const SyncCommandOptions& options) {
            (is_from_store
                 ? " copied and checked"
                 : " stored, " + chunks_text(result.num_chunks_there, result.num_bytes_there) + " known from before"));
+  if (!result.replaced.empty()) complain("replaces the '" + result.replaced + "' that the store had");
   return 0;
 }
 

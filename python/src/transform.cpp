@@ -115,7 +115,7 @@ nb::tuple sync_by(const Path& from, const Path& to, bool overwrite, int jobs, nb
   progress.attach(options);
   const SyncResult result = progress.run([&] { return Sync(from.value, to.value, options); });
   return nb::make_tuple(result.num_chunks_moved, result.num_bytes_moved, result.num_chunks_there,
-                        result.num_bytes_there);
+                        result.num_bytes_there, result.replaced);
 }
 
 /// The samples, where and when they are, and COLLECTION.json with what is said of a subset.

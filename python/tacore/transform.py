@@ -341,6 +341,7 @@ class SyncResult:
     num_bytes_moved: int
     num_chunks_there: int
     num_bytes_there: int
+    replaced: str = ""  #: Name of a dataset in the store of which this is another version.
 
 
 def sync(
@@ -358,15 +359,17 @@ def sync(
         source: A ZIP or FOLDER; or STORE, STORE/NAME of a dataset in a store.
         target: The store, which is made where there is none, with STORE/NAME under another name; or the new dataset,
             byte for byte as it was, each chunk held against its SHA-256.
-        overwrite: Replace a dataset that is there, in one step. A dataset in a store always is.
+        overwrite: Replace a dataset that is there, in one step. In a store an older version, with the same id and a
+            sample in common, always is; another dataset of the same name only with this.
         workers: Threads that hash and copy; None: one for each processor.
         quiet: No progress bar.
         progress: As for :func:`export`.
 
     Raises:
-        TacoValidationError: What cannot be synced that way; nothing was written.
+        TacoValidationError: What cannot be synced that way, also where the store has another dataset of the same
+            name; nothing was written.
         TacoFormatError: A store that is damaged, or of another version.
-        TacoIOError: Reading or writing failed, another sync writes to the store, or `progress` returned False.
+        TacoIOError: Reading or writing failed, or `progress` returned False.
     """
     run = _core.sync_from_store if _core.is_store(source) else _core.sync_to_store
     return SyncResult(*run(source, target, overwrite, jobs_of(workers, 100), callback("Syncing", quiet, progress)))

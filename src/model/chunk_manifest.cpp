@@ -28,6 +28,14 @@ class ManifestParser {
     if (container != "zip" && container != "folder")
       fail("container is " + tacore::quoted(container) + ", expected zip or folder");
     ChunkManifest out{.is_zip = container == "zip"};
+    if (document.contains("name")) {
+      out.name = this->text(document, "name");
+      out.id = this->text(document, "id");
+      for (const json& id : array(document, "samples")) {
+        if (!id.is_string()) fail("a sample is " + brief(id) + ", expected its id");
+        out.samples.push_back(id.get<std::string>());
+      }
+    }
     for (const json& file : array(document, "files")) out.files.push_back(parse_file(file));
     if (out.files.empty() || (out.is_zip && out.files.size() != 1)) {
       fail("has " + std::to_string(out.files.size()) + " files, expected " + (out.is_zip ? "1" : "at least 1"));
@@ -144,6 +152,17 @@ uint64_t ChunkManifest::size() const noexcept {
 Sha256 ChunkManifest::identity() const {
   FieldWriter out;
   out.u8(is_zip ? 1 : 0);
+  if (!name.empty()) {
+    for (const auto* text : {&name, &id}) {
+      out.u64(text->size());
+      out.text(*text);
+    }
+    out.u64(samples.size());
+    for (const auto& sample : samples) {
+      out.u64(sample.size());
+      out.text(sample);
+    }
+  }
   for (const auto& file : files) {
     out.u64(file.name.size());
     out.text(file.name);
@@ -159,7 +178,12 @@ Sha256 ChunkManifest::identity() const {
 std::string encode_manifest(const ChunkManifest& manifest) {
   std::string out = "{\n \"version\": " + std::to_string(kVersion) + ",\n \"container\": \"" +
                     (manifest.is_zip ? "zip" : "folder") + "\",\n \"sha256\": \"" + hex(manifest.identity()) +
-                    "\",\n \"files\": [";
+                    "\",\n";
+  if (!manifest.name.empty()) {
+    out += " \"name\": " + json(manifest.name).dump() + ",\n \"id\": " + json(manifest.id).dump() +
+           ",\n \"samples\": " + json(manifest.samples).dump() + ",\n";
+  }
+  out += " \"files\": [";
   for (const auto& file : manifest.files) {
     out += (&file == manifest.files.data() ? "\n" : ",\n");
     out += "  {\"name\": " + json(file.name).dump() + ", \"size\": " + std::to_string(file.size) + ", \"chunks\": [";

@@ -50,6 +50,18 @@ TEST_CASE("A manifest is read as it was written") {
   ChunkManifest zip = folder({"a.tacozip"});
   zip.is_zip = true;
   CHECK(parse_manifest(encode_manifest(zip), kMax, "").is_zip);
+  const Sha256 unnamed = zip.identity();
+  zip.name = "a.tacozip";
+  zip.id = "a";
+  zip.samples = {"s1", "s2"};
+  CHECK(zip.identity() != unnamed);
+  const ChunkManifest named = parse_manifest(encode_manifest(zip), kMax, "");
+  CHECK(named.name == "a.tacozip");
+  CHECK(named.id == "a");
+  CHECK(named.samples == zip.samples);
+  CHECK(fault(replaced(encode_manifest(zip), "\"s1\"", "\"s3\"")).find("is damaged") != std::string::npos);
+  CHECK(fault(replaced(encode_manifest(zip), "\"s1\"", "1")).find("a sample is 1, expected its id") !=
+        std::string::npos);
 }
 
 TEST_CASE("The identity is that of everything in a manifest") {

@@ -187,6 +187,11 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
   const Bytes text = storage->open(path)->read_all();
   const ChunkManifest manifest =
       parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, kMaxChunk, path);
+  if (!manifest.name.empty() && manifest.name != from.name) {
+    throw FormatError("manifest: is that of " + tacore::quoted(manifest.name) + ", expected that of " +
+                          tacore::quoted(from.name),
+                      {.path = path});
+  }
   check_output(output, manifest.is_zip, options.overwrite);
 
   std::optional<OutputFile> zip;

@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/byte_source.hpp"
 #include "io/open_uninterrupted.hpp"
@@ -62,6 +65,18 @@ void write_small_file(const std::string& path, std::string_view text, bool overw
   out.commit();
 }
 
+/// True when there is a file of these bytes. What a store says it has is read: a backup is no place for hope.
+bool holds(const std::string& path, std::span<const std::byte> bytes) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0 || static_cast<uint64_t>(status.st_size) != bytes.size()) return false;
+  try {
+    const Bytes stored = local_storage()->open(path)->read_all();
+    return std::ranges::equal(stored, bytes);
+  } catch (const IoError&) {
+    return false;  // a place of the disk that cannot be read any more
+  }
+}
+
 }  // namespace
 
 std::optional<StorePath> find_store(const std::string& given) {
@@ -90,7 +105,11 @@ void make_store(const std::string& path) {
   }
   draft.make_folder("datasets");
   write_small_file(draft.path(std::string(kMarker)), kMarkerText, false);
-  rename_to(draft.path(), path, true);  // an empty folder goes, another one stays
+  try {
+    rename_to(draft.path(), path, true);  // an empty folder goes, another one stays
+  } catch (const IoError&) {
+    if (!is_store_folder(path)) throw;  // else another process has made it in the meantime
+  }
   sync_folder_of(path);
 }
 
@@ -117,26 +136,35 @@ std::vector<std::string> dataset_names(const std::string& store) {
   return out;
 }
 
-StoreWriter::StoreWriter(const std::string& store) : store_(store) {
+StoreWriter::StoreWriter(const std::string& store, const std::function<void()>& go_on) : store_(store) {
   const std::string marker = path_join(store, kMarker);
   lock_ = open_uninterrupted(marker.c_str(), O_RDONLY | O_CLOEXEC);
   if (lock_ < 0) fail("cannot open", marker);
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(store, ignored)) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with(".chunks.") && name.ends_with(".part")) std::filesystem::remove_all(entry.path(), ignored);
-    }
-  } else if (errno == EWOULDBLOCK) {
-    ::close(lock_);
-    throw IoError("another sync writes to this store", {.path = store});
-  }  // else the file system has no locks: chunks have the same bytes whoever stores them
   try {
+    if (lock(go_on)) {
+      std::error_code ignored;
+      for (const auto& entry : std::filesystem::directory_iterator(store, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(".chunks.") && name.ends_with(".part")) std::filesystem::remove_all(entry.path(), ignored);
+      }
+    }
     draft_.emplace(chunk_folder(store), "");
   } catch (...) {
     ::close(lock_);
     throw;
   }
+}
+
+bool StoreWriter::lock(const std::function<void()>& go_on) const {
+  for (bool is_told = false; ::flock(lock_, LOCK_EX | LOCK_NB) != 0; is_told = true) {
+    if (errno == EINTR) continue;
+    // A file system without locks: chunks have the same bytes whoever stores them.
+    if (errno != EWOULDBLOCK) return false;
+    if (!is_told) log::warning(store_ + ": another sync writes to this store; waiting for it");
+    if (go_on) go_on();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
 }
 
 StoreWriter::~StoreWriter() {
@@ -146,9 +174,15 @@ StoreWriter::~StoreWriter() {
 
 bool StoreWriter::put(const Sha256& hash, std::span<const std::byte> bytes) {
   const std::string target = chunk_path(store_, hash);
-  struct stat status = {};
-  // One of another size is damaged, and replaced.
-  if (::stat(target.c_str(), &status) == 0 && static_cast<uint64_t>(status.st_size) == bytes.size()) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (proved_.contains(hash)) return false;
+  }
+  if (holds(target, bytes)) {
+    const std::lock_guard lock(mutex_);
+    proved_.insert(hash);
+    return false;
+  }
   const int file = open_uninterrupted(draft_->path(hex(hash)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0 && errno == EEXIST) return false;  // another thread has it in hand
   if (file < 0) fail("cannot be created", target);

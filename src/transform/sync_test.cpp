@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <optional>
 #include <random>
+#include <thread>
 
 #include "model/chunk_manifest.hpp"
 #include "tacore/transform.hpp"
@@ -168,11 +171,60 @@ TEST_CASE("What a put that was killed left is removed by the next") {
   CHECK(leftovers(sets.store).empty());
 }
 
-TEST_CASE("While one put writes to a store no other does") {
+TEST_CASE("While one put writes to a store another waits, until it is stopped") {
   const Sets sets;
   make_store(sets.store);
-  const StoreWriter writer(sets.store);
-  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store); }), "another sync writes to this store"));
+  std::optional<StoreWriter> writer(sets.store);
+  const SyncOptions stop{.progress = [](uint64_t, uint64_t, void*) { return false; }};
+  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
+  std::thread first([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    writer.reset();
+  });
+  CHECK(sync_to_store(sets.zip, sets.store).num_chunks_moved > 0);
+  first.join();
+}
+
+TEST_CASE("Two puts that make the same store both end well (hunt S2)") {
+  const Sets sets;
+  std::vector<std::string> errors(2);
+  std::vector<std::thread> puts;
+  for (std::size_t i = 0; i < 2; ++i)
+    puts.emplace_back([&, i] { errors[i] = fault([&] { sync_to_store(i ? sets.zip : sets.folder, sets.store); }); });
+  for (auto& put : puts) put.join();
+  CHECK(errors == Strings{"", ""});
+  CHECK(dataset_names(sets.store) == Strings{"set", "set.tacozip"});
+}
+
+TEST_CASE("A put replaces an older version, and another dataset of the same name only with overwrite (hunt2 S1-3)") {
+  const Sets sets;
+  const Workshop& shop = sets.shop;
+  sync_to_store(sets.zip, sets.store);
+  const std::string first = file_text(manifest_path(sets.store, "set.tacozip"));
+  const auto put = [&](const std::string& from, bool overwrite = false) {
+    std::string replaced;
+    const std::string why = fault([&] {
+      replaced = sync_to_store(from, sets.store + "/set.tacozip", {.overwrite = overwrite}).replaced;
+    });
+    return why.empty() ? "replaced " + replaced : why;
+  };
+  CHECK(put(sets.zip) == "replaced ");
+  Collection other = collection();
+  other.id = "another";
+  create({shop.tree(), other}, shop.out("id.tacozip"));
+  CHECK(contains(put(shop.out("id.tacozip")), "has another dataset called 'set.tacozip', with the id "));
+  create({Tortilla({Sample("else", to_bytes("x"))}), collection()}, shop.out("samples.tacozip"));
+  CHECK(contains(put(shop.out("samples.tacozip")), "of the same id, none of whose first 4 samples is in this one"));
+  CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == first);
+  shop.add("new", "a new one");
+  create({shop.tree(), collection()}, shop.out("more.tacozip"));
+  CHECK(put(shop.out("more.tacozip")) == "replaced set.tacozip");
+  CHECK(put(shop.out("id.tacozip"), true) == "replaced set.tacozip");
+  // A manifest under the name of another dataset.
+  sync_to_store(sets.zip, sets.store + "/a.tacozip");
+  fs::copy_file(manifest_path(sets.store, "a.tacozip"), manifest_path(sets.store, "b.tacozip"));
+  CHECK(contains(fault([&] { sync_from_store(sets.store + "/b.tacozip", shop.out("b.tacozip")); }),
+                 "manifest: is that of 'a.tacozip', expected that of 'b.tacozip'"));
 }
 
 TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made") {
@@ -196,7 +248,11 @@ TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");
   }
-  SUBCASE("and also when it was cut") {
+  SUBCASE("and also when bytes of it changed (hunt S2)") {
+    CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
+    CHECK(get() == "");
+  }
+  SUBCASE("or when it was cut") {
     std::ofstream(chunk, std::ios::binary) << "short";
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");

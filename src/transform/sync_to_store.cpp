@@ -4,6 +4,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/log.hpp"
@@ -33,6 +35,8 @@ constexpr uint64_t kMaxSegment = 64 << 20;
 constexpr std::size_t kWindow = 4 << 20;
 /// Remote ones are looked for side by side.
 constexpr std::size_t kFilesAtOnce = 100;
+/// By so many samples a dataset is known again.
+constexpr std::size_t kSamplesNamed = 100;
 /// Threads wait for answers: more of them than processors.
 constexpr int kRemoteJobs = 16;
 
@@ -55,6 +59,7 @@ std::size_t mean_chunk(std::string_view name) {
 
 struct Input {
   ChunkManifest manifest = {};  ///< without chunks
+  std::shared_ptr<const LevelTable> samples = {};
   std::string folder = {};      ///< of its files; "" of a ZIP
   std::shared_ptr<const Storage> storage = {};
   std::shared_ptr<const ByteSource> zip = {};
@@ -160,13 +165,59 @@ Input folder_input(const Dataset& dataset) {
   return out;
 }
 
+/// The ids of all samples, or of the first; those that are no text in UTF-8 are left out.
+std::vector<std::string> sample_ids(const LevelTable& samples, std::optional<std::size_t> most) {
+  std::vector<std::string> out;
+  const int id = samples.find(names::kId);
+  for (int64_t row = 0; row < samples.num_rows() && (!most || out.size() < *most); ++row) {
+    auto text = samples.text(id, row);
+    if (text && is_utf8(*text)) out.push_back(std::move(*text));
+  }
+  return out;
+}
+
 Input open_input(const std::string& path) {
   const Dataset dataset = load(path);
-  if (dataset.format() == Format::Zip) return zip_input(path);
-  if (dataset.format() == Format::Folder) return folder_input(dataset);
+  if (dataset.format() == Format::Zip || dataset.format() == Format::Folder) {
+    Input out = dataset.format() == Format::Zip ? zip_input(path) : folder_input(dataset);
+    out.samples = dataset.impl()->view().container()->stored_level(0);
+    out.manifest.id = dataset.collection().id;
+    out.manifest.samples = sample_ids(*out.samples, kSamplesNamed);
+    return out;
+  }
   if (is_v1(dataset.format()))
     throw ValidationError("is a dataset before 2.0; a ZIP or FOLDER expected, taco convert makes one", {.path = path});
   throw ValidationError("is an index of datasets; a ZIP or FOLDER expected", {.path = path});
+}
+
+/// What the store has under the name of the input, when that is an older version of it: its id, and one of its samples
+/// at least. Throws ValidationError for another dataset.
+std::optional<ChunkManifest> find_older(const std::string& store, const Input& input, bool overwrite) {
+  const std::string path = manifest_path(store, input.manifest.name);
+  const auto storage = local_storage();
+  if (!storage->exists(path)) return std::nullopt;
+  const auto fail = [&](const std::string& what) {
+    throw ValidationError("has another dataset called " + tacore::quoted(input.manifest.name) + ", " + what +
+                              "; STORE/NAME gives this one another name, overwrite replaces that one",
+                          {.path = store});
+  };
+  std::optional<ChunkManifest> older;
+  try {
+    const Bytes text = storage->open(path)->read_all();
+    older = parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, kMaxChunk, path);
+  } catch (const FormatError&) {
+    if (!overwrite) throw;
+    return ChunkManifest{};
+  }
+  if (overwrite) return older;
+  if (older->name.empty()) fail("whose manifest does not say what it is");
+  if (older->id != input.manifest.id)
+    fail("with the id " + tacore::quoted(older->id) + " instead of " + tacore::quoted(input.manifest.id));
+  const std::set<std::string> known(older->samples.begin(), older->samples.end());
+  const auto ids = sample_ids(*input.samples, std::nullopt);
+  if (std::ranges::none_of(ids, [&](const auto& id) { return known.contains(id); }))
+    fail("of the same id, none of whose first " + std::to_string(known.size()) + " samples is in this one");
+  return older;
 }
 
 /// Splits the parts of an input and stores what the store lacks.
@@ -197,7 +248,12 @@ class Putter {
     return out;
   }
 
-  SyncResult result() const { return {chunks_moved_, bytes_moved_, chunks_there_, bytes_there_}; }
+  SyncResult result() const {
+    return {.num_chunks_moved = chunks_moved_,
+            .num_bytes_moved = bytes_moved_,
+            .num_chunks_there = chunks_there_,
+            .num_bytes_there = bytes_there_};
+  }
 
  private:
   std::shared_ptr<const ByteSource> open(std::size_t number) const {
@@ -245,7 +301,10 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
     }
     make_store(to.store);
   }
-  StoreWriter writer(to.store);
+  input.manifest.name = name;
+  SyncProgress waiting(options, input.manifest.size(), to.store);
+  StoreWriter writer(to.store, [&] { waiting.add(0); });
+  const auto older = find_older(to.store, input, options.overwrite);
   Putter putter(input, writer, to.store, options);
   std::vector<std::vector<Chunk>> chunks(input.segments.size());
   try {
@@ -263,7 +322,9 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
     all.insert(all.end(), chunks[i].begin(), chunks[i].end());
   }
   writer.publish(name, input.manifest);
-  return putter.result();
+  SyncResult out = putter.result();
+  if (older && older->identity() != input.manifest.identity()) out.replaced = name;
+  return out;
 }
 
 }  // namespace tacore

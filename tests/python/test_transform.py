@@ -671,6 +671,10 @@ def test_a_store_gives_back_every_byte(golden: Path, tmp_path: Path) -> None:
     tf.sync(store / "again", tmp_path / "back.tacozip", overwrite=True)
     with pytest.raises(tacore.TacoValidationError):
         tf.sync(store / "missing", tmp_path / "none.tacozip")
+    # Another dataset of that name (hunt2 S1-3).
+    with pytest.raises(tacore.TacoValidationError, match="has another dataset called 'again'"):
+        tf.sync(golden / "flat.tacozip", store / "again")
+    assert tf.sync(golden / "flat.tacozip", store / "again", overwrite=True).replaced == "again"
 
 
 def test_t138_validation_finds_what_is_broken(golden: Path, tmp_path: Path) -> None:
