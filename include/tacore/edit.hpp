@@ -18,12 +18,13 @@ struct Edit {
   /// Members that go.
   std::vector<std::string> unset = {};
   int level = 0;  ///< of the columns below
-  /// Columns of metadata that go, before others come.
+  /// Columns of metadata that go, before others come; one that comes again gets a value for every sample.
   std::vector<std::string> drop = {};
   /// Tables (`.parquet`, `.csv`, `.jsonl`) whose columns become metadata, in the place of those of the same name or
   /// behind the others. `id` says which sample a row is, below level 0 by its path, `tile/band`; a column
-  /// `internal:relative_path` does so instead where there is one. Samples that are not listed keep their value, null in
-  /// a new column; padding has null. Columns of a level may be whole numbers in one place and real ones in the other.
+  /// `internal:relative_path` does so instead where there is one. Samples that are not listed, or whose line of JSON
+  /// lacks the key, keep their value, null in a new column; padding has null. Columns of a level may be whole numbers
+  /// in one place and real ones in the other.
   std::vector<std::string> columns = {};
 };
 

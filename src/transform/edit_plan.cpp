@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/byte_source.hpp"
 #include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
 #include "model/identifier.hpp"
+#include "model/json_text.hpp"
 #include "table/edit_columns.hpp"
 #include "table/level_write.hpp"
 #include "table/metadata_columns.hpp"
@@ -92,10 +95,27 @@ void check_may_go(const std::string& name, const arrow::Table& level, const WhyF
   find_column(level, name, where.path);
 }
 
+/// The keys of each row of a table in JSON lines, in quotes: where one is not there, the table has a null that nobody
+/// wrote. "" is among them when a key is written with escapes, so that it may be any.
+std::vector<std::set<std::string>> keys_of_rows(const std::string& name) {
+  std::vector<std::set<std::string>> out;
+  if (!ends_with_ignoring_case(name, ".jsonl")) return out;
+  const Bytes bytes = local_storage()->open(name)->read_all();
+  for (const auto& line : split({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, '\n')) {
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    auto& keys = out.emplace_back();
+    for (const auto& member : json_members(line))
+      keys.emplace(member.key.find('\\') == member.key.npos ? member.key : std::string_view());
+  }
+  return out;
+}
+
 std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, const Join& join, int number,
-                                         const std::string& name, const WhyFixed& why_fixed) {
+                                         const std::string& name, const std::vector<std::string>& dropped,
+                                         const WhyFixed& why_fixed) {
   const auto table = read_table(name);
   const auto columns = column_names(*table);
+  const auto written = keys_of_rows(name);
   const std::string path(names::kRelativePath);
   const bool has_path = number > 0 && std::find(columns.begin(), columns.end(), path) != columns.end();
   const std::string key = has_path ? path : std::string(names::kId);
@@ -108,8 +128,20 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
     if (std::find(keys.begin(), keys.end(), column) != keys.end()) continue;
     if (const auto why = why_fixed(column); !why.empty())
       throw SchemaError("column " + quoted(column) + " " + why, {.path = name});
+    auto from = rows;
+    for (auto& row : from) {
+      if (row < 0 || written.empty()) continue;
+      const auto& keys = written.at(static_cast<std::size_t>(row));
+      if (!keys.contains("") && !keys.contains(json_string(column))) row = kKeepsItsValue;
+    }
+    const bool is_dropped = std::ranges::find(dropped, column) != dropped.end();
+    if (is_dropped && std::ranges::find(from, kKeepsItsValue) != from.end()) {
+      throw ValidationError("column " + quoted(column) +
+                                " is to be dropped, and gets values of some samples only: the others would lose theirs",
+                            {.path = name});
+    }
     try {
-      level = set_column(level, *table, column, rows);
+      level = set_column(level, *table, column, from);
     } catch (const SchemaError& error) {
       throw SchemaError(error.message() + " unless all samples are listed", {.path = name});
     }
@@ -172,7 +204,7 @@ std::shared_ptr<arrow::Table> edited_columns(std::shared_ptr<arrow::Table> level
   }
   if (edit.columns.empty()) return level;
   const Join join(samples, edit.level, path);
-  for (const auto& table : edit.columns) level = with_table(level, join, edit.level, table, why_fixed);
+  for (const auto& table : edit.columns) level = with_table(level, join, edit.level, table, edit.drop, why_fixed);
   return level;
 }
 

@@ -73,6 +73,24 @@ TEST_CASE("an edited collection is what create() writes") {
   CHECK(file_text(shop.out("set.tacozip")) == file_text(shop.out("again_set.tacozip")));
 }
 
+TEST_CASE("a key that a line of JSON lacks leaves the value, and a dropped column gets none (hunt2)") {
+  const Chips shop;
+  const TemporaryFolder tables;
+  const auto path = made(shop, "set");
+  edit(path, {.columns = {table(tables, "id,c,d\na,1,x\nb,2,y\nc,3,z\n")}});
+  edit(path, {.columns = {table(tables, "{\"id\": \"a\", \"c\": 7}\n{\"id\": \"b\", \"d\": null}\n", "t.jsonl")}});
+  const DataFrame rows = load(path).data();
+  const auto cells = [&](const std::string& column) {
+    Strings out;
+    for (int64_t row = 0; row < rows.num_rows(); ++row) out.push_back(rows.text(row, column).value_or("null"));
+    return out;
+  };
+  CHECK(cells("c") == Strings{"7", "2", "3"});
+  CHECK(cells("d") == Strings{"x", "null", "z"});
+  CHECK(refusal<ValidationError>(path, {.drop = {"c"}, .columns = {table(tables, "id,c\na,5\n")}})
+            .find("column 'c' is to be dropped, and gets values of some samples only") != std::string::npos);
+}
+
 TEST_CASE("edited columns are what create() writes") {
   const Chips shop;
   const TemporaryFolder tables;
@@ -123,14 +141,6 @@ TEST_CASE("a column takes the type of the table when all samples are listed") {
   edit(path, {.columns = {all}});
   CHECK(values_of(*table_of(load(path).data()), "n") == std::vector<Value>{"x", {}, "z"});
   CHECK(faults(path) == "");
-}
-
-TEST_CASE("a column that goes and comes again begins anew") {
-  const Chips shop;
-  const TemporaryFolder tables;
-  const auto path = made(shop, "set", shop.tree().extend_with({{.key = "n", .values = {1, 2, 3}}}), collection());
-  edit(path, {.drop = {"n"}, .columns = {table(tables, "id,n\nb,x\n")}});
-  CHECK(values_of(*table_of(load(path).data()), "n") == std::vector<Value>{{}, "x", {}});
 }
 
 TEST_CASE("a table of a deeper level may name samples by internal:relative_path") {
