@@ -599,6 +599,33 @@ std::string encode_field_schema(const std::map<std::string, std::vector<FieldDes
   return field_schema_json(levels).dump();
 }
 
+std::string with_level_crc32s(std::string_view collection, const std::vector<std::vector<uint32_t>>& crc32s) {
+  // Into the text: numbers that nothing reads stay as they are. taco:sources is the last member of that name.
+  constexpr std::string_view kSources = "\"taco:sources\": {";
+  const auto at = collection.rfind(kSources);
+  if (at == collection.npos) return std::string(collection);
+  std::string out(collection);
+  return reindent_json(out.insert(at + kSources.size(), "\"level_crc32s\": " + json(crc32s).dump() + ","), 4);
+}
+
+std::vector<std::vector<uint32_t>> level_crc32s(const Collection& collection) {
+  constexpr std::string_view kKey = "\"level_crc32s\"";
+  const std::string_view text = collection.json;
+  const auto key = text.find(kKey), begin = text.find('[', key == text.npos ? key : key + kKey.size());
+  if (begin == text.npos) return {};
+  auto end = begin;
+  for (int depth = 0; end < text.size() && (end == begin || depth > 0); ++end) {
+    if (text[end] == '[') ++depth;
+    if (text[end] == ']') --depth;
+  }
+  try {
+    auto out = json::parse(text.substr(begin, end - begin)).get<std::vector<std::vector<uint32_t>>>();
+    if (out.size() == collection.sources.size()) return out;
+  } catch (const json::exception&) {  // something else of that name
+  }
+  return {};
+}
+
 std::vector<std::string> repeated_members(std::string_view text) {
   std::vector<std::string> out;
   std::vector<std::set<std::string>> open;

@@ -31,6 +31,13 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// can be read, and for text that is not UTF-8.
 std::string encode_collection(const Collection& collection);
 
+/// COLLECTION.json of an index, with what only tacore writes in taco:sources: for each source the CRC-32s of its level
+/// tables (table/level_checksums.hpp), none where they are not known.
+std::string with_level_crc32s(std::string_view collection, const std::vector<std::vector<uint32_t>>& crc32s);
+/// The same of an index that was read: a list for each of its sources, or nothing. Looks at these numbers only, as an
+/// index is opened often.
+std::vector<std::vector<uint32_t>> level_crc32s(const Collection& collection);
+
 /// Names of members that an object of valid `json` has already, in order; parsers differ in which of them they keep.
 std::vector<std::string> repeated_members(std::string_view json);
 

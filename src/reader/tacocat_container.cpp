@@ -1,6 +1,10 @@
+#include <sys/stat.h>
+
 #include <map>
 #include <mutex>
+#include <set>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
@@ -11,6 +15,7 @@
 #include "reader/container.hpp"
 #include "reader/level_files.hpp"
 #include "reader/zip_offsets.hpp"
+#include "table/level_checksums.hpp"
 
 namespace tacore {
 namespace {
@@ -39,6 +44,27 @@ class TacocatContainer : public Container {
     if (level0->find(names::kSourceFile) < 0) {
       throw SchemaError("no column 'internal:source_file': the ZIPs of its rows are unknown", level0->where());
     }
+    const auto crc32s = level_crc32s(this->collection());
+    for (std::size_t i = 0; i < crc32s.size(); ++i) {
+      if (!crc32s[i].empty()) level_crc32s_.emplace(this->collection().sources[i].file, crc32s[i]);
+    }
+  }
+
+  /// Looks at the parts that were changed after `index`, a local file, was: their values may be others. Those that were
+  /// not are looked at when they are read.
+  void check_newer_parts(const std::string& index) const {
+    if (is_remote(base_) || level_crc32s_.empty()) return;
+    struct stat made = {}, changed = {};
+    if (::stat(index.c_str(), &made) != 0) return;
+    const auto time = [](const struct stat& of) { return std::pair(of.st_mtim.tv_sec, of.st_mtim.tv_nsec); };
+    for (const auto& [file, crc32s] : level_crc32s_) {
+      const std::string part = path_join(base_, file);
+      if (!why_unsafe_id(file).empty() || ::stat(part.c_str(), &changed) != 0 || time(changed) < time(made)) continue;
+      try {
+        check_part(file, *storage_->open(part));
+      } catch (const Error&) {  // whoever reads it tells
+      }
+    }
   }
 
   Format format() const noexcept override { return Format::Tacocat; }
@@ -56,29 +82,49 @@ class TacocatContainer : public Container {
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
-    auto archive = open_archive(path_join(base_, file_of(row)));
+    auto archive = open_archive(file_of(row));
     const ByteRange range = range_of(row);
     if (archive->is_local()) require_entry_at(*archive, range, entry_name(row.relative_path, row.type), row.id);
     return slice(std::move(archive), range);
   }
 
   std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
-    auto archive = open_archive(path_join(base_, file_of(row)));
+    auto archive = open_archive(file_of(row));
     const ErrorContext at{.path = archive->name(), .offset = {}, .level = level + 1};
     return open_meta_table(slice(std::move(archive), range_of(row)), at);
   }
 
  private:
   /// Opening a remote file costs a request, so it stays open; a local one would keep a descriptor.
-  std::shared_ptr<const ByteSource> open_archive(const std::string& file) const {
-    if (!is_remote(file)) return storage_->open(file);
+  std::shared_ptr<const ByteSource> open_archive(const std::string& name) const {
+    const std::string file = path_join(base_, name);
+    if (!is_remote(file)) {
+      auto archive = storage_->open(file);
+      check_part(name, *archive);
+      return archive;
+    }
     {
       const std::lock_guard lock(mutex_);
       if (const auto found = archives_.find(file); found != archives_.end()) return found->second;
     }
     auto archive = storage_->open(file);
+    check_part(name, *archive);
     const std::lock_guard lock(mutex_);
     return archives_.emplace(file, std::move(archive)).first->second;
+  }
+
+  /// Warns, once, of a part whose tables are others than those that the index was made of.
+  void check_part(const std::string& name, const ByteSource& archive) const {
+    const auto expected = level_crc32s_.find(name);
+    if (expected == level_crc32s_.end()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!checked_.insert(name).second) return;
+    }
+    const auto found = level_checksums(archive);
+    if (found.empty() || found == expected->second) return;
+    log::warning(path() + ": " + quoted(name) +
+                 " was changed after the index was made, which has its values of before; taco index makes it anew");
   }
 
   ByteRange range_of(const RowAddress& row) const {
@@ -116,6 +162,8 @@ class TacocatContainer : public Container {
   std::string root_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const ByteSource>> archives_ = {};  ///< remote ones that were read
+  std::map<std::string, std::vector<uint32_t>> level_crc32s_ = {};                  ///< of parts, as taco:sources says
+  mutable std::set<std::string> checked_ = {};                                      ///< parts held against them
 };
 
 tacocat_header::Header read_header(const ByteSource& source, const std::string& path) {
@@ -135,8 +183,10 @@ std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> st
   auto files = std::make_unique<const LevelFiles>(storage, folder, folder, std::move(opened), path);
   std::vector<std::shared_ptr<const LevelTable>> levels(static_cast<std::size_t>(files->num_levels()));
   for (int k = 0; k < files->num_first_levels(); ++k) levels[static_cast<std::size_t>(k)] = open_level(*files, k, path);
-  return std::make_shared<TacocatContainer>(std::move(storage), path, base, files->collection(), std::move(levels),
-                                            std::move(files));
+  auto out = std::make_shared<TacocatContainer>(std::move(storage), path, base, files->collection(), std::move(levels),
+                                                std::move(files));
+  if (!is_remote(folder)) out->check_newer_parts(path_join(folder, names::kCollection));
+  return out;
 }
 
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
@@ -144,6 +194,7 @@ std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> stor
                                              const std::string& path) {
   const auto header = read_header(*source, path);
   check_document_size(header.collection, path);
+  const std::string file = source->name();
   const auto near = with_metadata(std::move(source), header.collection, header.levels);
   const Bytes text = near->read(header.collection);
   Collection collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
@@ -153,7 +204,10 @@ std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> stor
         LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
   }
   check_levels(collection, levels.size(), path);
-  return std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
+  auto out =
+      std::make_shared<TacocatContainer>(std::move(storage), path, base, std::move(collection), std::move(levels));
+  if (out->is_local()) out->check_newer_parts(file);
+  return out;
 }
 
 Collection read_tacocat_collection(const ByteSource& source, const std::string& path) {

@@ -20,6 +20,7 @@
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "reader/open_container.hpp"
+#include "table/level_checksums.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/draft.hpp"
@@ -158,7 +159,8 @@ void check_target(const std::string& target, bool is_folder, bool overwrite) {
   }
 }
 
-std::shared_ptr<const Container> open_input(const std::string& path, bool zips_only) {
+std::shared_ptr<const Container> open_input(const std::string& path, bool zips_only,
+                                            std::vector<uint32_t>* level_crc32s = nullptr) {
   const auto storage = any_storage();
   const Detected at = detect(*storage, path);
   if (at.format == Format::Tacocat || at.format == Format::Tacollection) {
@@ -170,6 +172,7 @@ std::shared_ptr<const Container> open_input(const std::string& path, bool zips_o
   if (zips_only && at.format != Format::Zip) {
     throw ValidationError("is a FOLDER; a TACOCAT is an index of ZIPs, a TACOLLECTION.json of both", {.path = path});
   }
+  if (level_crc32s) *level_crc32s = level_checksums(*at.source);
   return open_container(storage, at, path, "");
 }
 
@@ -193,8 +196,9 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     out.paths.push_back(input.path);
   }
   out.open = [&inputs, zips_only](std::size_t part) {
-    const auto container = open_input(inputs[part].path, zips_only);
-    IndexPart opened{.collection = container->collection()};
+    IndexPart opened;
+    const auto container = open_input(inputs[part].path, zips_only, zips_only ? &opened.level_crc32s : nullptr);
+    opened.collection = container->collection();
     for (int level = 0; level < container->num_levels(); ++level) {
       opened.levels.push_back(container->stored_level(level));
     }

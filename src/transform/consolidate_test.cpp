@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <chrono>
+
 #include "base/text.hpp"
 #include "format/taco_header.hpp"
 #include "table/table_test_files.hpp"
+#include "tacore/edit.hpp"
 #include "transform/create_test_files.hpp"
 
 // Indexes over several datasets: what they hold, and what is refused before anything is written.
@@ -474,6 +477,43 @@ TEST_CASE("few files are open at a time, however many inputs there are") {
       static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
   create_tacocat(inputs, {.jobs = 4, .progress = look});
   CHECK(most < before + 60);
+}
+
+TEST_CASE("an index tells that a part was edited (hunt2 S1-4)") {
+  for (const bool single : {false, true}) {
+    CAPTURE(single);
+    const Workshop shop;
+    const auto part = [&](const std::string& name, int value) {
+      return create({Tortilla({Sample(name, to_bytes(name), {{"c", value}})}), collection()},
+                    shop.out(name + ".tacozip"))
+          .at(0);
+    };
+    const Strings parts{part("a", 1), part("b", 2)};
+    const std::string index = create_tacocat(parts, {.single_file = single});
+    CHECK(faults(index) == "");
+    const auto warning = "'a.tacozip' was changed after the index was made";
+    const auto read = [&] {
+      Report report;
+      CHECK(load(index).sql("SELECT c FROM data").data().num_rows() == 2);
+      return report.has(LogLevel::Warning, warning);
+    };
+    CHECK_FALSE(read());
+    shop.add("t.csv", "id,c\na,555\n");
+    {
+      Report report;
+      edit(parts[0], {.columns = {shop.source("t.csv")}});
+      CHECK(report.has(LogLevel::Warning, "has the values of 'a.tacozip' of before this edit"));
+    }
+    CHECK(read());
+    // One that is older than the index is held against it when it is read.
+    fs::last_write_time(parts[0], fs::last_write_time(parts[0]) - std::chrono::hours(1));
+    CHECK_FALSE(read());
+    {
+      Report report;
+      load(index).data().read_bytes("a");
+      CHECK(report.has(LogLevel::Warning, warning));
+    }
+  }
 }
 
 }  // namespace tacore

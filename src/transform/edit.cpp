@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
+#include "base/log.hpp"
+#include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
@@ -49,6 +52,21 @@ void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& u
   if (options.progress) options.progress(0);
   unchanged.check();
   file.commit();
+}
+
+/// An index has the values of its parts, and those of before after an edit.
+void warn_of_indexes(const Storage& storage, const std::string& part) {
+  for (const auto name : {names::kTacocatFolder, names::kTacocatFile}) {
+    const std::string index = path_join(parent_folder(part), name);
+    if (!storage.exists(index, name == names::kTacocatFolder)) continue;
+    try {
+      const auto sources = read_collection(storage, detect(storage, index), index).sources;
+      if (std::ranges::find(sources, file_name(part), &Source::file) == sources.end()) continue;
+      log::warning(index + ": has the values of " + tacore::quoted(file_name(part)) +
+                   " of before this edit; taco index makes it anew");
+    } catch (const Error&) {  // whoever opens it tells
+    }
+  }
 }
 
 /// What progress counts: the bytes of a ZIP. Nothing else is copied, unless links are refused.
@@ -94,6 +112,7 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   } else {
     edit_folder(plan, *container, path, unchanged, write);
   }
+  if (plan.level >= 0) warn_of_indexes(*storage, path);
   const uint64_t num_bytes = num_bytes_of(at);
   if (options.progress) options.progress(num_bytes, num_bytes, options.user);  // it is done, whatever the answer
 }

@@ -9,6 +9,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "table/level_checksums.hpp"
 #include "writer/draft.hpp"
 
 namespace tacore {
@@ -56,6 +57,7 @@ IndexPart open_zip(const std::string& path) {
     const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(out.levels.size())};
     out.levels.push_back(LevelTable::open(slice(source, level), where));
   }
+  out.level_crc32s = level_checksums(*source);
   return out;
 }
 
@@ -88,6 +90,7 @@ Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
     const auto num_levels = static_cast<std::size_t>(part->collection.pit_schema.max_depth()) + 1;
     collections.add(
         {.file = parts.files[number], .collection = std::move(part->collection), .path = parts.paths[number]});
+    out.level_crc32s.push_back(std::move(part->level_crc32s));
     while (out.levels.size() < num_levels) out.levels.emplace_back(rules);
     for (std::size_t k = 0; k < num_levels; ++k) out.levels[k].add(*part->levels.at(k));
     if (progress) progress(out.num_bytes());
@@ -99,7 +102,7 @@ Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
 
 void write_tacocat_folder(const Index& index, const IndexParts& parts, const std::string& folder,
                           const WriteOptions& options) {
-  const std::string collection = encode_collection(index.collection);
+  const std::string collection = with_level_crc32s(encode_collection(index.collection), index.level_crc32s);
   make_folder(folder);
   LevelWriter levels(index, parts, options);
   for (std::size_t k = 0; k < index.levels.size(); ++k) {
@@ -114,7 +117,7 @@ void write_tacocat_folder(const Index& index, const IndexParts& parts, const std
 
 void write_tacocat_file(const Index& index, const IndexParts& parts, const std::string& target,
                         const WriteOptions& options) {
-  const std::string collection = encode_collection(index.collection);
+  const std::string collection = with_level_crc32s(encode_collection(index.collection), index.level_crc32s);
   OutputFile file(target, options.overwrite);
   LevelWriter levels(index, parts, options);
   tacocat_header::Header header;

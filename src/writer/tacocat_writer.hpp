@@ -16,6 +16,7 @@ namespace tacore {
 struct IndexPart {
   Collection collection = {};
   std::vector<std::shared_ptr<const LevelTable>> levels = {};  ///< as many as its tree is deep, or more
+  std::vector<uint32_t> level_crc32s = {};                     ///< level_checksums() of a ZIP
 };
 
 /// The parts of an index, opened when they are read and not kept. Called from several threads.
@@ -31,6 +32,7 @@ struct IndexParts {
 struct Index {
   Collection collection = {};
   std::vector<MergedLevel> levels = {};
+  std::vector<std::vector<uint32_t>> level_crc32s = {};  ///< IndexPart::level_crc32s of each part
 
   uint64_t num_bytes() const;  ///< of the levels of all parts
 };
