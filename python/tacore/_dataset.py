@@ -272,7 +272,8 @@ def load(
     """Opens a dataset, whatever its container (specification, 7.2.1).
 
     `.tacozip` and `.zip`, a FOLDER, `.tacocat/` or the folder around it, `__TACOCAT__`, `TACOLLECTION.json`,
-    `.tortilla` and `.taco`. Reads headers, COLLECTION.json and the footers of its tables only.
+    `.tortilla` and `.taco`. Reads headers, COLLECTION.json and the footers of its tables only. One part of a `.tortilla`
+    or `.taco` stands for all of them: :func:`tacore.v1.load` opens one alone.
 
     Args:
         path: Where it is. Several are loaded and concatenated (:func:`concat`).
@@ -280,7 +281,7 @@ def load(
         backend: As for :func:`use`, which sets what None means.
         cache: False: no disk cache, though `cache_dir` or ``TACO_CACHE_DIR`` names one (docs/remote.md). Files on this
             machine are never cached.
-        allow_partial: `.tortilla` and `.taco` of several parts: take those that are there.
+        allow_partial: `.tortilla` and `.taco` of several parts: take those that are there; of a list those listed.
         storage_options: How to reach a remote path, as for :func:`set_storage_options`, which sets what None means.
             What is in force, from here or from there, becomes part of a pickle of the dataset; credentials of the
             environment do not.

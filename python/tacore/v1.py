@@ -16,6 +16,7 @@ from ._arrays import array
 from ._core import BandHistogram
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset
+from ._dataset import load as _load
 from ._output import local_path
 from .transform import core_dataset
 
@@ -31,6 +32,7 @@ __all__ = [
     "create",
     "histograms",
     "join",
+    "load",
     "profiles_of",
     "read_chunk",
     "sanity_check",
@@ -63,6 +65,19 @@ class BadSample(NamedTuple):
     path: str
     """Ids from the root down: "a/b"."""
     reason: str
+
+
+def load(path: PathLike, **options: Any) -> TacoDataset:
+    """Opens one file, as the published readers of 0.x do: of a dataset in several parts the samples of this part alone.
+
+    :func:`tacore.load` opens all parts of the dataset, whichever of them is named; a loop over the parts that loads
+    each of them with it meets every sample once for each part.
+
+    Args:
+        path: A `.tortilla` or `.taco`, or any other dataset.
+        options: As for :func:`tacore.load`.
+    """
+    return _load([path], allow_partial=True, **options)
 
 
 def create(

@@ -327,6 +327,13 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
     const Detected found = detect(*storage, part);
     check_partitions(at, found);
     parts.push_back(open_dataset(part, found, options, storage));
+    const Collection &first = parts[0].collection(), &here = parts.back().collection();
+    const bool is_same = here.id == first.id && here.dataset_version == first.dataset_version;
+    if (is_same || found.format != Format::Taco) continue;
+    throw FormatError("a partition of " + quoted(here.id) + ", version " + quoted(here.dataset_version) + "; " +
+                          parts[0].path() + " is one of " + quoted(first.id) + ", version " +
+                          quoted(first.dataset_version),
+                      {.path = part});
   }
   if (parts.size() == 1) return parts[0];
   auto impl = copy(*concat(parts, ColumnMode::FillMissing).impl());
@@ -347,7 +354,8 @@ Dataset load(std::string_view path, const LoadOptions& options) { return load(pa
 
 Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   if (paths.empty()) throw QueryError("empty list of paths; at least one expected");
-  if (paths.size() == 1) return load(paths[0], options);
+  // One path stands for its dataset; with allow_partial it is the one partition that is wanted.
+  if (paths.size() == 1 && !options.allow_partial) return load(paths[0], options);
   const auto storage = storage_for(options);
   std::vector<Dataset> datasets;
   std::map<std::string, std::vector<Detected>> groups;
@@ -366,6 +374,7 @@ Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
                          " partitions are given; all expected",
                      {.path = group[0].path});
   }
+  if (datasets.size() == 1) return datasets[0];
   const bool is_one_set = groups.size() == 1 && groups.begin()->second.size() == datasets.size();
   return concat(datasets, is_one_set ? ColumnMode::FillMissing : ColumnMode::Intersection);
 }

@@ -189,7 +189,15 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
 }
 
 std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial) {
-  return v1::partition_paths(storage, at.path, at.num_partitions, allow_partial);
+  try {
+    return v1::partition_paths(storage, at.path, at.num_partitions, allow_partial);
+  } catch (const IoError&) {
+    // Each is readable by itself (Tortilla 0.5.0): one that was copied alone is not a set that lost some.
+    if (!v1::is_alone(storage, at.path, at.num_partitions)) throw;
+    log::warning(at.path + ": one of " + std::to_string(at.num_partitions) +
+                 " partitions, and none of the others is beside it; what follows is of this one alone");
+    return {at.path};
+  }
 }
 
 std::string partition_group(const std::string& path) {

@@ -30,7 +30,8 @@ Detected detect(const Storage& storage, const std::string& path);
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
                                                 const std::string& path, const std::string& base_path);
 
-/// The paths of all partitions of a dataset, in order. Throws as load() does.
+/// The paths of all partitions of a dataset, in order; of one that stands alone its own, with a warning. Throws as
+/// load() does.
 std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial);
 /// The same text for paths of the partitions of one dataset.
 std::string partition_group(const std::string& path);

@@ -1,7 +1,9 @@
 #include "v1/partitions.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -24,6 +26,14 @@ std::vector<bool> are_there(const Storage& storage, const std::vector<std::strin
   }
   for (const auto& file : storage.open_all(paths)) out.push_back(file != nullptr);
   return out;
+}
+
+/// 0, or 1 of a dataset that has a partition of the number `count` and none of the number 0.
+uint64_t first_number(const Storage& storage, PartitionName name, uint64_t count) {
+  name.number = 0;
+  if (storage.exists(partition_name(name))) return 0;
+  name.number = count;
+  return storage.exists(partition_name(name)) ? 1 : 0;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -63,8 +73,7 @@ std::vector<std::string> partition_paths(const Storage& storage, const std::stri
                       {.path = path});
   }
   PartitionName name = *given;
-  name.number = 0;
-  const uint64_t first = storage.exists(partition_name(name)) ? 0 : 1;
+  const uint64_t first = first_number(storage, name, count);
   if (given->number < first || given->number - first >= count) {
     throw FormatError("partition " + std::to_string(given->number) + " of " + std::to_string(count) +
                           ", which are numbered from " + std::to_string(first),
@@ -94,7 +103,33 @@ std::vector<std::string> partition_paths(const Storage& storage, const std::stri
                       " missing",
                   {.path = path}, 0);
   }
+  if (const auto more = left_over(storage, path, count); !more.empty()) {
+    log::warning(more + ": lies beside the " + std::to_string(count) + " partitions of this dataset, and is none");
+  }
   return out;
+}
+
+bool is_alone(const Storage& storage, const std::string& path, uint64_t count) {
+  auto name = parse_partition_name(path);
+  if (!name) return false;
+  std::set<uint64_t> others{name->number - std::min<uint64_t>(name->number, 1), name->number + 1};
+  for (uint64_t i = 0; i <= std::min(count, kAtOnce); ++i) others.insert(i);
+  others.erase(name->number);
+  std::vector<std::string> paths;
+  for (const uint64_t other : others) {
+    name->number = other;
+    paths.push_back(partition_name(*name));
+  }
+  const auto there = are_there(storage, paths);
+  return std::none_of(there.begin(), there.end(), [](bool is_there) { return is_there; });
+}
+
+std::string left_over(const Storage& storage, const std::string& path, uint64_t count) {
+  auto name = parse_partition_name(path);
+  if (!name || is_remote(path)) return "";
+  name->number = first_number(storage, *name, count) + count;
+  const std::string more = partition_name(*name);
+  return storage.exists(more) ? more : "";
 }
 
 }  // namespace tacore::v1

@@ -24,8 +24,14 @@ std::string partition_name(const PartitionName& name);
 
 /// The paths of all `count` partitions of the dataset that `path` is one of, numbered from 0 or from 1, in order; with
 /// `allow_partial` those that are there. Throws FormatError for a name that does not tell its number, or one that does
-/// not fit, and IoError, which lists them, when some are missing.
+/// not fit, and IoError, which lists them, when some are missing. One too many is a warning.
 std::vector<std::string> partition_paths(const Storage& storage, const std::string& path, uint64_t count,
                                          bool allow_partial);
+
+/// True when neither the first hundred of `count` partitions nor the neighbours of `path` are there, but `path`.
+bool is_alone(const Storage& storage, const std::string& path, uint64_t count);
+
+/// A local file whose name is that of one partition more than `count`, or "".
+std::string left_over(const Storage& storage, const std::string& path, uint64_t count);
 
 }  // namespace tacore::v1
