@@ -6,6 +6,7 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <set>
 
 #include "table/arrow_error.hpp"
 #include "table/encode.hpp"
@@ -55,6 +56,15 @@ StackedColumn::StackedColumn(std::span<const std::shared_ptr<const LevelTable>> 
   }
 }
 
+StackedColumn::StackedColumn(const LevelTable& table, int column, int64_t begin, int64_t end) {
+  int group = begin < end ? table.group_of(begin) : 0;
+  begins_.push_back(table.group_begin(group));
+  for (; begins_.back() < end; ++group) {
+    chunks_.push_back(table.array(column, group));
+    begins_.push_back(table.group_begin(group + 1));
+  }
+}
+
 std::size_t StackedColumn::chunk_of(int64_t row) const {
   return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), row) - begins_.begin() - 1);
 }
@@ -83,6 +93,14 @@ void compare_columns(const StackedColumn& a, const StackedColumn& b, std::span<c
          0, length, differs);
     i += static_cast<std::size_t>(length);
   }
+}
+
+std::vector<std::string> repeated_columns(const LevelTable& table) {
+  std::set<std::string> seen, out;
+  for (const auto& field : table.stored_schema()->fields()) {
+    if (!seen.insert(field->name()).second) out.insert(field->name());
+  }
+  return {out.begin(), out.end()};
 }
 
 }  // namespace tacore

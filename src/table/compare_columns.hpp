@@ -19,6 +19,8 @@ namespace tacore {
 class StackedColumn {
  public:
   StackedColumn(std::span<const std::shared_ptr<const LevelTable>> tables, const std::string& name);
+  /// Rows [begin, end) of one table, which keeps what is decoded.
+  StackedColumn(const LevelTable& table, int column, int64_t begin, int64_t end);
 
   std::optional<std::string> text(int64_t row) const;
 
@@ -36,5 +38,8 @@ class StackedColumn {
 /// Columns of different types differ where the texts of their values do.
 void compare_columns(const StackedColumn& a, const StackedColumn& b, std::span<const std::pair<int64_t, int64_t>> rows,
                      const std::function<void(std::size_t)>& differs);
+
+/// The names that the file gives to more than one column.
+std::vector<std::string> repeated_columns(const LevelTable& table);
 
 }  // namespace tacore

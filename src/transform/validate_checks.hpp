@@ -114,7 +114,8 @@ void check_unreferenced(Report& report, const Section& section);
 void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& shape, const Checked& checked,
                       const std::string& path);
 
-/// CAT-6: the places of rows [begin, end) against the extent of their source.
+/// CAT-6: the places and times of rows [begin, end) against the extent of their source; of a dataset, whose source is
+/// "", COL-16.
 void check_extent(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
                   const ErrorContext& where);
 

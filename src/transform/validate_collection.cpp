@@ -101,6 +101,7 @@ std::optional<Collection> check_collection(Report& report, const ByteSource& doc
   }
   for (const auto& name : repeated_members(text))
     report.add("COL-14", "COLLECTION.json has " + quoted(name) + " twice in one object", where);
+  for (const auto& fault : form_faults(text)) report.add("COL-15", fault, where);
   check_texts(report, *out, where);
   check_lists(report, *out, where);
   check_box(report, out->extent, "extent.spatial", where);

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/cells.hpp"
+#include "table/compare_columns.hpp"
 #include "transform/validate_checks.hpp"
 
 namespace tacore::validator {
@@ -41,11 +42,14 @@ void check_required(Report& report, const LevelTable& table, TableKind kind) {
   }
 }
 
-void check_column_names(Report& report, const LevelTable& table) {
+void check_column_names(Report& report, const LevelTable& table, TableKind kind) {
+  for (const auto& name : repeated_columns(table))
+    report.add("SCH-9", "two columns are called " + quoted(name), table.where());
   std::set<std::string> seen;
   for (const auto& column : table.columns()) {
     if (!seen.insert(lower(column.name)).second) continue;
-    if (column.name == names::kGdalVsi || column.name == names::kSourcePath) {
+    const bool is_foreign = column.name == names::kSourceFile && kind != TableKind::Index;
+    if (is_foreign || column.name == names::kGdalVsi || column.name == names::kSourcePath) {
       report.add("SCH-6", "column " + quoted(column.name) + " is stored", table.where());
     } else if (!is_extension_name(column.name)) {
       report.add("SCH-7", "column name " + quoted(column.name), table.where());
@@ -151,7 +155,7 @@ void check_values(Report& report, const LevelTable& table) {
 
 void check_columns(Report& report, const LevelTable& table, TableKind kind, const Collection* collection) {
   check_required(report, table, kind);
-  check_column_names(report, table);
+  check_column_names(report, table, kind);
   if (collection) check_field_schema(report, table, *collection);
 }
 

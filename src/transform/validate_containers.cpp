@@ -4,7 +4,9 @@
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "table/cells.hpp"
+#include "tacore/dataset.hpp"
 #include "transform/validate_checks.hpp"
+#include "transform/validate_fields.hpp"
 #include "transform/validate_pit.hpp"
 
 namespace tacore::validator {
@@ -44,17 +46,50 @@ void check_root_type(Report& report, const Checked& checked, const std::string& 
   }
 }
 
+/// ID-4: siblings that are one file on systems that take names of another case or Unicode form for the same. Asked of
+/// SQL, which knows both.
+void check_folded_ids(Report& report, const std::string& path, std::size_t num_levels) {
+  if (is_remote(path) || report.has_errors()) return;  // what is damaged is not queried
+  try {
+    const Dataset dataset = load(path);
+    for (std::size_t level = 0; level < num_levels; ++level) {
+      const std::string parent = level > 0 ? sql_identifier(names::kParentId) + ", " : "";
+      const DataFrame twins = dataset
+                                  .sql("SELECT min(id) AS a, max(id) AS b FROM level" + std::to_string(level) +
+                                       " GROUP BY " + parent + "nfc_normalize(lower(id)) HAVING min(id) <> max(id)")
+                                  .data();
+      for (int64_t row = 0; row < twins.num_rows(); ++row) {
+        report.add("ID-4",
+                   quoted(twins.text(row, "a").value_or("")) + " and " + quoted(twins.text(row, "b").value_or("")) +
+                       " are siblings that differ in case or Unicode form only",
+                   {.path = path, .level = static_cast<int>(level)});
+      }
+    }
+  } catch (const Error&) {
+    return;  // what cannot be opened is told by other rules
+  }
+}
+
 /// Everything that tables and collection say of one container.
 void check_contents(Report& report, Checked& checked, TableKind kind, Section section, bool deep) {
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, kind, checked.collection ? &*checked.collection : nullptr);
     if (table && deep) check_values(report, *table);
+    if (table) check_fields(*table, false, [&](auto rule, auto& what) { report.add(rule, what, table->where()); });
   }
   section.levels = whole_levels(checked);
+  if (checked.collection) {
+    if (!checked.collection->sources.empty())
+      report.add("COL-17", "taco:sources is in a dataset that is no index", {.path = section.path});
+    for (const auto& rows : section.levels) {
+      if (rows.table) check_extent(report, checked.collection->extent, rows, "", rows.table->where());
+    }
+  }
   section.entries = checked.entries ? &*checked.entries : nullptr;
   check_root_type(report, checked, section.path);
   PitShape shape;
   const bool is_complete = check_rows(report, section, shape);
+  check_folded_ids(report, section.path, section.levels.size());
   if (checked.collection) check_pit_schema(report, checked.collection->pit_schema, shape, checked, section.path);
   // What a missing row would refer to is not to be blamed.
   const int num_levels = checked.collection ? checked.collection->pit_schema.max_depth() + 1 : 1;

@@ -8,6 +8,7 @@
 #include "model/wkb.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
+#include "table/values.hpp"
 #include "transform/validate_checks.hpp"
 
 namespace tacore::validator {
@@ -16,6 +17,7 @@ namespace {
 /// The columns that writers compute an extent from, in their order.
 constexpr std::array<std::string_view, 3> kGeometry = {"stac:centroid", "istac:centroid", "istac:geometry"};
 constexpr double kRounding = 1e-6;  // degrees; extents are often rounded
+constexpr int64_t kSecond = 1'000'000;
 
 /// Batches across the Arrow C interface, released at the end.
 class Stream {
@@ -69,10 +71,49 @@ int find_geometry(const LevelTable& table) {
   return -1;
 }
 
+void tell(Report& report, int64_t num_rows, int64_t first, const std::string& column, const std::string& source,
+          const ErrorContext& where) {
+  report.add(source.empty() ? "COL-16" : "CAT-6",
+             std::to_string(num_rows) + " rows" + (source.empty() ? "" : " of source " + quoted(source)) +
+                 " lie outside " + (source.empty() ? "the extent of the collection" : "its extent") + " by " + column +
+                 ", row " + std::to_string(first) + " first",
+             where);
+}
+
+/// Times that are timestamps; others are FLD-1.
+void check_interval(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
+                    const ErrorContext& where) {
+  for (const std::string name : {"stac:time_start", "stac:time_end", "istac:time_start", "istac:time_end"}) {
+    const int column = rows.table->find(name);
+    if (!extent.temporal || column < 0) continue;
+    int64_t num_outside = 0, first = 0;
+    try {
+      for (int g = 0; g < rows.table->num_row_groups(); ++g) {
+        const int64_t begin = rows.table->group_begin(g);
+        if (begin >= rows.end || rows.table->group_begin(g + 1) <= rows.begin) continue;
+        const auto values = read_values(*rows.table->decode(column, g));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const auto row = begin + static_cast<int64_t>(i);
+          const auto* time = values[i].get<Timestamp>();
+          // Extents are often cut to seconds.
+          const bool is_inside = !time || (time->microseconds > extent.temporal->start.microseconds - kSecond &&
+                                           time->microseconds < extent.temporal->end.microseconds + kSecond);
+          if (row < rows.begin || row >= rows.end || is_inside) continue;
+          if (num_outside++ == 0) first = row - rows.begin;
+        }
+      }
+    } catch (const Error&) {
+      continue;
+    }
+    if (num_outside > 0) tell(report, num_outside, first, name, source, where);
+  }
+}
+
 }  // namespace
 
 void check_extent(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
                   const ErrorContext& where) {
+  check_interval(report, extent, rows, source, where);
   const int column = find_geometry(*rows.table);
   if (!extent.spatial || column < 0) return;
   int64_t num_outside = 0, first = 0, row = 0;
@@ -91,10 +132,7 @@ void check_extent(Report& report, const Extent& extent, const LevelRange& rows, 
     return;  // geometries that are no WKB have no place; tables that cannot be decoded are SCH-1
   }
   if (num_outside == 0) return;
-  report.add("CAT-6",
-             std::to_string(num_outside) + " rows of source " + quoted(source) + " lie outside its extent, row " +
-                 std::to_string(first) + " first",
-             where);
+  tell(report, num_outside, first, rows.table->columns()[static_cast<std::size_t>(column)].name, source, where);
 }
 
 }  // namespace tacore::validator

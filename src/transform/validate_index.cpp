@@ -5,9 +5,12 @@
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
 #include "model/identifier.hpp"
 #include "reader/open_container.hpp"
 #include "table/cells.hpp"
+#include "table/compare_columns.hpp"
+#include "table/level_checksums.hpp"
 #include "transform/validate_checks.hpp"
 #include "transform/validate_level_reader.hpp"
 #include "transform/validate_pit.hpp"
@@ -176,12 +179,55 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
   }
 }
 
-void compare_levels(Report& report, const SourceRows& found, const Checked& source, const std::string& path) {
+/// CAT-5 for the values of a level, whose rows are the same.
+void compare_values(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
+                    const ErrorContext& where) {
+  if (found.end - found.begin != expected.num_rows() || expected.num_rows() == 0) return;
+  std::vector<std::pair<int64_t, int64_t>> rows;
+  for (int64_t row = 0; row < expected.num_rows(); ++row) rows.emplace_back(found.begin + row, row);
+  for (std::size_t c = 0; c < expected.columns().size(); ++c) {
+    const std::string& column = expected.columns()[c].name;
+    const int same = found.table->find(column);
+    if (same < 0 || column == names::kId || column == names::kType || column.starts_with(names::kInternal)) continue;
+    try {
+      const StackedColumn here(*found.table, same, found.begin, found.end);
+      const StackedColumn there(expected, static_cast<int>(c), 0, expected.num_rows());
+      compare_columns(here, there, rows, [&](std::size_t i) {
+        report.add("CAT-5",
+                   "row " + std::to_string(rows[i].first) + ": " + column + " is " +
+                       here.text(rows[i].first).value_or("null") + ", source " + quoted(file) + " has " +
+                       there.text(rows[i].second).value_or("null"),
+                   where);
+      });
+    } catch (const Error&) {
+      continue;  // SCH-1 tells
+    }
+  }
+}
+
+/// CAT-9.
+void check_checksums(Report& report, const Storage& storage, const Index& index, const Collection& collection,
+                     const std::string& file) {
+  const auto source = std::ranges::find(collection.sources, file, &Source::file);
+  const auto crc32s = level_crc32s(collection);
+  if (source == collection.sources.end() || crc32s.empty()) return;
+  const auto& expected = crc32s[static_cast<std::size_t>(source - collection.sources.begin())];
+  const auto found = level_checksums(*storage.open(path_join(index.base, file)));
+  if (expected.empty() || found.empty() || found == expected) return;
+  report.add("CAT-9",
+             "source " + quoted(file) + " was changed after the index was made, which has its values of before",
+             {.path = index.path});
+}
+
+void compare_levels(Report& report, const SourceRows& found, const Checked& source, const std::string& path,
+                    bool deep) {
   for (std::size_t k = 0; k < source.levels.size(); ++k) {
     if (!source.levels[k]) continue;
     const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
     const LevelRange none{.table = source.levels[k]};
-    compare_level(report, k < found.levels.size() ? found.levels[k] : none, *source.levels[k], found.file, where);
+    const LevelRange& rows = k < found.levels.size() ? found.levels[k] : none;
+    compare_level(report, rows, *source.levels[k], found.file, where);
+    if (deep) compare_values(report, rows, *source.levels[k], found.file, where);
   }
 }
 
@@ -245,7 +291,8 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
     Section section{.path = index.path, .levels = rows.levels, .is_zip = true};
     if (source && source->entries) section.entries = &*source->entries;
     check_rows(report, section, shape);
-    if (source) compare_levels(report, rows, *source, index.path);
+    if (source) compare_levels(report, rows, *source, index.path, deep);
+    if (source && collection) check_checksums(report, storage, index, *collection, rows.file);
     if (source && source->collection && collection)
       check_same_schema(report, *collection, *source->collection, rows.file, index.path);
     if (collection) check_source_extent(report, *collection, rows.file, rows.levels, index.path);

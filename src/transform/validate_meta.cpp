@@ -4,12 +4,14 @@
 
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "table/compare_columns.hpp"
 
 namespace tacore::validator {
 
 void MetaCheck::begin(std::string_view path) {
   table_ = nullptr;
   row_ = 0;
+  rows_.clear();
   if (!section_.open_entry || !section_.entries) return;
   name_ = std::string(names::kData).append(path).append("/").append(names::kMeta);
   const auto entry = section_.entries->find(name_);
@@ -59,8 +61,9 @@ void MetaCheck::adopt_columns() {
   last_ = table_;
 }
 
-void MetaCheck::check(std::string_view id, SampleType type, std::optional<std::size_t> entry) {
+void MetaCheck::check(const Row& row, SampleType type, std::optional<std::size_t> entry) {
   if (!table_) return;
+  const std::string_view id = *row.id;
   try {
     if (row_ < table_->num_rows()) {
       const auto found_id = table_->text(table_->find(names::kId), row_);
@@ -70,14 +73,34 @@ void MetaCheck::check(std::string_view id, SampleType type, std::optional<std::s
                     quoted(name_) + " row " + std::to_string(row_) + " is " + found_type.value_or("null") + " " +
                         quoted(found_id.value_or("")) + ", " + to_string(type) + " " + quoted(id) + " expected",
                     where());
-      } else if (section_.is_zip && entry) {
-        check_place(*entry);
+      } else {
+        rows_.emplace_back(section_.levels[static_cast<std::size_t>(level_)].begin + row.number, row_);
+        if (section_.is_zip && entry) check_place(*entry);
       }
     }
     ++row_;
   } catch (const Error& error) {
     report_.add("MET-1", quoted(name_) + ": " + message_of(error), where());
     table_ = nullptr;
+  }
+}
+
+/// Readers take a value from either.
+void MetaCheck::compare_values() {
+  const LevelTable& level = *section_.levels[static_cast<std::size_t>(level_)].table;
+  for (std::size_t c = 0; c < table_->columns().size(); ++c) {
+    const std::string& column = table_->columns()[c].name;
+    const int same = level.find(column);
+    if (same < 0 || column == names::kId || column == names::kType || column.starts_with(names::kInternal)) continue;
+    const StackedColumn here(*table_, static_cast<int>(c), 0, table_->num_rows());
+    const StackedColumn there(level, same, rows_.front().first, rows_.back().first + 1);
+    compare_columns(there, here, rows_, [&](std::size_t i) {
+      const auto [row, meta_row] = rows_[i];
+      report_.add("MET-2",
+                  quoted(name_) + " row " + std::to_string(meta_row) + ": " + column + " is " +
+                      here.text(meta_row).value_or("null") + ", " + there.text(row).value_or("null") + " in its level",
+                  where());
+    });
   }
 }
 
@@ -104,6 +127,12 @@ void MetaCheck::end() {
         "MET-2",
         quoted(name_) + " has " + std::to_string(table_->num_rows()) + " rows, " + std::to_string(row_) + " expected",
         where());
+  } else if (table_ && section_.deep && !rows_.empty()) {
+    try {
+      compare_values();
+    } catch (const Error& error) {
+      report_.add("MET-1", quoted(name_) + ": " + message_of(error), where());
+    }
   }
   table_ = nullptr;
 }

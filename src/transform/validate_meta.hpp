@@ -1,6 +1,9 @@
 #pragma once
 
+#include <utility>
+
 #include "transform/validate_checks.hpp"
+#include "transform/validate_level_reader.hpp"
 
 namespace tacore::validator {
 
@@ -12,13 +15,14 @@ class MetaCheck {
   /// The children of the FOLDER `path` follow, in order, then end().
   void begin(std::string_view path);
   /// `entry` is where the child's bytes, or its own `__meta__`, are.
-  void check(std::string_view id, SampleType type, std::optional<std::size_t> entry);
+  void check(const Row& row, SampleType type, std::optional<std::size_t> entry);
   void end();
 
  private:
   void check_columns();
   void adopt_columns();
   void check_place(std::size_t entry);
+  void compare_values();
   ErrorContext where() const { return {.path = section_.path, .offset = offset_, .level = level_}; }
 
   Report& report_;
@@ -29,6 +33,7 @@ class MetaCheck {
   std::string name_ = {};
   std::optional<uint64_t> offset_ = {};
   int64_t row_ = 0;
+  std::vector<std::pair<int64_t, int64_t>> rows_ = {};  ///< of the level and of `__meta__`, which are one sample
   std::vector<Column> seen_ = {};  ///< columns of the last table that was checked
 };
 

@@ -219,7 +219,10 @@ class LevelCheck {
   void check_path(const std::string& path, bool folder) {
     if (level_ == 0 || columns_.relative_path < 0) return;
     const auto found = row_->relative_path;
-    if (found == path || (folder && found == path + "/")) return;
+    if (found == path + (folder ? "/" : "")) return;
+    if (found == path) {
+      return report_.add("LVL-9", name() + ": internal:relative_path of a FOLDER has no slash at its end", where());
+    }
     report_.add("LVL-7",
                 name() + ": internal:relative_path is " + (found ? quoted(*found) : "null") + ", " +
                     quoted(folder ? path + "/" : path) + " expected",
@@ -230,7 +233,7 @@ class LevelCheck {
     std::optional<std::size_t> entry;
     if (section_.entries) entry = check_entry(path, type);
     if (entry && type == SampleType::File && row_->header) check_header(*entry);
-    meta_.check(*row_->id, type, entry);
+    meta_.check(*row_, type, entry);
   }
 
   std::optional<std::size_t> check_entry(const std::string& path, SampleType type) {

@@ -55,6 +55,9 @@ constexpr auto kRules = std::to_array<Rule>({
     {"COL-12", "5.5.2", kError, "`title` has at most 250 characters."},
     {"COL-13", "5.5.2", kError, "`extent` is a box in WGS 84 and an interval of time."},
     {"COL-14", "6.1", kError, "No object of COLLECTION.json has two members of one name."},
+    {"COL-15", "5.5.2", kWarning, "Members have the form of the specification, or of the extension that writes them."},
+    {"COL-16", "5.5.2", kWarning, "The extent covers the places and times of the rows."},
+    {"COL-17", "6.6", kWarning, "Only an index has taco:sources."},
 
     {"PIT-1", "5.5", kError, "Samples are isomorphic: as many children, the same id and type at the same position."},
     {"PIT-2", "5.5", kError, "Samples of a level share one schema; `__meta__` has no other columns or types."},
@@ -72,10 +75,12 @@ constexpr auto kRules = std::to_array<Rule>({
     {"SCH-7", "7.1.2", kWarning, "Extension columns are letters, digits and `_`, with at most one colon."},
     {"SCH-8", "6.2", kError,
      "Parquet statistics hold for the values: no value outside of min and max, as many nulls (deep checks only)."},
+    {"SCH-9", "6.2", kError, "The columns of a level have different names."},
 
     {"ID-1", "5.5.1", kError, "Ids are legal: no slash, colon or control character, not `.` or `..`, no leading `__`."},
     {"ID-2", "5.5.1", kError, "Ids are unique among siblings."},
     {"ID-3", "5.5", kWarning, "Padding is called __TACOPAD__N, and a FILE of it has no bytes."},
+    {"ID-4", "6.1", kWarning, "Siblings differ in more than case or Unicode form."},
 
     {"LVL-1", "6.2", kError, "There is a level table for every level of taco:pit_schema, and no other."},
     {"LVL-2", "7.2.3", kError, "internal:current_id is set, and ascends."},
@@ -86,6 +91,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"LVL-7", "7.2.3", kError, "internal:relative_path is the parent's path and the id."},
     {"LVL-8", "7.2.3", kWarning,
      "internal:current_id and, below level 0, internal:relative_path are there; internal:parent_id is an integer."},
+    {"LVL-9", "7.2.3", kWarning, "internal:relative_path of a FOLDER ends with a slash."},
 
     {"OFF-1", "6.3", kError, "internal:offset and internal:size of a FILE are those of its entry."},
     {"OFF-2", "6.3", kError, "internal:offset and internal:size of a FOLDER are those of its `__meta__`."},
@@ -93,7 +99,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"OFF-4", "6.1", kWarning, "Every entry below DATA/ belongs to a row."},
 
     {"MET-1", "6.2", kError, "The `__meta__` of a FOLDER is there, and is Parquet that can be read."},
-    {"MET-2", "6.2", kError, "`__meta__` has the rows of the level table: ids and types, in order."},
+    {"MET-2", "6.2", kError,
+     "`__meta__` has the rows of the level table: ids and types, in order; with deep checks all values."},
     {"MET-3", "6.3", kError, "internal:offset and internal:size in `__meta__` are those of the entries."},
     {"MET-4", "6.2", kWarning, "`__meta__` has all columns of its level."},
 
@@ -102,6 +109,16 @@ constexpr auto kRules = std::to_array<Rule>({
     {"DIR-3", "6.1", kWarning, "Every file below DATA/ belongs to a row."},
     {"DIR-4", "6.4", kError, "Folders can be listed, and the sizes of files read."},
     {"DIR-5", "6.1", kWarning, "METADATA/ holds the level tables and nothing else."},
+
+    {"FLD-1", "7.1.2", kWarning,
+     "The columns of STAC, ISTAC and statistics have the type that their extension gives them."},
+    {"FLD-2", "7.1.2", kError, "`stac:crs` and `istac:crs` are a code, WKT, a PROJ string or PROJJSON."},
+    {"FLD-3", "7.1.2", kError, "`stac:tensor_shape` has at least two sizes, all above 0."},
+    {"FLD-4", "7.1.2", kError, "A geotransform is six finite numbers, whose determinant is not 0."},
+    {"FLD-5", "7.1.2", kError, "Centroids are points in degrees of WGS 84, geometries are WKB with a position."},
+    {"FLD-6", "7.1.2", kError, "An acquisition ends when or after it starts, with its middle between."},
+    {"FLD-7", "7.1.2", kError,
+     "Statistics of a band are min, max, mean, std, valid %, p25 to p95 that fit each other, or shares of classes."},
 
     {"TIF-1", "7.1.2", kError, "`taco:header` is a header of a TIFF, all tiles of which lie in the sample."},
     {"TIF-2", "7.1.2", kError, "`taco:header` is that of the sample's TIFF (deep checks only)."},
@@ -115,10 +132,12 @@ constexpr auto kRules = std::to_array<Rule>({
     {"CAT-2", "6.6", kError, "taco:sources agrees with itself: count, ids, files, extents."},
     {"CAT-3", "6.5", kError, "Every source is there, beside the index or in the base path, and is a dataset."},
     {"CAT-4", "6.5", kError, "internal:source_file names a source; the rows of a source stand together."},
-    {"CAT-5", "6.5", kError, "The index has the rows of each source: ids and types, in order."},
-    {"CAT-6", "6.6", kWarning, "The extent of a source covers the places of its rows."},
+    {"CAT-5", "6.5", kError,
+     "The index has the rows of each source: ids and types, in order; with deep checks all values."},
+    {"CAT-6", "6.6", kWarning, "The extent of a source covers the places and times of its rows."},
     {"CAT-7", "6.6", kError, "All sources have the taco:pit_schema and taco:field_schema of the index."},
     {"CAT-8", "6.6", kWarning, "The counts of the index are the sums of those of its sources."},
+    {"CAT-9", "6.6", kError, "The level tables of a source are those that the index was made of (its level_crc32s)."},
 
     {"V1-1", "0.5.0", kError,
      "The header is well formed: `#y` or `WX`, ranges inside of the file, at least one partition."},
