@@ -189,7 +189,7 @@ View Partitions::resolve(const std::vector<Step>& steps) const {
   }
   View out;
   out.num_leaves = static_cast<int>(sources_.size());
-  out.base = unite(std::move(parts), ColumnMode::Intersection);
+  out.base = unite(std::move(parts), ColumnMode::FillMissing);  // a part may lack what others have
   out.steps = steps;
   return out;
 }

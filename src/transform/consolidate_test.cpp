@@ -516,4 +516,16 @@ TEST_CASE("an index tells that a part was edited (hunt2 S1-4)") {
   }
 }
 
+TEST_CASE("a column that only some datasets of a TACOLLECTION.json have is null elsewhere (hunt2 S2)") {
+  const Parts shop;
+  const Strings inputs{shop.add("a.tacozip", flat("a", 1)), shop.add("b.tacozip", flat("b", 1, {"other", 7}))};
+  const Dataset all = load(create_tacollection(inputs, {.validate_schema = false}));
+  const DataFrame rows = all.sql("SELECT id, cloud, other FROM data ORDER BY id").data();
+  REQUIRE(rows.num_rows() == 2);
+  CHECK(rows.text(0, "cloud") == "1.5");
+  CHECK_FALSE(rows.text(1, "cloud"));
+  CHECK_FALSE(rows.text(0, "other"));
+  CHECK(rows.text(1, "other") == "7");
+}
+
 }  // namespace tacore
