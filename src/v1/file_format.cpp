@@ -23,7 +23,8 @@ constexpr std::string_view kFormats =
     "WMTS SENTINEL2 MRF PNM DOQ1 DOQ2 PAux MFF MFF2 GSC FAST BT LAN CPG NDF EIR DIPEx LCP GTX LOSLAS NTv2 CTable2 ACE2 "
     "SNODAS KRO ROI_PAC RRASTER BYN NOAA_B NSIDCbin ARG RIK USGSDEM GXF BAG S102 HDF5 HDF5Image NWT_GRD NWT_GRC ADRG "
     "SRP BLX PostGISRaster SAGA XYZ HF2 OZI CTG ZMap NGSGEOID IRIS PRF EEDAI DAAS SIGDEM HEIF TGA OGCAPI STACTA STACIT "
-    "GPKG OpenFileGDB CAD PLSCENES NGW GenBin ENVI EHdr ISCE Zarr HTTP BYTES TORTILLA";
+    "GPKG OpenFileGDB CAD PLSCENES NGW GenBin ENVI EHdr ISCE Zarr HTTP JPEGXL AVIF GeoJSON GeoJSONSeq FlatGeobuf Parquet "
+    "Arrow KML LIBKML GML GPX CSV SQLite TopoJSON MVT DXF DGN S57 BYTES TORTILLA";
 
 /// What files of a kind have from byte `at` on and, where several kinds share that, how their names end.
 struct Signature {
@@ -52,6 +53,12 @@ constexpr Signature kSignatures[] = {
     {0, "GIF8", "GIF"},
     {8, "WEBP", "WEBP"},
     {4, "ftypheic", "HEIF"},
+    {4, "ftypavif", "AVIF"},
+    {4, "ftypavis", "AVIF"},
+    {0, "\xff\x0a", "JPEGXL"},
+    {0, "\0\0\0\x0cJXL \r\n\x87\n"sv, "JPEGXL"},
+    {0, "fgb\x03" "fgb", "FlatGeobuf"},
+    {0, "PAR1", "Parquet"},
     {0, "SIMPLE  =", "FITS"},
     {0, "EHFA_HEADER_TAG", "HFA"},
     {0, "NITF0", "NITF"},
@@ -68,6 +75,8 @@ constexpr Signature kSignatures[] = {
     {0, "", "DTED", ".dt0"},
     {0, "", "DTED", ".dt1"},
     {0, "", "DTED", ".dt2"},
+    {0, "", "GeoJSON", ".geojson"},
+    {0, "", "KML", ".kml"},
 };
 
 /// A whole container: two bytes alone are no proof.
@@ -100,7 +109,29 @@ std::string guess_format(std::span<const std::byte> head, uint64_t size, std::st
     if (text.size() >= at && text.substr(at).starts_with(bytes) && ends_with_ignoring_case(path, suffix))
       return std::string(format);
   }
+  // Text whose first words say what it is.
+  const auto first = std::min(text.find_first_not_of("\xEF\xBB\xBF \t\r\n"), text.size());
+  const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
+  if (text.substr(first).starts_with('{') && (has("\"FeatureCollection\"") || has("\"Feature\""))) return "GeoJSON";
+  if (text.substr(first).starts_with('<') && has("<kml")) return "KML";
   return std::string(names::kBytes);
+}
+
+bool is_known_format(std::string_view name) {
+  const auto all = split(kFormats, ' ');
+  return std::ranges::any_of(all, [&](const auto& format) { return lower(format) == lower(name); });
+}
+
+bool has_signature(std::string_view format) {
+  return std::ranges::any_of(kSignatures,
+                             [&](const Signature& s) { return s.format == format && !s.bytes.empty(); });
+}
+
+bool same_signature(std::string_view format, std::span<const std::byte> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return std::ranges::any_of(kSignatures, [&](const Signature& s) {
+    return s.format == format && text.size() >= s.at && text.substr(s.at).starts_with(s.bytes);
+  });
 }
 
 Bytes read_head(const Payload& payload) {
@@ -111,7 +142,15 @@ Bytes read_head(const Payload& payload) {
 
 std::string guess_format(const Payload& payload) {
   // The name of a file that holds more than the sample says nothing of it.
-  return guess_format(read_head(payload), payload.size, payload.part ? "" : payload.path);
+  std::string out = guess_format(read_head(payload), payload.size, payload.part ? "" : payload.path);
+  if (out != "HDF5") return out;
+  // A netCDF-4 file is one of HDF5 whose root says what wrote it.
+  constexpr std::string_view kMark = "_NCProperties";
+  constexpr uint64_t kRoot = 64 * 1024;
+  Bytes begin(std::min(payload.size, kRoot));
+  PayloadReader(payload).read(begin);
+  const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+  return text.find(kMark) == text.npos ? out : "netCDF";
 }
 
 }  // namespace tacore::v1

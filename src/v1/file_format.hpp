@@ -22,7 +22,13 @@ Bytes read_head(const Payload& payload);
 /// kind begins with, then by the end of its name; BYTES for all others.
 std::string guess_format(std::span<const std::byte> head, uint64_t size, std::string_view path);
 
-/// The same of a sample, which is read for it. Throws IoError.
+/// The same of a sample, which is read for it; netCDF-4 is told from HDF5 by what its root holds. Throws IoError.
 std::string guess_format(const Payload& payload);
+
+/// True for the names of GDAL drivers, BYTES and TORTILLA, in any case.
+bool is_known_format(std::string_view name);
+/// True when files of a format begin with bytes of their own, and whether `head` does.
+bool has_signature(std::string_view format);
+bool same_signature(std::string_view format, std::span<const std::byte> head);
 
 }  // namespace tacore::v1
