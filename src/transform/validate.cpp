@@ -30,7 +30,7 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
       check_tacollection(report, *storage, index, options.deep);
       return;
     case Format::Tortilla:
-    case Format::Taco: check_tortilla(report, *storage, at.path, options.profiles); return;
+    case Format::Taco: check_tortilla(report, *storage, at.path, options.profiles, options.deep); return;
   }
 }
 

@@ -148,12 +148,14 @@ constexpr auto kRules = std::to_array<Rule>({
     {"V1-5", "0.5.0", kError,
      "Samples lie among the data of their container, behind the header and before the FOOTER."},
     {"V1-6", "0.5.0", kWarning, "Samples do not overlap."},
-    {"V1-7", "0.5.0", kWarning, "`tortilla:file_format` is there, and GTiff, BYTES and TORTILLA are spelled so."},
+    {"V1-7", "0.5.0", kWarning,
+     "`tortilla:file_format` is a driver of GDAL, or BYTES or TORTILLA, and they are spelled so."},
     {"V1-8", "0.5.0", kWarning, "`tortilla:data_split` is train, validation or test."},
     {"V1-9", "0.5.0", kError, "A sample of format TORTILLA is a container whose header and FOOTER can be read."},
-    {"V1-10", "0.5.0", kWarning, "Nested containers of a level have the same columns."},
+    {"V1-10", "0.5.0", kWarning, "Nested containers of a level have the same columns, of the same types."},
     {"V1-11", "0.2.0", kError, "COLLECTION is a JSON object by the rules of the specification."},
-    {"V1-12", "0.5.0", kError, "All partitions are there, and say how many there are."},
+    {"V1-12", "0.5.0", kError,
+     "All partitions are there, no more, say how many there are, and have one id and version."},
     {"V1-13", "0.5.0", kWarning, "Columns that only readers make, `internal:*`, are not stored."},
     {"V1-14", "0.5.0", kWarning,
      "`stac:*` fields hold what they should: six numbers, seconds in order, a point in degrees."},
@@ -162,6 +164,10 @@ constexpr auto kRules = std::to_array<Rule>({
     {"V1-17", "0.2.0", kWarning, "COLLECTION has nothing that is better said otherwise."},
     {"V1-18", "0.2.0", kError, "The tables of a streaming file form a chain, and agree with each other."},
     {"V1-19", "0.2.0", kWarning, "Each GeoTIFF of a streaming file is a TACO Optimized GeoTIFF."},
+    {"V1-21", "0.5.0", kWarning, "Nested samples of a level are alike: the same ids and types in the same order."},
+    {"V1-22", "0.5.0", kWarning, "Nothing stands behind FOOTER and COLLECTION."},
+    {"V1-23", "0.5.0", kWarning, "A nested container is one partition."},
+    {"V1-24", "0.5.0", kWarning, "A sample begins as files of its format do (deep checks only)."},
 });
 
 }  // namespace

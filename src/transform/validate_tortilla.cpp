@@ -11,10 +11,11 @@
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
-#include "model/wkb.hpp"
 #include "table/level_table.hpp"
 #include "table/values.hpp"
+#include "transform/validate_fields.hpp"
 #include "v1/collection.hpp"
+#include "v1/file_format.hpp"
 #include "v1/partitions.hpp"
 #include "v1/pointer.hpp"
 #include "v1/profiles.hpp"
@@ -65,7 +66,15 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
     }
     if (!format || format->empty())
       report.add("V1-7", row_name(place, row) + ": file_format is missing", table.where());
+    else if (!v1::is_known_format(*format))
+      report.add("V1-7", row_name(place, row) + ": file_format is " + quoted(*format) + ", no driver of GDAL",
+                 table.where());
   });
+  if (const int split = table.find(v1::names::kDataSplit); split >= 0) {
+    const auto& type = table.columns()[static_cast<std::size_t>(split)].type;
+    if (type != "null" && type.find("string") == type.npos)
+      report.add("V1-8", about(place, "data_split has the type " + type + ", string expected"), table.where());
+  }
   visit(v1::names::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
     if (!split || split == "train" || split == "validation" || split == "test") return;
     report.add("V1-8",
@@ -88,46 +97,20 @@ std::vector<std::optional<double>> numbers(const LevelTable& table, const char* 
   return out;
 }
 
-/// V1-14: times.
-void check_times(Report& report, const LevelTable& table, const Place& place) {
-  const auto starts = numbers(table, "stac:time_start"), ends = numbers(table, "stac:time_end");
-  for (const auto* times : {&starts, &ends}) {
-    const auto late = std::find_if(times->begin(), times->end(),
+/// V1-14.
+void check_values(Report& report, const LevelTable& table, const Place& place) {
+  for (const char* name : {"stac:time_start", "stac:time_end"}) {
+    const auto times = numbers(table, name);
+    const auto late = std::find_if(times.begin(), times.end(),
                                    [](const auto& time) { return time && std::abs(*time) > kMostSeconds; });
-    if (late == times->end()) continue;
+    if (late == times.end()) continue;
     report.add("V1-14",
-               row_name(place, late - times->begin()) + ": " + (times == &starts ? "time_start" : "time_end") +
+               row_name(place, late - times.begin()) + ": " + name +
                    " is more than 100000000000 seconds; milliseconds or less?",
                table.where());
   }
-  for (std::size_t row = 0; row < std::min(starts.size(), ends.size()); ++row) {
-    if (!starts[row] || !ends[row] || *starts[row] <= *ends[row]) continue;
-    report.add("V1-14", row_name(place, static_cast<int64_t>(row)) + ": time_start is after time_end", table.where());
-  }
-}
-
-/// V1-14: where samples lie.
-void check_places(Report& report, const LevelTable& table, const Place& place) {
-  const int transform = table.find("stac:geotransform"), centroid = table.find("stac:centroid");
-  const auto each = [&](int column, const auto& check) {
-    for (int g = 0; column >= 0 && g < table.num_row_groups(); ++g) {
-      int64_t row = table.group_begin(g);
-      for (const Value& value : read_values(*table.decode(column, g))) check(value, row++);
-    }
-  };
-  each(transform, [&](const Value& value, int64_t row) {
-    const auto* list = value.get<Value::List>();
-    if (value.is_null() || (list && list->size() == 6)) return;
-    report.add("V1-14", row_name(place, row) + ": geotransform is no list of six numbers", table.where());
-  });
-  each(centroid, [&](const Value& value, int64_t row) {
-    const auto* wkt = value.get<std::string>();
-    if (!wkt) return;
-    const auto at = wkt_point_envelope(*wkt);
-    if (at && std::abs(at->minx) <= 180 && std::abs(at->miny) <= 90) return;
-    report.add("V1-14",
-               row_name(place, row) + ": centroid is " + quoted(*wkt) + ", POINT (lon lat) in degrees expected",
-               table.where());
+  check_fields(table, true, [&](std::string_view, const std::string& what) {
+    report.add("V1-14", about(place, what), table.where());
   });
 }
 
@@ -135,13 +118,14 @@ void check_places(Report& report, const LevelTable& table, const Place& place) {
 class FileCheck {
  public:
   FileCheck(Report& report, std::shared_ptr<const ByteSource> source, std::string path,
-            std::unordered_set<std::string>& ids)
-      : report_(report), source_(std::move(source)), path_(std::move(path)), ids_(ids) {}
+            std::unordered_set<std::string>& ids, bool deep)
+      : report_(report), source_(std::move(source)), path_(std::move(path)), ids_(ids), deep_(deep) {}
 
   /// The header of the file, when it has one.
   std::optional<Header> run() {
     const auto header = check_container({.range = {0, source_->size()}});
     if (header && header->collection) check_collection_text(*header);
+    if (header && !is_streaming_) check_end(*header);
     while (!nested_.empty()) {
       const Place place = std::move(nested_.back());
       nested_.pop_back();
@@ -152,6 +136,8 @@ class FileCheck {
   }
 
   const std::vector<std::string>& columns() const { return columns_; }
+  /// Id and version of its COLLECTION, when there is one that can be read.
+  const std::optional<std::string>& identity() const { return identity_; }
 
  private:
   ErrorContext at(const Place& place, std::optional<uint64_t> offset = {}) const {
@@ -178,10 +164,24 @@ class FileCheck {
       report_.add("V1-2", about(place, "the header is that of the version before 0.5.0"),
                   at(place, place.range.offset));
     const bool is_taco = head[0] == std::byte{'W'};
+    if (place.level > 0 && header.num_partitions != 1) {
+      report_.add("V1-23",
+                  about(place, "says that it is one of " + std::to_string(header.num_partitions) + " partitions"),
+                  at(place, place.range.offset));
+    }
     if (is_taco != (header.kind == Kind::Taco)) {
       report_.add("V1-2", about(place, "starts with \"#y\", and has a COLLECTION; \"WX\" expected"),
                   at(place, place.range.offset));
     }
+  }
+
+  /// V1-22. Tables of a streaming file may stand behind.
+  void check_end(const Header& header) {
+    uint64_t end = header.footer.offset + header.footer.size;
+    if (header.collection) end = std::max(end, header.collection->offset + header.collection->size);
+    if (end >= source_->size()) return;
+    report_.add("V1-22", std::to_string(source_->size() - end) + " bytes behind FOOTER and COLLECTION",
+                {.path = path_, .offset = end});
   }
 
   void check_footer(const Place& place, const Header& header) {
@@ -193,8 +193,7 @@ class FileCheck {
       check_rows(place, header, *table);
       check_columns(place, *table);
       check_words(report_, *table, place);
-      check_times(report_, *table, place);
-      check_places(report_, *table, place);
+      check_values(report_, *table, place);
     } catch (const FormatError& error) {
       report_.add(rule, about(place, message_of(error)), where);
     } catch (const SchemaError& error) {
@@ -211,9 +210,12 @@ class FileCheck {
     std::unordered_set<std::string> own;
     std::unordered_set<std::string>& ids = place.level == 0 ? ids_ : own;
     std::vector<std::pair<ByteRange, int64_t>> ranges;
+    std::string children;
     for (int64_t row = 0; row < table.num_rows(); ++row) {
       const std::string name = table.text(id, row).value_or("");
       if (name.empty()) report_.add("V1-4", row_name(place, row) + ": the id is empty", at(place));
+      else if (name.find('\0') != name.npos)
+        report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " has a NUL byte", at(place));
       else if (!ids.insert(name).second)
         report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " is there twice", at(place));
       const auto first = table.integer(offset, row), length = table.integer(size, row);
@@ -227,10 +229,40 @@ class FileCheck {
         continue;
       }
       if (range.size > 0) ranges.emplace_back(range, row);
-      if (table.text(type, row) == "FOLDER") nest(place, range, name);
-      else if (is_streaming_ && format >= 0) check_tog(place, row, table.text(format, row).value_or(""), range);
+      const bool is_folder = table.text(type, row) == "FOLDER";
+      children += (is_folder ? " FOLDER " : " FILE ") + quoted(name);
+      if (is_folder) nest(place, range, name);
+      else if (deep_) check_format(place, row, table.text(format, row).value_or(""), range);
+      if (is_folder) continue;
+      if (is_streaming_ && format >= 0) check_tog(place, row, table.text(format, row).value_or(""), range);
     }
     check_overlaps(place, std::move(ranges));
+    check_alike(place, children);
+  }
+
+  /// V1-21: tools go by the tree of one sample.
+  void check_alike(const Place& place, const std::string& children) {
+    const auto level = static_cast<std::size_t>(place.level);
+    if (level == 0) return;
+    if (level >= children_.size()) children_.resize(level + 1);
+    if (!children_[level]) children_[level] = {children, place.id};
+    if (children_[level]->first == children) return;
+    report_.add("V1-21",
+                quoted(place.id) + " has" + children + "; " + quoted(children_[level]->second) + " has" +
+                    children_[level]->first,
+                at(place));
+  }
+
+  /// V1-24. A format whose files have no beginning of their own may be anything.
+  void check_format(const Place& place, int64_t row, const std::string& format, const ByteRange& range) {
+    const Bytes head = source_->read({range.offset, std::min<uint64_t>(range.size, v1::kHeaderSize)});
+    const std::string found = v1::guess_format(head, range.size, "");
+    const bool is_nested = found == v1::names::kTortilla;
+    if (is_nested || (v1::has_signature(format) && !v1::same_signature(format, head)))
+      report_.add("V1-24",
+                  row_name(place, row) + ": file_format is " + quoted(format) + ", the sample begins as " + found +
+                      " does",
+                  at(place, range.offset));
   }
 
   /// V1-19.
@@ -278,6 +310,9 @@ class FileCheck {
       const DerivedColumn* made = table.derived(static_cast<int>(&column - table.columns().data()));
       if (!made || made->name == made->from) names.push_back(column.name);
     }
+    std::vector<std::string> fields;
+    for (const auto& name : names)
+      fields.push_back(name + " (" + table.columns()[static_cast<std::size_t>(table.find(name))].type + ")");
     for (const auto& name : names) {
       if (name.starts_with(names::kInternal))
         report_.add("V1-13", about(place, "column " + quoted(name) + " is stored"), at(place));
@@ -286,10 +321,11 @@ class FileCheck {
     const auto level = static_cast<std::size_t>(place.level);
     if (level == 0) columns_ = names;
     if (level >= schemas_.size()) schemas_.resize(level + 1);
-    if (!schemas_[level]) schemas_[level] = {names, place.id};
-    if (schemas_[level]->first == names) return;
+    std::sort(fields.begin(), fields.end());
+    if (!schemas_[level]) schemas_[level] = {fields, place.id};
+    if (schemas_[level]->first == fields) return;
     report_.add("V1-10",
-                quoted(place.id) + " has columns " + join(names, ", ") + "; " + quoted(schemas_[level]->second) +
+                quoted(place.id) + " has columns " + join(fields, ", ") + "; " + quoted(schemas_[level]->second) +
                     " has " + join(schemas_[level]->first, ", "),
                 at(place));
   }
@@ -301,6 +337,8 @@ class FileCheck {
       const auto found = v1::examine_collection({reinterpret_cast<const char*>(text.data()), text.size()});
       for (const auto& fault : found.faults) report_.add("V1-11", "COLLECTION: " + fault, where);
       for (const auto& advice : found.advice) report_.add("V1-17", "COLLECTION: " + advice, where);
+      const auto collection = v1::parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path_);
+      identity_ = quoted(collection.id) + ", version " + quoted(collection.dataset_version);
     } catch (const FormatError& error) {
       report_.add("V1-11", "COLLECTION: " + message_of(error), where);
     }
@@ -310,11 +348,14 @@ class FileCheck {
   std::shared_ptr<const ByteSource> source_;
   std::string path_;
   std::unordered_set<std::string>& ids_;  ///< of level 0, of all partitions
+  bool deep_;                             ///< the first bytes of samples are looked at
+  std::optional<std::string> identity_;
   bool is_streaming_ = false;             ///< level 0 points to further tables
   std::vector<Place> nested_;
   std::set<std::pair<uint64_t, uint64_t>> seen_;
   std::vector<std::string> columns_;
   std::vector<std::optional<std::pair<std::vector<std::string>, std::string>>> schemas_;  ///< by level; whose they are
+  std::vector<std::optional<std::pair<std::string, std::string>>> children_;              ///< likewise
 };
 
 /// V1-12: the partitions that are there.
@@ -326,6 +367,9 @@ std::vector<std::string> paths_of(Report& report, const Storage& storage, const 
   }
   if (!v1::parse_partition_name(path))
     report.add("V1-15", "is not named as a partition, NAME.0000.part.EXTENSION", {.path = path});
+  if (const auto left = v1::left_over(storage, path, count); !left.empty())
+    report.add("V1-12", quoted(file_name(left)) + " lies beside the " + std::to_string(count) + " partitions",
+               {.path = path});
   try {
     return v1::partition_paths(storage, path, count, false);
   } catch (const Error& error) {
@@ -341,7 +385,7 @@ std::vector<std::string> paths_of(Report& report, const Storage& storage, const 
 }  // namespace
 
 void check_tortilla(Report& report, const Storage& storage, const std::string& path,
-                    const std::vector<std::string>& profiles) {
+                    const std::vector<std::string>& profiles, bool deep) {
   const auto source = storage.open(path);
   uint64_t count = 1;
   try {
@@ -351,9 +395,14 @@ void check_tortilla(Report& report, const Storage& storage, const std::string& p
     count = 1;  // told below
   }
   std::unordered_set<std::string> ids;
+  std::optional<std::string> identity;
   for (const auto& part : paths_of(report, storage, path, count)) {
-    FileCheck check(report, part == path ? source : storage.open(part), part, ids);
+    FileCheck check(report, part == path ? source : storage.open(part), part, ids, deep);
     const auto header = check.run();
+    if (check.identity() && !identity) identity = check.identity();
+    if (check.identity() && check.identity() != identity) {
+      report.add("V1-12", "is a partition of " + *check.identity() + ", others of " + *identity, {.path = part});
+    }
     if (header && header->num_partitions != count) {
       report.add("V1-12",
                  "says that there are " + std::to_string(header->num_partitions) + " partitions, " + quoted(path) +

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "base/text.hpp"
 #include "tacore/validator.hpp"
@@ -12,6 +13,7 @@ using v1::create;
 using v1::demo;
 using v1::demo_collection;
 using v1::plain;
+using v1::says;
 using v1::text_of;
 
 std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/v1/" + name; }
@@ -93,17 +95,75 @@ TEST_CASE("rows of one container are checked, whatever made them") {
   const TemporaryFolder folder;
   create(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
          folder.path("times.tortilla"), plain());
-  finds(folder.path("times.tortilla"), "V1-14", "row 1: time_start is after time_end");
+  finds(folder.path("times.tortilla"), "V1-14", "row 1: stac:time_end is before stac:time_start");
   create(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}), folder.path("ms.tortilla"),
          plain());
-  finds(folder.path("ms.tortilla"), "V1-14", "row 0: time_start is more than 100000000000 seconds");
+  finds(folder.path("ms.tortilla"), "V1-14", "row 0: stac:time_start is more than 100000000000 seconds");
   create(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}), folder.path("far.tortilla"),
          plain());
-  finds(folder.path("far.tortilla"), "V1-14", "row 0: centroid is 'POINT (200 10)'");
+  finds(folder.path("far.tortilla"), "V1-14", "row 0: stac:centroid is at 200");
   create(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
          folder.path("grid.tortilla"), plain());
   finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
 }
+
+TEST_CASE("what a footer says of its samples is held against types, formats and each other (hunt2)") {
+  const TemporaryFolder folder;
+  int number = 0;
+  const auto made = [&](const std::vector<MetadataColumn>& columns) {
+    const std::string path = folder.path(std::to_string(number++) + ".tortilla");
+    create(rows(columns), path, plain());
+    return path;
+  };
+  using Values = std::vector<Value>;
+  const auto twice = [](const Value& value) { return Values{value, value}; };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  finds(made({{.key = "stac:raster_shape", .values = twice("64, 64")}}), "V1-14", "has the type string");
+  finds(made({{.key = "stac:raster_shape", .values = twice(Value::List{64})}}), "V1-14", "has 1 dimensions");
+  finds(made({{.key = "stac:time_start", .values = twice("2020")}}), "V1-14", "int64, seconds expected");
+  finds(made({{.key = "stac:centroid", .values = twice(7)}}), "V1-14", "string, WKT expected");
+  finds(made({{.key = "stac:crs", .values = twice(4326)}}), "V1-14", "string expected");
+  finds(made({{.key = "stac:geotransform", .values = twice(Value::List{0.0, nan, 0.0, 0.0, 0.0, 1.0})}}), "V1-14",
+        "has NaN or infinity");
+  finds(made({{.key = "rai:pop", .values = twice("many")}}), "V1-14", "double expected");
+  const auto of_format = [&](const std::string& format, const std::string& bytes) {
+    const std::string path = folder.path(std::to_string(number++) + ".tortilla");
+    create(Tortilla({Sample("s", v1::bytes_of(bytes), {{"tortilla:file_format", format}})}), path, plain());
+    return path;
+  };
+  create(demo(), folder.path("inner.tortilla"), plain());
+  finds(of_format("GTiff", "text"), "V1-24", "file_format is 'GTiff', the sample begins as BYTES does", {.deep = true});
+  finds(of_format("BYTES", text_of(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does", {.deep = true});
+  finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
+  const auto one = rows({}, 1);
+  create(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}), folder.path("uneven.tortilla"),
+         plain());
+  finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
+  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  finds(folder.write("tail.taco", text_of(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
+  std::string seven = text_of(folder.path("x.taco"));
+  const auto nested = seven.find("#y", 200);
+  REQUIRE(nested != seven.npos);
+  finds(folder.write("seven.taco", with_number(seven, nested + 18, 7)), "V1-23", "one of 7 partitions");
+}
+
+TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no dataset to load (hunt2)") {
+  const TemporaryFolder folder;
+  const auto parts_of = [&](const std::string& id) {
+    Collection about = demo_collection();
+    about.id = id;
+    return create({rows({}, 3), about}, folder.path(id + ".taco"), plain({.split_size = 4}));
+  };
+  const auto parts = parts_of("one"), others = parts_of("two");
+  REQUIRE(parts.size() == 3);
+  std::filesystem::copy_file(parts[2], folder.path("one.0003.part.taco"));
+  finds(parts[0], "V1-12", "'one.0003.part.taco' lies beside the 3 partitions");
+  std::filesystem::remove(folder.path("one.0003.part.taco"));
+  std::filesystem::copy_file(others[1], parts[1], std::filesystem::copy_options::overwrite_existing);
+  finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', others of 'one'");
+  says(v1::refusal([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
+}
+
 
 TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10") {
   const TemporaryFolder folder;

@@ -221,10 +221,13 @@ void examine_labels(Examination& out, const json& document) {
   const json* classes = Examination::find(*labels, "label_classes");
   if (!classes) return out.fault("labels.label_classes is missing");
   std::set<std::string> names;
+  std::set<json> categories;
   for (const auto& [name, each] : out.objects(*classes, "labels.label_classes")) {
     out.require_name(*each, name, names);
     out.check_text(*each, "description", name);
     const json* category = Examination::find(*each, "category");
+    if (category && !categories.insert(*category).second)
+      out.fault(name + ".category is " + shown(*category) + ", as one before it");
     if (!category) out.fault(name + ".category is missing");
     else if (!category->is_string() && !category->is_number_integer())
       out.fault(name + ".category is " + shown(*category) + ", expected a text or a whole number");
