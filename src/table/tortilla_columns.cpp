@@ -321,12 +321,13 @@ bool are_two_dimensional(const Cells& values) {
   return true;
 }
 
-/// Of a column that shows in a footer; empty for one that is there for readers of levels only.
-std::string name_in_file(const LevelTable& footer, int column) {
+/// Of a column that shows in a footer, which may be empty; nothing for one that is there for readers of levels only.
+std::optional<std::string> name_in_file(const LevelTable& footer, int column) {
   const std::string& shown = footer.columns()[static_cast<std::size_t>(column)].name;
   const DerivedColumn* made = footer.derived(column);
-  if (made && made->kind == DerivedColumn::Kind::Constant) return shown.starts_with(kTortilla) ? shown : "";
-  if (made && made->from != shown) return "";
+  if (made && made->kind == DerivedColumn::Kind::Constant) 
+    return shown.starts_with(kTortilla) ? std::optional(shown) : std::nullopt;
+  if (made && made->from != shown) return std::nullopt;
   const auto& names = footer.file_columns();
   const auto found = std::find(names.begin(), names.end(), shown);
   return footer.stored_schema()->field(static_cast<int>(found - names.begin()))->name();
@@ -338,13 +339,13 @@ std::shared_ptr<arrow::Table> footer_table(const LevelTable& footer) {
   arrow::FieldVector fields;
   std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
   for (int c = 0; c < static_cast<int>(footer.columns().size()); ++c) {
-    const std::string name = name_in_file(footer, c);
-    if (name.empty()) continue;
+    const auto name = name_in_file(footer, c);
+    if (!name) continue;
     arrow::ArrayVector groups;
     for (int g = 0; g < footer.num_row_groups(); ++g) groups.push_back(footer.decode(c, g));
     if (groups.empty()) throw FormatError("has no rows", footer.where());
     columns.push_back(std::make_shared<arrow::ChunkedArray>(std::move(groups)));
-    fields.push_back(arrow::field(name, columns.back()->type()));
+    fields.push_back(arrow::field(*name, columns.back()->type()));
   }
   return in_one_piece(arrow::Table::Make(arrow::schema(std::move(fields)), std::move(columns), footer.num_rows()));
 }

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 constexpr const char* kVersion = "0.2.0";
 
 /// Of TACO 2 alone: the tree and the sources follow from the data, the counts from what they count.
-constexpr const char* kDropped[] = {"taco:pit_schema",   "taco:sources",       "_tacocat",
+constexpr const char* kDropped[] = {"taco:pit_schema",   "taco:field_schema",  "taco:sources", "_tacocat",
                                     "optical:num_bands", "labels:num_classes", "data_curator"};
 
 ordered_json text_or_null(const std::string& text) { return text.empty() ? ordered_json() : ordered_json(text); }

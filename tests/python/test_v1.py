@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import pickle
+import struct
 import subprocess
 import sys
 import threading
@@ -282,3 +284,21 @@ def load_writer() -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_columns_without_a_place_in_2_survive(tmp_path: Path) -> None:
+    """A column without a name was gone after the conversion to 2.0 (hunt2 S2)."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    names = ["tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length", ""]
+    sink = io.BytesIO()
+    parquet.write_table(arrow.table([["a"], ["BYTES"], [200], [4], [7]], names=names), sink)
+    header = b"#y" + struct.pack("<QQQ", 204, len(sink.getvalue()), 1)
+    source = tmp_path / "x.tortilla"
+    source.write_bytes(header.ljust(200, b"\0") + b"data" + sink.getvalue())
+    (there,) = v1.convert(source, tmp_path / "x.tacozip")
+    assert 7 in tacore.load(there).data.to_arrow().to_pylist()[0].values()
+    (back,) = v1.convert(there, tmp_path / "back.tortilla")
+    start, size = struct.unpack("<QQ", back.read_bytes()[2:18])
+    footer = parquet.read_table(io.BytesIO(back.read_bytes()[start : start + size]))
+    assert footer[""].to_pylist() == [7]
