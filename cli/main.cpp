@@ -287,7 +287,9 @@ void add_validate(Tool& tool) {
   command->add_flag("--deep", options->deep, "Read every byte, compare checksums and decode TIFFs");
   command->add_flag("--json", options->json, "An array of what was found");
   command
-      ->add_option("--profile", options->profiles, "Before 2.0: the fields of stac-tortilla or rai-tortilla are there")
+      ->add_option("--profile", options->profiles,
+                   "Columns that are to be there: land-cover, change, methane, flood; before 2.0 stac-tortilla, "
+                   "rai-tortilla")
       ->type_name("NAME")
       ->expected(1)
       ->delimiter(',')
@@ -419,7 +421,9 @@ void add_concat(Tool& tool) {
                                      "  taco concat 2023.tacozip 2024.tacozip all.tacozip --id all\n"
                                      "  taco concat a b ab --mode fill_missing",
                                      run_concat);
-  command->add_option("PATHS", options->paths, "The datasets, then the new .tacozip or .zip, else folder")
+  command
+      ->add_option("PATHS", options->paths,
+                   "The datasets, then the new one: .tacozip, .zip, .taco, .tortilla, else folder")
       ->required()
       ->expected(3, -1);
   add_parsed(

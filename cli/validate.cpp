@@ -1,8 +1,13 @@
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <tacore/dataset.hpp>
+#include <tacore/extensions/conventions.hpp>
 #include <tacore/secrets.hpp>
+#include <tacore/transform.hpp>
 #include <tacore/validator.hpp>
 #include <tacore/verbose.hpp>
 
@@ -42,11 +47,33 @@ std::string object(const Issue& issue) {
   });
 }
 
+std::optional<extensions::Convention> convention_of(const std::string& name) {
+  using enum extensions::Convention;
+  if (name == "land-cover") return LandCover;
+  if (name == "change") return Change;
+  if (name == "methane") return Methane;
+  if (name == "flood") return Flood;
+  return std::nullopt;
+}
+
+/// What a dataset lacks of a convention, of whatever version it is.
+void add_faults(std::vector<Issue>& to, extensions::Convention convention, const std::string& name,
+                const std::string& path) {
+  for (auto& fault : extensions::check_convention(convention, taco_of(load(path))))
+    to.push_back({.rule = name, .severity = Severity::Error, .message = std::move(fault), .where = {.path = path}});
+}
+
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
-  const auto issues = validator::validate(
-      options.path, {.deep = options.deep, .base_path = options.base_path, .profiles = options.profiles});
+  validator::Options how{.deep = options.deep, .base_path = options.base_path};
+  std::vector<Issue> unconventional;
+  for (const auto& profile : options.profiles) {
+    if (const auto convention = convention_of(profile)) add_faults(unconventional, *convention, profile, options.path);
+    else how.profiles.push_back(profile);
+  }
+  auto issues = validator::validate(options.path, how);
+  issues.insert(issues.end(), unconventional.begin(), unconventional.end());
   std::string lines;
   std::vector<std::string> objects;
   for (const Issue& issue : issues) {
