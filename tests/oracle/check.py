@@ -21,7 +21,7 @@ import make
 import questions
 import reader
 from ask import at_vsi, cells, expected_cells, expected_walk, ids, quote, run, walk
-from questions import GEOMETRY, TIME, roots_of, shown_names
+from questions import GEOMETRY, TIME, boxes, intervals, roots_of, shown_names
 
 ROOT = Path(__file__).resolve().parents[2]
 # Levels of SQL that lose a type on their way through DuckDB; its values are compared all the same.
@@ -52,34 +52,6 @@ def check_bytes(book, path, dataset, data):
                      lambda: [at_vsi(p) for p in dataset.sql(
                          f"SELECT id, \"internal:gdal_vsi\" FROM level{level} WHERE type = 'FILE'"
                      ).data.to_arrow().column(1).to_pylist()], contents)
-
-
-def boxes(rng, data, level):
-    """Boxes around what there is, beside it, over the antimeridian, points, and the globe."""
-    name = rng.choice([questions.first_of(data, level, GEOMETRY)] + [n for n in GEOMETRY if n in data.types[level]])
-    shapes = [questions.shape_of(row.values[name]) for row in data.levels[level]]
-    places = [s.centroid for s in shapes if s is not None and not s.is_empty]
-    for _ in range(3):
-        x, y = (rng.choice(places).coords[0][:2] if places and rng.random() < 0.8
-                else (rng.uniform(-180, 180), rng.uniform(-89, 89)))
-        width, height = rng.choice([0, 0.1, 1, 5, 40]), rng.choice([0, 0.1, 1, 5])
-        west, east = x - width, x + width * rng.random()
-        west, east = ((v + 180) % 360 - 180 for v in (west, east))
-        yield name, (west, max(-90.0, y - height), east, min(90.0, y + height))
-    if rng.random() < 0.3:
-        yield name, (-180.0, -90.0, 180.0, 90.0)
-
-
-def intervals(rng, data, level):
-    name = rng.choice([questions.first_of(data, level, TIME)] + [n for n in TIME if n in data.types[level]])
-    kind = data.types[level][name]
-    found = [questions.nanoseconds(row.values[name], kind) for row in data.levels[level]]
-    days = [v // (86400 * 10 ** 9) for v in found if v is not None] or [19000]
-    for _ in range(3):
-        first = rng.choice(days) + rng.choice([0, 0, 1, -1, -30])
-        last = first + rng.choice([0, 0, 1, 30, 200])
-        begin, end = (make.rfc3339(day * 86400, 0)[:10] for day in (first, last))
-        yield name, rng.choice([f"{begin}/{end}", f"{begin}T00:00:01Z/{end}T12:00:00Z", f"../{end}", f"{begin}/..", begin])
 
 
 def check_filters(book, rng, path, dataset, data):

@@ -574,9 +574,10 @@ def write_parts(rng, world, folder, how=PLAIN):
     tables = [write_zip(one, folder / name, how, rng) for one, name in zip(parts, names)]
     merged = [pa.concat_tables(t.append_column("internal:source_file", pa.array([name] * len(t), pa.string()))
                                for t, name in zip(of_level, names)) for of_level in zip(*tables)]
-    if len(parts) > 1 and rng.random() < 0.7:  # as published
+    if len(parts) > 1 and rng.random() < 0.7:  # as published; of two names that SQL takes for one, the first keeps its name
         merged = [t.select(["id", "type", *sorted(c for c in t.column_names if c not in ("id", "type"))])
-                  if len(set(t.column_names)) == len(t.column_names) else t for t in merged]
+                  if len({c.lower() for c in t.column_names}) == len(t.column_names) and "" not in t.column_names else t
+                  for t in merged]
     whole = collection(parts[0])
     whole["taco:pit_schema"]["root"]["n"] = sum(len(one.levels[0]) for one in parts)
     for depth, patterns in whole["taco:pit_schema"]["hierarchy"].items():

@@ -87,6 +87,34 @@ def roots_of(data, rows):
     return [row for row in data.levels[0] if id(row) in kept]
 
 
+def boxes(rng, data, level):
+    """Boxes around what there is, beside it, over the antimeridian, points, and the globe."""
+    name = rng.choice([first_of(data, level, GEOMETRY)] + [n for n in GEOMETRY if n in data.types[level]])
+    shapes = [shape_of(row.values[name]) for row in data.levels[level]]
+    places = [s.centroid for s in shapes if s is not None and not s.is_empty]
+    for _ in range(3):
+        x, y = (rng.choice(places).coords[0][:2] if places and rng.random() < 0.8
+                else (rng.uniform(-180, 180), rng.uniform(-89, 89)))
+        width, height = rng.choice([0, 0.1, 1, 5, 40]), rng.choice([0, 0.1, 1, 5])
+        west, east = x - width, x + width * rng.random()
+        west, east = ((v + 180) % 360 - 180 for v in (west, east))
+        yield name, (west, max(-90.0, y - height), east, min(90.0, y + height))
+    if rng.random() < 0.3:
+        yield name, (-180.0, -90.0, 180.0, 90.0)
+
+
+def intervals(rng, data, level):
+    name = rng.choice([first_of(data, level, TIME)] + [n for n in TIME if n in data.types[level]])
+    kind = data.types[level][name]
+    found = [nanoseconds(row.values[name], kind) for row in data.levels[level]]
+    days = [v // (86400 * 10 ** 9) for v in found if v is not None] or [19000]
+    for _ in range(3):
+        first = rng.choice(days) + rng.choice([0, 0, 1, -1, -30])
+        last = first + rng.choice([0, 0, 1, 30, 200])
+        begin, end = (str(datetime.date(1970, 1, 1) + datetime.timedelta(days=day)) for day in (first, last))
+        yield name, rng.choice([f"{begin}/{end}", f"{begin}T00:00:01Z/{end}T12:00:00Z", f"../{end}", f"{begin}/..", begin])
+
+
 def order(value):
     """The order of SQL: NaN is greater than any number, and equal to itself."""
     if isinstance(value, float) and math.isnan(value):

@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""Properties that hold whatever the data are: two ways to ask the same give the same, rows, values, children and bytes.
+
+    check.py [--seed N] [--rounds K] [--long]
+
+An index and the list of its parts, a FOLDER and its ZIP, a server and a disk, filters in any order, a shuffled table and
+the ordered one, a view and its export, a published dataset and one written by us, a frame and its pickle, and a Loader in
+any number of processes. Datasets are those of tests/oracle/make.py. Exits with 77 without pyarrow, shapely or NumPy.
+"""
+import collections
+import os
+import pickle
+import struct
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "oracle"), str(TESTS / "remote")]
+try:
+    import numpy
+    import pyarrow as pa
+
+    import tacore
+    from tacore import datamodel
+    from tacore.loader import Loader
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+import make
+import questions
+import reader
+from ask import WARNINGS, cells, ids, quote, run, walk
+from server import Server
+
+
+def shown(dataset):
+    """All that a dataset shows: values of the user's columns, children and bytes."""
+    frame = dataset.data
+    return {name: values for name, values in cells(frame).items() if not name.startswith("internal:")}, list(walk(frame))
+
+
+def filters(rng, data, levels=None):
+    """Some filters: (text, function from a dataset to a view)."""
+    out = []
+    for level in range(len(data.levels)) if levels is None else levels:
+        if questions.first_of(data, level, questions.GEOMETRY):
+            for name, box in questions.boxes(rng, data, level):
+                out.append((f"filter_bbox({box}, geometry_col={name!r}, level={level})",
+                            lambda d, box=box, name=name, level=level: d.filter_bbox(*box, geometry_col=name, level=level)))
+        if questions.first_of(data, level, questions.TIME):
+            for name, text in questions.intervals(rng, data, level):
+                out.append((f"filter_datetime({text!r}, time_col={name!r}, level={level})",
+                            lambda d, text=text, name=name, level=level: d.filter_datetime(text, time_col=name, level=level)))
+    if "cloud" in data.types[0] and str(data.types[0]["cloud"]).startswith(("double", "float", "int")):
+        column = quote(questions.shown_names(["id", "type", *data.types[0]])["cloud"])
+        for condition in rng.sample(list(questions.COMPARISONS), k=3):
+            sql = f"SELECT * FROM data WHERE {condition.format(c=column)}"
+            out.append((sql, lambda d, sql=sql: d.sql(sql)))
+    return rng.sample(out, k=min(len(out), 6))
+
+
+def same(book, rng, name, path, one, other, data):
+    """Two datasets that hold the same: `other` is what is asked to answer as `one`, which itself must answer."""
+    questions = [("rows", "data, read, read_bytes", shown)]
+    questions += [("filters", text, lambda dataset, view=view: ids(view(dataset).data)) for text, view in filters(rng, data)]
+    for kind, text, ask in questions:
+        expected, found = attempt(lambda: ask(one())), attempt(lambda: ask(other()))
+        if book.compare(f"{name}: {kind}", path, text, found, expected) and isinstance(expected, str):
+            book.fail(f"{name}: {kind}", path, text, found, "an answer")
+
+
+def attempt(ask):
+    try:
+        return ask()
+    except tacore.TacoError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def parts_as_index(book, rng, folder):
+    world, how = make.dataset(rng, rng.choice([1, 2, 2, 3])), make.options(rng)
+    parts = make.write_parts(rng, world, folder / "p", how)
+    data = reader.load(parts)
+    made = folder / "made"  # our own indexes of the same parts
+    made.mkdir()
+    for part in parts:
+        os.link(part, made / part.name)
+    paths = [folder / "p" / name for name in (".tacocat", "__TACOCAT__", "TACOLLECTION.json")]
+    if attempt(lambda: tacore.create_tacocat([made / part.name for part in parts], made, quiet=True)) is None:
+        paths.append(made / ".tacocat")
+    if attempt(lambda: tacore.create_tacollection([made / part.name for part in parts], made, quiet=True)) is None:
+        paths.append(made / "TACOLLECTION.json")
+    for path in rng.sample(paths, k=2):
+        same(book, rng, "index = list of its parts", path, lambda: tacore.load(parts), lambda: tacore.load(path), data)
+
+
+def folder_as_zip(book, rng, folder):
+    world, how = make.dataset(rng), make.options(rng)
+    make.write_zip(world, folder / "a.tacozip", how, rng)
+    make.write_folder(world, folder / "a", how)
+    same(book, rng, "FOLDER = ZIP", folder / "a.tacozip", lambda: tacore.load(folder / "a"),
+         lambda: tacore.load(folder / "a.tacozip"), reader.load(folder / "a"))
+
+
+def shuffled_as_ordered(book, rng, folder):
+    world, how = make.dataset(rng, rng.choice([2, 3])), make.options(rng)
+    suffix, write = rng.choice([("", make.write_folder), (".tacozip", make.write_zip)])
+    ordered, moved = folder / f"ordered{suffix}", folder / f"shuffled{suffix}"
+    write(world, ordered, how)
+    write(make.shuffled(rng, world), moved, how)
+    same(book, rng, "shuffled table = ordered one", moved, lambda: tacore.load(ordered), lambda: tacore.load(moved),
+         reader.load(ordered))
+
+
+def remote_as_local(book, rng, folder):
+    world, how = make.dataset(rng, rng.choice([1, 2, 2, 3])), make.options(rng)
+    kind = rng.choice(["a.tacozip", "a", "p/.tacocat", "p/__TACOCAT__", "p/TACOLLECTION.json", "a.taco"])
+    if kind == "a.tacozip":
+        make.write_zip(world, folder / kind, how, rng)
+    elif kind == "a":
+        make.write_folder(world, folder / kind, how)
+    elif kind == "a.taco":
+        if not all(world.children(k, r) for k, level in enumerate(world.levels) for r, f in enumerate(level.folders) if f):
+            return
+        make.write_v1(rng, world, folder / kind)
+    else:
+        make.write_parts(rng, world, folder / "p", how)
+    with Server(folder) as server:
+        same(book, rng, "remote = local", folder / kind, lambda: tacore.load(folder / kind),
+             lambda: tacore.load(server.url(kind)), reader.load(folder / kind))
+
+
+def any_dataset(rng, folder):
+    """A dataset in any container: its path."""
+    world, how = make.dataset(rng, rng.choice([1, 2, 2, 3])), make.options(rng)
+    kind = rng.choice(["zip", "folder", "index"])
+    if kind == "zip":
+        make.write_zip(world, folder / "a.tacozip", how, rng)
+        return folder / "a.tacozip"
+    if kind == "folder":
+        make.write_folder(world, folder / "a", how)
+        return folder / "a"
+    make.write_parts(rng, world, folder / "p", how)
+    return folder / "p" / rng.choice([".tacocat", "TACOLLECTION.json"])
+
+
+def filters_in_any_order(book, rng, folder):
+    path = any_dataset(rng, folder)
+    data = reader.load(path)
+    chain = [view for view in filters(rng, data) if not view[0].startswith("SELECT")][:3]
+    if len(chain) < 2:
+        return
+
+    def through(order):
+        dataset = tacore.load(path)
+        for _, view in order:
+            dataset = view(dataset)
+        return shown(dataset)
+
+    turned = rng.sample(chain, k=len(chain))[::-1]
+    turned = chain[::-1] if turned == chain else turned
+    book.attempt("filters in any order", path, " then ".join(text for text, _ in turned), lambda: through(turned),
+                 attempt(lambda: through(chain)))
+    # A step of SQL that changes nothing changes nothing, nor does a concatenation of one.
+    text, view = next(((t, v) for t, v in chain if "level=0" in t), (None, None))
+    if view:
+        expected = attempt(lambda: ids(view(tacore.load(path)).data))
+        book.attempt("filter behind SQL", path, f"SELECT *, 1 AS k FROM data, then {text}",
+                     lambda: ids(view(tacore.load(path).sql("SELECT *, 1 AS k FROM data")).data), expected)
+        book.attempt("filter of a concat", path, f"concat([d, d]), then {text}",
+                     lambda: ids(view(tacore.concat([tacore.load(path)] * 2)).data),
+                     expected * 2 if isinstance(expected, list) else expected)
+
+
+def level_as_loop(book, rng, folder):
+    path = any_dataset(rng, folder)
+    dataset = tacore.load(path)
+    below = attempt(lambda: [pair[0] for pair in walk(dataset.data)])
+    if isinstance(below, str):
+        book.fail("level k = loop", path, "walk", below, "all samples")
+        return
+    for level in range(max(map(len, below))):
+        expected = collections.Counter(path[-1] for path in below if len(path) == level + 1)
+        book.attempt("level k = loop", path, f"SELECT id FROM level{level}",
+                     lambda: collections.Counter(ids(dataset.sql(f"SELECT id FROM level{level}").data)), expected)
+
+
+def some_view(rng, path, data):
+    """A view, now and then one that is drawn by chance."""
+    dataset = tacore.load(path)
+    kind = rng.randrange(4)
+    if kind == 0:
+        return "all", dataset
+    if kind == 1:
+        sql = f"SELECT * FROM data ORDER BY random() LIMIT {max(1, len(data.levels[0]) // 2)}"
+        return sql, dataset.sql(sql)
+    chosen = filters(rng, data)
+    return (chosen[0][0], chosen[0][1](dataset)) if chosen else ("all", dataset)
+
+
+def export_as_view(book, rng, folder):
+    path = any_dataset(rng, folder)
+    data = reader.load(path)
+    if len({row.id for row in data.levels[0]}) < len(data.levels[0]):
+        return  # the second of one id is renamed (deviations, 72)
+    if any(not name for types in data.types for name in types):
+        return  # a column without a name has one afterwards
+    text, view = some_view(rng, path, data)
+    expected = attempt(lambda: shown(view))  # drawn here, once and for all
+    again = attempt(lambda: shown(view.sql("SELECT * FROM data")))
+    book.compare("a view that is shown stays", path, f"{text}, then SELECT * FROM data", again, expected)
+    if isinstance(expected, str):
+        book.fail("export = view", path, text, expected, "rows")
+    if isinstance(expected, str) or not expected[1]:
+        return
+    out = folder / rng.choice(["out.tacozip", "out/"])
+    found = attempt(lambda: tacore.export(view, out, quiet=True))
+    if isinstance(found, str):
+        if "PIT-" in found or "ontrol character" in found or "is not allowed" in found:
+            return  # legal to read only
+        book.fail("export = view", path, f"export of {text}", found, "a dataset")
+        return
+    book.attempt("export = view", path, f"export of {text} to {out}", lambda: shown(tacore.load(out)), expected)
+
+
+def pickle_as_frame(book, rng, folder):
+    path = any_dataset(rng, folder)
+    text, view = some_view(rng, path, reader.load(path))
+    there, back = os.getcwd(), os.path.relpath(path, folder)
+    os.chdir(folder)
+    try:
+        if text == "all":
+            view = tacore.load(back)  # by a relative path, which leads elsewhere from elsewhere
+        frame = view.data
+        expected = attempt(lambda: (cells(frame), list(walk(frame))))
+        data = pickle.dumps(frame)
+        os.chdir(there)
+        book.attempt("a frame = its pickle", path, f"pickle of {text}",
+                     lambda: (lambda f: (cells(f), list(walk(f))))(pickle.loads(data)), expected)
+    finally:
+        os.chdir(there)
+
+
+def ours_as_published(book, rng, folder):
+    """A dataset that the published package wrote, and the same samples given to our create."""
+    shared = TESTS.parents[0].parent / "shared/golden/v2"
+    found = sorted([*shared.glob("zip/*.tacozip"), *shared.glob("folder/*")])
+    if not found:
+        return
+    path = rng.choice(found)
+    data = reader.load(path)
+
+    def sample(row):
+        values = {name: value if kind != pa.timestamp("us") else None if value is None else
+                  pa.scalar(value // 1000, kind).as_py()
+                  for (name, value), kind in zip(row.values.items(), data.types[len(row.path) - 1].values())}
+        inside = datamodel.Tortilla(samples=list(map(sample, row.children))) if row.folder else row.bytes()
+        made = datamodel.Sample(id=row.id, path=inside)
+        made.extend_with({name: value for name, value in values.items() if value is not None})
+        return made
+
+    taco = datamodel.Taco(tortilla=datamodel.Tortilla(samples=list(map(sample, data.levels[0]))), id="ours",
+                          dataset_version="1.0.0", description="d", licenses=["CC-BY-4.0"], providers=[{"name": "p"}],
+                          tasks=["other"])
+    out = folder / rng.choice(["ours.tacozip", "ours"])
+    tacore.create(taco, out, quiet=True)
+    same(book, rng, "ours = published", path, lambda: tacore.load(path), lambda: tacore.load(out), data)
+
+
+def tiff(value):
+    """One pixel of 16 bits."""
+    tags = [(256, 3, 1, 1), (257, 3, 1, 1), (258, 3, 1, 16), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 122), (277, 3, 1, 1),
+            (278, 3, 1, 1), (279, 4, 1, 2)]
+    return (struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags)
+            + bytes(4) + struct.pack("<H", value))
+
+
+def loader_as_pass(book, rng, folder):
+    count = rng.randint(1, 40)
+    world = make.World([make.Level([f"s{i}" for i in range(count)], [False] * count, [None] * count,
+                                   [tiff(i) for i in range(count)])], [], {"spatial": [-180, -90, 180, 90], "temporal": None})
+    make.write_zip(world, folder / "a.tacozip")
+    frame = tacore.load(folder / "a.tacozip").data
+    batch, ranks, shards = rng.randint(1, 7), rng.randint(1, 4), rng.randint(1, 3)
+    seed = rng.choice([None, 0, rng.randint(1, 99)])
+    how = f"{count} samples, batch_size={batch}, world_size={ranks}, seed={seed}"
+    everything = list(range(count))
+
+    def samples(batches):
+        return [int(value) for one in batches for value in numpy.asarray(one[0]).ravel()]
+
+    workers = rng.randint(0, 4)
+    book.attempt("Loader: each sample once", folder / "a.tacozip", f"{how}, num_workers={workers}",
+                 lambda: sorted(v for rank in range(ranks) for v in samples(
+                     Loader(frame, batch_size=batch, seed=seed, rank=rank, world_size=ranks, num_workers=workers))),
+                 everything)
+    book.attempt("Loader: each sample once in shards", folder / "a.tacozip", f"{how}, {shards} shards", lambda: sorted(
+        v for rank in range(ranks) for shard in range(shards) for v in samples(
+            Loader(frame, batch_size=batch, seed=seed, rank=rank, world_size=ranks, shard=(shard, shards)))), everything)
+    WARNINGS.clear()
+    lengths = {len(list(Loader(frame, batch_size=batch, seed=seed, rank=rank, world_size=ranks))) for rank in range(ranks)}
+    book.compare("Loader: ranks have as many batches, or a warning says why not", folder / "a.tacozip", how,
+                 len(lengths) == 1 or bool(WARNINGS.texts), True)
+    check_resume(book, rng, folder, frame, how, batch, ranks, seed, everything, samples)
+
+
+def check_resume(book, rng, folder, frame, how, batch, ranks, seed, everything, samples):
+    """After some steps, others go on with another batch size and number of ranks; then whole epochs follow."""
+    loaders = [Loader(frame, batch_size=batch, seed=seed, rank=rank, world_size=ranks) for rank in range(ranks)]
+    steps = rng.randint(0, min(map(len, loaders)))
+    seen, start = [], 0
+    for loader in loaders:
+        for _, one in zip(range(steps), loader):
+            seen += samples([one])
+            start = one.next_start
+    ranks, batch = rng.randint(1, 4), rng.randint(1, 7)
+    others = [Loader(frame, batch_size=batch, seed=seed, rank=rank, world_size=ranks, start=start) for rank in range(ranks)]
+    book.attempt("Loader: resumed anywhere", folder / "a.tacozip", f"{how}, {steps} steps, then {batch} by {ranks} ranks",
+                 lambda: sorted(seen + [v for loader in others for v in samples(loader)]), everything)
+    book.attempt("Loader: whole epochs after a resumed one", folder / "a.tacozip", f"{how}, second pass",
+                 lambda: sorted(v for loader in others for v in samples(loader)), everything)
+
+
+PROPERTIES = [parts_as_index, parts_as_index, folder_as_zip, shuffled_as_ordered, remote_as_local, remote_as_local,
+              filters_in_any_order, level_as_loop, export_as_view, export_as_view, pickle_as_frame, ours_as_published,
+              loader_as_pass, loader_as_pass]
+
+
+def one_round(book, rng, folder):
+    PROPERTIES[book.seed % len(PROPERTIES)](book, rng, folder)
+
+
+if __name__ == "__main__":
+    run("properties", 15 * len(PROPERTIES), one_round, sys.argv[1:])
