@@ -482,8 +482,9 @@ def header(ranges):
     return struct.pack("<B3x14Q", len(ranges), *(n for pair in ranges for n in pair), *[0] * (14 - 2 * len(ranges)))
 
 
-def zip_bytes(world, how=PLAIN, rng=None, id="random"):
-    """The file, and its tables."""
+def zip_bytes(world, how=PLAIN, rng=None, id="random", edit=lambda kind, key, value: value):
+    """The file, and its tables. What edit("table", level, ..), ("meta", path, ..), ("collection", None, ..) and
+    ("ranges", None, ..) gives is written instead."""
     rng = rng or random.Random(0)
     out = Zip(how, rng)
     if how.header != "absent":
@@ -500,12 +501,14 @@ def zip_bytes(world, how=PLAIN, rng=None, id="random"):
         children = world.children(number, row)
         below = min(number + 1, len(world.levels) - 1)
         meta = table_of(world, below, how, True, place, True, children)
-        place[number][row] = out.add(path + "__meta__", parquet(meta, how.parquet))
+        place[number][row] = out.add(path + "__meta__", parquet(edit("meta", path, meta), how.parquet))
     told = [published_order(world, number, place) if how.permuted and number else place[number]
             for number in range(len(world.levels))]
-    tables = [table_of(world, number, how, True, told) for number in range(len(world.levels))]
+    tables = [edit("table", number, table_of(world, number, how, True, told)) for number in range(len(world.levels))]
     ranges = [out.add(f"METADATA/level{k}.parquet", parquet(t, how.parquet), is_odd=False) for k, t in enumerate(tables)]
-    ranges.append(out.add("COLLECTION.json", json.dumps(collection(world, id), indent=4, ensure_ascii=False).encode(), False))
+    text = json.dumps(edit("collection", None, collection(world, id)), indent=4, ensure_ascii=False)
+    ranges.append(out.add("COLLECTION.json", text.encode(), is_odd=False))
+    ranges = edit("ranges", None, ranges)
     if how.header != "absent":
         payload = header(ranges if how.header == "right" else [(a + 5, b) for a, b in ranges])
         out.out[41:157] = payload
