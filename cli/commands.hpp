@@ -81,6 +81,7 @@ struct ReadOptions {
   std::string path = {};
   std::string id = {};  ///< ids joined by '/'
   std::string base_path = {};
+  bool verify = true;  ///< what is read of samples
   bool vsi = false;  ///< the GDAL path instead of the bytes
   PixelOptions pixels = {};
   Destination output = {};
@@ -91,6 +92,7 @@ struct PreviewCommandOptions {
   std::string path = {};
   std::string id = {};  ///< ids joined by '/'
   std::string base_path = {};
+  bool verify = true;  ///< what is read of samples
   std::vector<int> bands = {};  ///< from 1
   int size = 512;               ///< of the longer side
   Destination output = {};
@@ -100,6 +102,7 @@ int run_preview(const PreviewCommandOptions& options);
 struct StatsCommandOptions {
   std::string path = {};
   std::string base_path = {};
+  bool verify = true;            ///< what is read of samples
   std::optional<int> band = {};  ///< counted from 1; every band when absent
   int level = 0;
   std::string id = {};

@@ -16,7 +16,7 @@ namespace tacore::cli {
 namespace {
 
 DataFrame samples_of(const StatsCommandOptions& options) {
-  const DataFrame roots = load(options.path, {.base_path = options.base_path}).data();
+  const DataFrame roots = load(options.path, {.base_path = options.base_path, .verify = options.verify}).data();
   if (options.level == 0) return roots;
   if (options.id.empty()) throw QueryError("id is required for level > 0");
   const Node node = roots.read(options.id);

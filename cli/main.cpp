@@ -78,6 +78,12 @@ void add_base_path(CLI::App* command, std::string& base_path) {
       ->type_name("DIR");
 }
 
+CLI::Option* add_no_verify(CLI::App* command, bool& verify) {
+  return command->add_flag_callback(
+      "--no-verify", [&] { verify = false; },
+      "Do not hold samples against the local headers and checksums of their ZIP");
+}
+
 std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
   return {add_parsed(
               command, "--bbox", "XMIN,YMIN,XMAX,YMAX", [&](const std::string& text) { where.bbox = parse_bbox(text); },
@@ -212,6 +218,7 @@ void add_read(Tool& tool) {
       "Of the pixels only these, from the upper left corner");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
+  add_no_verify(command, options->verify);
 }
 
 void add_preview(Tool& tool) {
@@ -226,6 +233,7 @@ void add_preview(Tool& tool) {
       "Pixels of the longer side, at most; 512 when not given");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
+  add_no_verify(command, options->verify);
 }
 
 void add_stats(Tool& tool) {
@@ -254,6 +262,7 @@ void add_stats(Tool& tool) {
       ->needs(compute);
   add_jobs(command, options->jobs);
   add_base_path(command, options->base_path);
+  add_no_verify(command, options->verify)->needs(compute);
 }
 
 void add_describe(Tool& tool) {

@@ -86,7 +86,7 @@ int run_read(const ReadOptions& options) {
     throw UsageError("--bands and --window choose pixels, which --npy or --png asks for");
   }
   if (!options.vsi) refuse_terminal(options.output);
-  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  const Dataset dataset = load(options.path, {.base_path = options.base_path, .verify = options.verify});
   const DataFrame rows = dataset.data();
   if (const auto chunk = read_chunk(rows, options)) {
     write_pixels(*chunk, options);
@@ -109,7 +109,7 @@ int run_preview(const PreviewCommandOptions& options) {
     throw UsageError("--size is " + std::to_string(options.size) + ", expected 1 to 16384");
   }
   refuse_terminal(options.output);
-  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  const Dataset dataset = load(options.path, {.base_path = options.base_path, .verify = options.verify});
   const DataFrame rows = dataset.data();
   (void)rows.vsi_path(options.id);  // names a FOLDER as the user does
   const Picture picture = about(options.id, options.path, [&] {

@@ -4,6 +4,7 @@
 #include "net/remote_address.hpp"
 #include "net/storage.hpp"
 #include "reader/dataframe_impl.hpp"
+#include "reader/zip_samples.hpp"
 #include "row_source.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster.hpp"
@@ -17,16 +18,27 @@ namespace {
 
 constexpr std::string_view kSubfile = "/vsisubfile/";
 
+/// `row`: the bytes are of it, so that the path for GDAL has to be proved.
 std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> bytes, const std::string& vsi_path,
-                                          const RasterOpener* others) {
+                                          const RasterOpener* others, const RowSource* row = nullptr) {
   std::string why = "it is no TIFF";
   if (auto directory = find_tiff_directory(*bytes)) {
     if (directory->unsupported.empty())
       return make_tiff_raster(std::move(bytes), std::move(directory->layout), vsi_path);
     why = "TIFF with " + directory->unsupported;
   }
-  if (others) return others->open(vsi_path);
+  if (others) return others->open(row ? row->container->vsi_path(row->container->proved(row->address)) : vsi_path);
   throw FormatError(why + ": GDAL is needed to decode it", {.path = vsi_path});
+}
+
+TiffLayout layout_of(const RowSource& row) {
+  try {
+    return layout_from_header(row.header, row.bytes->size(), row.vsi_path);
+  } catch (const FormatError&) {
+    // Whether the length that the blocks are held against is right shows once a byte was read.
+    if (row.bytes->size() > 0) (void)row.bytes->read({0, 1});
+    throw;
+  }
 }
 
 }  // namespace
@@ -55,12 +67,11 @@ std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpen
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* others) {
-  RowSource row = open_row(frame, position);
-  if (!row.header.empty()) {
-    auto layout = layout_from_header(row.header, row.bytes->size(), row.vsi_path);
-    return make_tiff_raster(std::move(row.bytes), std::move(layout), row.vsi_path);
-  }
-  return open_source(std::move(row.bytes), row.vsi_path, others);
+  return again_if_moved([&] {
+    const RowSource row = open_row(frame, position);
+    if (row.header.empty()) return open_source(row.bytes, row.vsi_path, others, &row);
+    return make_tiff_raster(row.bytes, layout_of(row), row.vsi_path);
+  });
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, std::string_view id, const RasterOpener* others) {

@@ -7,6 +7,7 @@
 #include "chunk_layout.hpp"
 #include "mrio_axes.hpp"
 #include "reader/dataframe_impl.hpp"
+#include "reader/zip_samples.hpp"
 #include "row_source.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
@@ -112,8 +113,10 @@ Tensor read_chunk(const DataFrame& frame, std::string_view id, const ChunkOption
     const auto [rows, position] = locate(frame, part->first);
     if (auto listed = find_listed(*rows.impl(), position, part->second, options.keep_padding))
       return decode(std::move(listed->plan), listed->row);
-    const RowSource row = open_row(rows, position);
-    return decode(plan_of_file(row, part->second, options.keep_padding), row);
+    return again_if_moved([&, &in = rows, at = position] {
+      const RowSource row = open_row(in, at);
+      return decode(plan_of_file(row, part->second, options.keep_padding), row);
+    });
   });
 }
 

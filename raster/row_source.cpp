@@ -36,7 +36,9 @@ RowSource open_row(const DataFrame& frame, int64_t position) {
   const RowAddress address = impl.address(position);
   RowSource out{.bytes = container->open_data(address),
                 .vsi_path = container->vsi_path(address),
-                .header = header_of(impl, position)};
+                .header = header_of(impl, position),
+                .container = container,
+                .address = address};
   if (!out.header.empty()) return out;
   if (const HeaderFile* beside = container->headers()) out.header = beside->find(address, out.bytes->size());
   return out;

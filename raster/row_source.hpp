@@ -5,6 +5,7 @@
 #include <string>
 
 #include "io/byte_source.hpp"
+#include "reader/container.hpp"
 #include "tacore/dataframe.hpp"
 
 namespace tacore {
@@ -12,8 +13,10 @@ namespace tacore {
 /// What a raster is opened from.
 struct RowSource {
   std::shared_ptr<const ByteSource> bytes;
-  std::string vsi_path = {};
+  std::string vsi_path = {};  ///< as its table has it: for messages
   std::string header = {};  ///< of `taco:header`, `internal:header` or a file beside the dataset; empty: there is none
+  std::shared_ptr<const Container> container = {};
+  RowAddress address = {};
 };
 
 /// A local file, or a part of one as GDAL has it ("/vsisubfile/OFFSET_SIZE,PATH"). Throws IoError.

@@ -9,6 +9,7 @@
 #include "codecs.hpp"
 #include "io/coalesce.hpp"
 #include "pixel_type.hpp"
+#include "reader/zip_samples.hpp"
 #include "tacore/error.hpp"
 #include "tiff_directory.hpp"
 
@@ -95,14 +96,17 @@ class TiffRaster final : public Raster {
   void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
     check_read(info_, name_, bands, window, out.size());
     if (window.width == 0 || window.height == 0) return;
-    Work work{bands, window, out};
-    const int64_t first = window.y / layout_.block_height;
-    const int64_t last = (window.y + window.height - 1) / layout_.block_height;
-    for (int64_t row = first; row <= last; ++row) {
-      add_row(work, row);
-      if (work.num_bytes >= kReadAtOnce) decode(work);
-    }
-    decode(work);
+    // A layout from a header is that of the sample, wherever this turns out to be.
+    again_if_moved([&] {
+      Work work{bands, window, out};
+      const int64_t first = window.y / layout_.block_height;
+      const int64_t last = (window.y + window.height - 1) / layout_.block_height;
+      for (int64_t row = first; row <= last; ++row) {
+        add_row(work, row);
+        if (work.num_bytes >= kReadAtOnce) decode(work);
+      }
+      decode(work);
+    });
   }
 
  private:

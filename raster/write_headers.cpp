@@ -12,6 +12,7 @@
 #include "net/storage.hpp"
 #include "reader/header_file.hpp"
 #include "reader/open_container.hpp"
+#include "reader/zip_samples.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
@@ -64,15 +65,19 @@ std::string header_of(const ByteSource& source) {
 
 Entry entry_of(const Container& container, const Place& place) {
   const RowAddress address = container.address(place.level, place.row);
-  const auto source = container.open_data(address);
-  Entry out{.source_file = address.source_file, .path = address.relative_path, .size = source->size()};
-  try {
-    out.header = header_of(*source);
-  } catch (const FormatError& error) {
-    log::warning(address.relative_path + ": " + error.what());
-    out.is_broken = true;
-  }
-  return out;
+  return again_if_moved([&] {
+    const auto source = container.open_data(address);
+    Entry out{.source_file = address.source_file, .path = address.relative_path, .size = source->size()};
+    try {
+      out.header = header_of(*source);
+    } catch (const SampleMoved&) {
+      throw;
+    } catch (const FormatError& error) {
+      log::warning(address.relative_path + ": " + error.what());
+      out.is_broken = true;
+    }
+    return out;
+  });
 }
 
 void tell(const HeaderFileOptions& options, uint64_t num_done, uint64_t num_files) {

@@ -123,6 +123,9 @@ struct LoadOptions {
   std::string base_path = {};
   /// Tortilla and TACO before 2.0 only: take the partitions that are there; else one that is missing is an error.
   bool allow_partial = false;
+  /// What is read of a sample in a ZIP is held against its local header and, read whole, its CRC-32. False: believed as
+  /// it comes.
+  bool verify = true;
   /// For http(s)://, s3://, hf:// and other remote paths; without it those of set_remote_options().
   std::optional<RemoteOptions> remote = {};
 };

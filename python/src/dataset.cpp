@@ -103,8 +103,9 @@ void report(LogLevel level, std::string_view message, void*) {
   }
 }
 
-LoadOptions load_options(const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote) {
-  LoadOptions out{.base_path = base_path.value, .allow_partial = allow_partial};
+LoadOptions load_options(const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote,
+                         bool verify) {
+  LoadOptions out{.base_path = base_path.value, .allow_partial = allow_partial, .verify = verify};
   if (remote) out.remote = remote_options(*remote);
   return out;
 }
@@ -151,21 +152,24 @@ void bind_dataset(nb::module_& m) {
 
   m.def(
       "load",
-      [](const Path& path, const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote) {
-        const LoadOptions options = load_options(base_path, allow_partial, remote);
+      [](const Path& path, const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote,
+         bool verify) {
+        const LoadOptions options = load_options(base_path, allow_partial, remote, verify);
         const nb::gil_scoped_release released;
         return load(path.value, options);
       },
-      nb::arg("path"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none());
+      nb::arg("path"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none(),
+      nb::arg("verify") = true);
   m.def(
       "load",
       [](const std::vector<Path>& paths, const Path& base_path, bool allow_partial,
-         const std::optional<Keywords>& remote) {
-        const LoadOptions options = load_options(base_path, allow_partial, remote);
+         const std::optional<Keywords>& remote, bool verify) {
+        const LoadOptions options = load_options(base_path, allow_partial, remote, verify);
         const nb::gil_scoped_release released;
         return load(values_of(paths), options);
       },
-      nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none());
+      nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none(),
+      nb::arg("verify") = true);
   m.def(
       "set_remote_options", [](const Keywords& remote) { set_remote_options(remote_options(remote)); },
       nb::arg("remote"));

@@ -268,6 +268,7 @@ def load(
     *,
     allow_partial: bool = False,
     storage_options: Mapping[str, Any] | None = None,
+    verify: bool = True,
 ) -> TacoDataset:
     """Opens a dataset, whatever its container (specification, 7.2.1).
 
@@ -285,6 +286,7 @@ def load(
         storage_options: How to reach a remote path, as for :func:`set_storage_options`, which sets what None means.
             What is in force, from here or from there, becomes part of a pickle of the dataset; credentials of the
             environment do not.
+        verify: False: what is read of a sample in a ZIP is not held against its local header and CRC-32.
 
     Raises:
         TacoIOError: Nothing is there (also a FileNotFoundError), or it cannot be read.
@@ -304,11 +306,11 @@ def load(
     remote = None if storage_options is None else dict(storage_options)
     if not cache:
         remote = {**(_storage_options if remote is None else remote), "cache_size": 0}
-    core = _core.load(where, base, allow_partial, remote)
+    core = _core.load(where, base, allow_partial, remote, verify)
     # In another process there is another folder, and nothing of set_storage_options().
     there = [_absolute(each) for each in where] if isinstance(where, list) else _absolute(where)
     in_force = (dict(_storage_options) or None) if remote is None else remote
-    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force),)
+    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force, verify),)
     return TacoDataset(core, recipe, name)
 
 

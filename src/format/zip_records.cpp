@@ -24,8 +24,6 @@ constexpr uint16_t kZip64Extra = 0x0001;  // 4.5.3
 constexpr uint64_t kExtraHeaderSize = 4;  // 4.5.1: id and size
 constexpr uint32_t kMax16 = 0xFFFF;
 constexpr uint32_t kMax32 = 0xFFFFFFFF;
-constexpr uint16_t kEncrypted = 0x0001;   // 4.4.4, bit 0
-constexpr uint16_t kDescriptor = 0x0008;  // 4.4.4, bit 3
 constexpr uint16_t kStored = 0;
 
 std::string hex(uint32_t value) {
@@ -101,7 +99,7 @@ void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std:
 
 /// A stored payload has one size; with two, readers would disagree about what follows it.
 void check_sizes(uint16_t method, uint16_t flags, uint64_t compressed_size, uint64_t size, uint64_t offset) {
-  if (method != kStored || (flags & kEncrypted) != 0 || compressed_size == size) return;
+  if (method != kStored || (flags & kEncryptedFlag) != 0 || compressed_size == size) return;
   throw FormatError("stored entry of " + std::to_string(size) + " bytes takes " + std::to_string(compressed_size),
                     {.offset = offset});
 }
@@ -298,7 +296,7 @@ bool is_header_with(std::span<const std::byte> header, std::string_view name, ui
     if (in.u16() != kZip64Extra || in.u16() != extra_size - kExtraHeaderSize) return false;
     if (stated == kMax32) stated = in.u64();
   }
-  return !size || stated == *size || (flags & kDescriptor) != 0;
+  return !size || stated == *size || (flags & kDescriptorFlag) != 0;
 }
 
 }  // namespace
@@ -415,6 +413,26 @@ bool is_local_header_of(std::span<const std::byte> before, std::string_view name
     if (whole <= before.size() && is_header_with(before.last(whole), name, extra_size, size)) return true;
   }
   return false;
+}
+
+std::optional<LocalHeader> local_header_before(std::span<const std::byte> before, std::string_view name) {
+  // The extra field of most has no bytes, and none has more than its length can say.
+  for (uint64_t extra_size = 0; extra_size <= kMax16; ++extra_size) {
+    const uint64_t whole = kLocalHeaderSize + name.size() + extra_size;
+    if (whole > before.size()) break;
+    const auto header = before.last(whole);
+    if (header[0] != std::byte{'P'} || header[1] != std::byte{'K'}) continue;
+    Cursor in(header, "local header");
+    if (in.u32() != kLocalSignature) continue;
+    in.skip(22);
+    if (in.u16() != name.size() || in.u16() != extra_size || in.text(name.size()) != name) continue;
+    try {
+      return parse_local_header(header, 0);
+    } catch (const FormatError&) {  // bytes that only look like one
+      continue;
+    }
+  }
+  return std::nullopt;
 }
 
 namespace {

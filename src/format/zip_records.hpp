@@ -26,6 +26,9 @@ inline constexpr uint64_t kMaxCommentSize = 0xFFFF;
 /// Enough tail bytes to find the end records of any archive.
 inline constexpr uint64_t kTailSize = kEndRecordSize + kMaxCommentSize + kEnd64LocatorSize;
 
+inline constexpr uint16_t kEncryptedFlag = 0x0001;   // 4.4.4, bit 0
+inline constexpr uint16_t kDescriptorFlag = 0x0008;  // 4.4.4, bit 3
+
 /// 4.3.7 local file header, ZIP64 sizes resolved. With a descriptor (flag bit 3) crc32 and the
 /// sizes are 0 here, and the central entry has them.
 struct LocalHeader {
@@ -41,6 +44,9 @@ struct LocalHeader {
   bool has_foreign_extra = false;  ///< an extra field that is not that of ZIP64
   bool has_odd_zip64 = false;      ///< as in CentralEntry
   uint64_t header_size = 0;        ///< with name and extra: the payload starts here
+
+  bool is_stored() const noexcept { return method == 0 && (flags & kEncryptedFlag) == 0; }
+  bool has_descriptor() const noexcept { return (flags & kDescriptorFlag) != 0; }
 };
 
 /// 4.3.12 central directory header, ZIP64 fields resolved.
@@ -65,6 +71,8 @@ struct CentralEntry {
 
   /// Made on Unix as a symbolic link, which extraction would follow.
   bool is_link() const noexcept { return (external_attributes >> 16 & 0170000) == 0120000; }
+  /// Its bytes lie in the archive as they are.
+  bool is_stored() const noexcept { return method == 0 && (flags & kEncryptedFlag) == 0; }
 };
 
 /// Where the central directory lies (4.3.14 to 4.3.16).
@@ -107,6 +115,9 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
 /// ZIP64 extra (dossier 1.5), and state `size`, if it is given, unless a descriptor has it. `before`
 /// are the last bytes before the payload; 30 + name + 20 are looked at.
 bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size = {});
+
+/// The local header of `name` that ends where `before` does, with whatever extra field; nullopt where there is none.
+std::optional<LocalHeader> local_header_before(std::span<const std::byte> before, std::string_view name);
 
 // Writing: entries as published files have them (dossier 1.2 to 1.4).
 

@@ -9,6 +9,7 @@
 #include "net/http_file.hpp"
 #include "reader/child_rows.hpp"
 #include "reader/header_file.hpp"
+#include "reader/zip_samples.hpp"
 
 namespace tacore {
 
@@ -75,16 +76,17 @@ std::shared_ptr<const LevelTable> Container::level(int level) const {
   Proof& proof = *proofs_[static_cast<std::size_t>(level)];
   const std::lock_guard lock(proof.mutex);
   if (!proof.level) {
-    auto repaired = repair(level);
+    auto repaired = repair(level, proof.is_proved);
     proof.level = repaired ? std::move(repaired) : stored;
   }
   return proof.level;
 }
 
-bool Container::is_proved(int level) const {
+std::shared_ptr<const LevelTable> Container::known_level(int level) const {
+  const auto& stored = stored_level(level);
   Proof& proof = *proofs_[static_cast<std::size_t>(level)];
   const std::lock_guard lock(proof.mutex);
-  return proof.level != nullptr;
+  return proof.level ? proof.level : stored;
 }
 
 void Container::look_for_headers(std::shared_ptr<const Storage> storage, std::string path) {
@@ -98,11 +100,16 @@ const HeaderFile* Container::headers() const {
   return headers_.get();
 }
 
-std::shared_ptr<const LevelTable> Container::repair(int) const { return nullptr; }
+std::shared_ptr<const LevelTable> Container::repair(int, bool&) const { return nullptr; }
 
 RowAddress Container::address(int level, int64_t row) const {
-  const auto table = this->level(level);
+  const auto table = known_level(level);
   RowAddress out;
+  {
+    Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+    const std::lock_guard lock(proof.mutex);
+    out.is_proved = proof.level && proof.is_proved;
+  }
   out.id = table->text(table->find(names::kId), row).value_or("");
   out.type = sample_type(*table, row);
   if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
@@ -125,7 +132,8 @@ std::shared_ptr<const LevelTable> Container::meta(const RowAddress& row, int lev
     const std::lock_guard lock(metas_mutex_);
     if (auto kept = take()) return kept;
   }
-  auto opened = open_meta(row, level);  // outside the lock: two threads may open the same, one wins
+  // Outside the lock: two threads may open the same, one wins.
+  auto opened = again_if_moved([&] { return open_meta(row, level); });
   const std::lock_guard lock(metas_mutex_);
   if (auto kept = take()) return kept;
   metas_.emplace_front(key, opened);

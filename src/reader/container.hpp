@@ -36,6 +36,7 @@ struct RowAddress {
   std::optional<int64_t> size = {};
   std::string source_file = {};    ///< TACOCAT
   std::string relative_path = {};  ///< from DATA/, without a slash at the end
+  bool is_proved = false;          ///< offset and size are what the ZIP says, not only what a table does
 };
 
 /// An open dataset file or folder: the collection, the levels, and where the data of a row lies. Immutable; safe from
@@ -57,24 +58,27 @@ class Container {
   int num_levels() const;
   /// A level as it is stored: ids, types and parents are right, offsets may not be (dossier 1.5).
   const std::shared_ptr<const LevelTable>& stored_level(int level) const;
-  /// A level whose offsets are proved, or repaired from the central directory; done once.
+  /// A level from which offsets may be handed out: compared with the central directories, and taken from them where they
+  /// differ; done once. As it is stored, with a warning, where a server would have to be asked for too much.
   std::shared_ptr<const LevelTable> level(int level) const;
-  /// True when level() costs nothing: proved already, or nothing to prove.
-  bool is_proved(int level) const;
+  /// The same if that has been done already, else stored_level(): for all other columns.
+  std::shared_ptr<const LevelTable> known_level(int level) const;
 
   /// True where ids name files: then none may lead out of its folder. Else they may be any text.
   bool names_files() const noexcept { return !is_v1(format()); }
-  /// The address of a row, its offset proved. Throws FormatError for an id that leads out of its folder.
-  virtual RowAddress address(int level, int64_t row) const;
+  /// The address of a row as known_level() has it. Throws FormatError for an id that leads out of its folder.
+  RowAddress address(int level, int64_t row) const;
+  /// The same with a place that is proved, by the ZIP itself. Throws FormatError where it has no such sample.
+  virtual RowAddress proved(RowAddress row) const { return row; }
 
-  /// What GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. Throws NavigationError when the address lacks
-  /// what it takes; padding never gets here.
+  /// What GDAL opens: the data of a FILE, the `__meta__` of a FOLDER; as the address says, which proved() proves. Throws
+  /// NavigationError when the address lacks what it takes; padding never gets here.
   virtual std::string vsi_path(const RowAddress& row) const = 0;
   /// The same as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
-  /// The bytes of a FILE. Local ZIPs check the local header in front of them.
+  /// The bytes of a FILE; of a ZIP each read is proved (open_sample()), unless load() was told not to.
   virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
-  /// The `__meta__` of a FOLDER at `level`. Throws NavigationError or IoError.
+  /// The `__meta__` of a FOLDER at `level`, proved likewise. Throws NavigationError or IoError.
   virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;
   /// The same; the last few stay open, so that reading a folder again costs nothing.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
@@ -109,8 +113,9 @@ class Container {
   void add_levels_of_tree();
   /// What tree() gives, found once.
   virtual PitSchema find_tree() const;
-  /// A copy with right offsets, or nullptr when they are right.
-  virtual std::shared_ptr<const LevelTable> repair(int level) const;
+  /// What level() gives: a copy with right offsets, or nullptr for the stored one. `is_proved` is set to false where it
+  /// is not known whether they are.
+  virtual std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const;
   /// A level that was nullptr in the constructor, made when it is first asked for.
   virtual std::shared_ptr<const LevelTable> assemble(int level) const;
   /// True once a level is there. Looks at nothing.
@@ -124,6 +129,7 @@ class Container {
   struct Proof {
     std::mutex mutex;
     std::shared_ptr<const LevelTable> level;
+    bool is_proved = true;  ///< once there is a level
     std::once_flag assembled = {};
     std::atomic<bool> is_there = false;
   };
@@ -150,7 +156,9 @@ SampleType sample_type(const LevelTable& level, int64_t row);
 /// Refuses a collection whose tree is deeper than the levels that are there, and an empty list.
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);
 
-std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path);
+/// `verify`: samples are proved as they are read.
+std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path,
+                                    bool verify = true);
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path);
 /// `file`, with what opening a dataset needs read at once: `collection`, and of each of `levels` the footer. Where a
 /// server is asked and all of it is small, the whole levels: then rows cost no request more.
@@ -165,10 +173,10 @@ std::shared_ptr<Container> open_folder(std::shared_ptr<const Storage> storage, F
 /// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
 std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
                                                const std::string& folder, const std::string& base,
-                                               const std::string& path);
+                                               const std::string& path, bool verify = true);
 std::shared_ptr<Container> open_tacocat_file(std::shared_ptr<const Storage> storage,
                                              std::shared_ptr<const ByteSource> source, const std::string& base,
-                                             const std::string& path);
+                                             const std::string& path, bool verify = true);
 Collection read_tacocat_collection(const ByteSource& source, const std::string& path);
 
 }  // namespace tacore

@@ -12,6 +12,7 @@
 #include "reader/duckdb_session.hpp"
 #include "reader/frame_stream.hpp"
 #include "reader/sql_inspect.hpp"
+#include "reader/zip_samples.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/encode.hpp"
 #include "tacore/transform.hpp"
@@ -282,7 +283,7 @@ std::vector<Bytes> DataFrame::read_bytes(std::span<const int64_t> positions) con
     }
     sources.push_back(impl_->container_of(position)->open_data(impl_->address(position)));
   }
-  return read_together(sources);
+  return read_samples(sources);
 }
 
 DataFrame DataFrame::filter(std::string_view expression) const {

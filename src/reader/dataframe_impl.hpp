@@ -49,7 +49,8 @@ struct DataFrame::Impl {
   std::string source_file = {};
 
   /// The GDAL path of a row; nullopt for rows that lost what it takes.
-  std::optional<std::string> path(int64_t row) const;
+  /// The place in it is proved, unless that is left to the level.
+  std::optional<std::string> path(int64_t row, bool must_prove = true) const;
   RowAddress address(int64_t row) const;
   std::shared_ptr<const Container> container_of(int64_t row) const;
   DataFrame children(int64_t row) const;

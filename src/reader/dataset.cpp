@@ -189,9 +189,10 @@ int64_t Dataset::level_rows(int level) const {
 }
 
 Dataset Dataset::sql(std::string_view query) const {
-  SqlStep step{.select = inspect_select(query), .names_path = false};
+  SqlStep step{.select = inspect_select(query)};
   const std::string text = lower(step.select.text);
   step.names_path = text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
+  step.names_place = text.find(names::kOffset) != text.npos || text.find(names::kSize) != text.npos;
   return with_step(impl_, std::move(step));
 }
 
@@ -211,7 +212,7 @@ Dataset Dataset::filter_datetime(const TimeRange& range, const FilterOptions& op
 }
 
 DataFrame Dataset::data() const { return make_frame(impl_, impl_->rows(), false); }
-DataFrame Dataset::data_raw() const { return make_frame(impl_, impl_->rows(), true); }
+DataFrame Dataset::data_raw() const { return make_frame(impl_, impl_->raw_rows(), true); }
 
 std::vector<std::pair<std::string, std::string>> Dataset::navigation_columns() const {
   static const std::map<std::string_view, const char*> meanings{
@@ -271,10 +272,11 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
                         {.path = path});
     }
     impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
-                                                          options.base_path.empty() ? at.folder : options.base_path);
+                                                          options.base_path.empty() ? at.folder : options.base_path,
+                                                          options.verify);
     return Dataset(std::move(impl));
   }
-  auto container = open_container(std::move(storage), at, path, options.base_path);
+  auto container = open_container(std::move(storage), at, path, options.base_path, options.verify);
   impl->collection = std::shared_ptr<const Collection>(container, &container->collection());
   impl->base.base = std::move(container);
   return Dataset(std::move(impl));

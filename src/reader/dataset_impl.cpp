@@ -76,6 +76,32 @@ void warn_of_types(const View& view, const Rows& rows) {
   }
 }
 
+/// Proves the levels that the rows of `view` are of. True when one of them was not as it is stored.
+bool prove_levels(const View& view, const std::set<int>& levels) {
+  if (const Container* container = view.container()) {
+    bool any = false;
+    for (const int level : levels) {
+      if (level < container->num_levels()) any = container->level(level) != container->stored_level(level) || any;
+    }
+    return any;
+  }
+  bool any = false;
+  for (const auto& part : std::get<Union>(view.base).parts) any = prove_levels(*part.view, levels) || any;
+  return any;
+}
+
+std::set<int> levels_of(const View& view) {
+  std::set<int> out{0};
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (!sql) continue;
+    for (int level = 1; level <= names::kMaxLevel; ++level) {
+      if (sql->select.tables.contains("level" + std::to_string(level))) out.insert(level);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<const Rows> Dataset::Impl::rows() const {
@@ -83,7 +109,7 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
   const std::lock_guard lock(mutex_);
   if (!rows_) {
     // Nothing to compute: columns are decoded as they are asked for.
-    rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->level(0), RowKey{})
+    rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->known_level(0), RowKey{})
                                                  : compute(QueryPlan(all, describe).rows());
     if (!all.container() || !all.steps.empty()) warn_of_types(all, *rows_);
     log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) +
@@ -97,6 +123,25 @@ View Dataset::Impl::drawn_view() const {
   View out = view();
   if (draws(out)) out.drawn = DrawnRows{out.steps.size(), [drawn = rows()] { return drawn; }};
   return out;
+}
+
+std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
+  const View& all = view();
+  {
+    const std::lock_guard lock(mutex_);
+    if (raw_rows_) return raw_rows_;
+  }
+  if (prove_levels(all, levels_of(all))) {
+    const std::lock_guard lock(mutex_);
+    if (!rows_ || !draws(all)) {
+      rows_.reset();  // They may have been made before that was known.
+    } else {
+      log::warning(path + ": internal:offset and internal:size of rows that were drawn before are not proved");
+    }
+  }
+  auto out = rows();
+  const std::lock_guard lock(mutex_);
+  return raw_rows_ = std::move(out);
 }
 
 namespace {
@@ -178,8 +223,13 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
   return rows == found->end() ? std::vector<int64_t>() : rows->second;
 }
 
-Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder)
-    : storage_(std::move(storage)), sources_(std::move(sources)), folder_(std::move(folder)), opened_(sources_.size()) {}
+Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder,
+                       bool verify)
+    : storage_(std::move(storage)),
+      sources_(std::move(sources)),
+      folder_(std::move(folder)),
+      verify_(verify),
+      opened_(sources_.size()) {}
 
 View Partitions::resolve(const std::vector<Step>& steps) const {
   const auto opened = open_all();
@@ -223,7 +273,7 @@ std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
   const Detected at = detect(*storage_, path);
   if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
   View out;
-  out.base = open_container(storage_, at, path, "");
+  out.base = open_container(storage_, at, path, "", verify_);
   return std::make_shared<const View>(std::move(out));
 }
 

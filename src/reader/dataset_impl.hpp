@@ -18,7 +18,8 @@ namespace tacore {
 /// The partitions of a TACOLLECTION.json, opened when they are needed.
 class Partitions {
  public:
-  Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder);
+  Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder,
+             bool verify);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
   /// The union of all partitions. What taco:sources says of their extents is not proved by anything, so none is left out
@@ -35,6 +36,7 @@ class Partitions {
   std::shared_ptr<const Storage> storage_;
   std::vector<Source> sources_;
   std::string folder_;
+  bool verify_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<const View>> opened_;  ///< nullptr until it is
 };
@@ -61,6 +63,8 @@ struct Dataset::Impl {
   const View& view() const;
   /// The rows, computed once.
   std::shared_ptr<const Rows> rows() const;
+  /// The same, with offsets and sizes that are proved.
+  std::shared_ptr<const Rows> raw_rows() const;
   /// view(), with rows() in it where a query of it draws: for whatever has to do with the rows that show.
   View drawn_view() const;
   /// Their number. Filters alone are counted without making the rows.
@@ -81,6 +85,7 @@ struct Dataset::Impl {
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const View> resolved_;
   mutable std::shared_ptr<const Rows> rows_;
+  mutable std::shared_ptr<const Rows> raw_rows_;
   mutable std::optional<int64_t> num_rows_;
   mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
 };

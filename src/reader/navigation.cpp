@@ -158,12 +158,13 @@ RowAddress DataFrame::Impl::address(int64_t row) const {
   return out;
 }
 
-std::optional<std::string> DataFrame::Impl::path(int64_t row) const {
+std::optional<std::string> DataFrame::Impl::path(int64_t row, bool must_prove) const {
   if (!rows->key(row) && !container) {
     const int column = rows->find(names::kGdalVsi);
     return column < 0 ? std::nullopt : rows->text(column, row);
   }
-  return container_of(row)->vsi_path(address(row));
+  const auto in = container_of(row);
+  return in->vsi_path(must_prove ? in->proved(address(row)) : address(row));
 }
 
 DataFrame DataFrame::Impl::children(int64_t row) const {
@@ -172,7 +173,7 @@ DataFrame DataFrame::Impl::children(int64_t row) const {
   if (key) {
     const int below = key->level + 1;
     const RowKey first{key->part, below, 0};
-    const auto table_below = [&] { return in->is_proved(below) ? in->level(below) : in->stored_level(below); };
+    const auto table_below = [&] { return in->known_level(below); };
     if (auto left = dataset->survivors(*key))
       return DataFrame(child_frame(*this, level_rows(table_below(), first, std::move(*left))));
     if (const auto range = in->children(key->level, key->row)) {

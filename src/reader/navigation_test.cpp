@@ -286,7 +286,7 @@ TEST_CASE("C112: reading a row looks at no more than its own place, however many
   CHECK(storage->requests().size() == once);
 }
 
-TEST_CASE("C113: a FOLDER read from a remote store costs one request, a FILE read none") {
+TEST_CASE("C113: a FOLDER read from a remote store costs one request, FILEs what proves the first of them") {
   const auto storage = std::make_shared<CountingStorage>(false);
   const DataFrame rows = load(golden("uneven_children.tacozip"), {}, storage).data();
   const auto cost = [&](const auto& work) {
@@ -297,7 +297,8 @@ TEST_CASE("C113: a FOLDER read from a remote store costs one request, a FILE rea
   rows.read("a");
   CHECK(cost([&] { rows.read("b"); }) <= 1);
   const DataFrame c = children(rows, "c");
-  CHECK(cost([&] { c.read(0); }) == 0);
+  // Its small directory proves all places at once.
+  CHECK(cost([&] { c.read(0); }) <= 3);
   CHECK(cost([&] { c.read("item_1"); }) == 0);
 }
 

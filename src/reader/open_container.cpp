@@ -135,13 +135,13 @@ Collection parse(const Bytes& text, const std::string& path) {
 }
 
 std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const Detected& at, const std::string& path,
-                                   const std::string& base) {
+                                   const std::string& base, bool verify) {
   switch (at.format) {
-    case Format::Zip: return open_zip(at.source, path);
+    case Format::Zip: return open_zip(at.source, path, verify);
     case Format::Folder: return open_folder(std::move(storage), {at.source, at.level0}, at.path);
     case Format::Tacocat:
-      return at.is_folder ? open_tacocat_folder(std::move(storage), {at.source, at.level0}, at.path, base, path)
-                          : open_tacocat_file(std::move(storage), at.source, base, path);
+      return at.is_folder ? open_tacocat_folder(std::move(storage), {at.source, at.level0}, at.path, base, path, verify)
+                          : open_tacocat_file(std::move(storage), at.source, base, path, verify);
     case Format::Tortilla:
     case Format::Taco: return v1::open_tortilla(at.source, path);
     case Format::Tacollection: break;
@@ -181,9 +181,10 @@ Detected detect(const Storage& storage, const std::string& given) {
 }
 
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
-                                                const std::string& path, const std::string& base_path) {
+                                                const std::string& path, const std::string& base_path,
+                                                bool verify) {
   log::info(path + ": " + to_string(at.format) + " container");
-  auto out = open_as(storage, at, path, base_path.empty() ? at.folder : base_path);
+  auto out = open_as(storage, at, path, base_path.empty() ? at.folder : base_path, verify);
   out->look_for_headers(std::move(storage), at.path + std::string(kHeaderFileSuffix));
   return out;
 }

@@ -26,9 +26,11 @@ struct Detected {
 /// Throws IoError when nothing is there, FormatError when it is no dataset.
 Detected detect(const Storage& storage, const std::string& path);
 
-/// Opens any container but TACOLLECTION.json. `base_path` replaces `Detected::folder` unless empty.
+/// Opens any container but TACOLLECTION.json. `base_path` replaces `Detected::folder` unless empty. `verify`: samples of
+/// ZIPs are proved as they are read.
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
-                                                const std::string& path, const std::string& base_path);
+                                                const std::string& path, const std::string& base_path,
+                                                bool verify = true);
 
 /// The paths of all partitions of a dataset, in order; of one that stands alone its own, with a warning. Throws as
 /// load() does.

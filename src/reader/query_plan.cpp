@@ -48,7 +48,12 @@ class Planner {
   /// What queries give, by view and number of steps: shared with the plans that describe them.
   using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
 
-  Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known = std::make_shared<Known>())
+  Planner(const QueryPlan::Describe& describe, const View& view)
+      : Planner(describe, names_path(view), std::make_shared<Known>()) {
+    with_place_ = with_path_ || names_place(view);
+  }
+  /// For columns alone.
+  Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known)
       : describe_(describe), with_path_(with_path), known_(std::move(known)) {}
 
   Statement finish(const std::string& select) {
@@ -267,7 +272,7 @@ class Planner {
   }
 
   std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
-    const auto table = container.level(level);
+    const auto table = with_place_ ? container.level(level) : container.known_level(level);
     std::vector<std::string> aliases, selected;
     // DuckDB numbers rows in a last column, or, where one of the file has its name, in one that is not listed.
     const std::string numbers = "file_row_number";
@@ -472,6 +477,7 @@ class Planner {
 
   const QueryPlan::Describe& describe_;
   bool with_path_;
+  bool with_place_ = false;  ///< offsets may leave with the rows
   std::shared_ptr<Known> known_;
   Statement statement_;
   std::vector<std::string> ctes_;
@@ -516,15 +522,24 @@ int deepest_filter(const View& view) {
 
 bool restricts(const View& view, int level) { return level <= deepest_filter(view); }
 
-bool names_path(const View& view) {
+namespace {
+
+/// True when a query of the view, or of a part, does.
+bool any_query(const View& view, bool SqlStep::* does) {
   for (const auto& step : view.steps) {
     const auto* sql = std::get_if<SqlStep>(&step);
-    if (sql && sql->names_path) return true;
+    if (sql && sql->*does) return true;
   }
   const auto* all = std::get_if<Union>(&view.base);
   return all &&
-         std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return names_path(*p.view); });
+         std::any_of(all->parts.begin(), all->parts.end(), [&](const auto& part) { return any_query(*part.view, does); });
 }
+
+}  // namespace
+
+bool names_path(const View& view) { return any_query(view, &SqlStep::names_path); }
+
+bool names_place(const View& view) { return any_query(view, &SqlStep::names_place); }
 
 bool draws(const View& view) {
   const std::size_t first = view.drawn ? view.drawn->steps : 0;
@@ -549,25 +564,25 @@ bool changes_columns(const View& view) { return !std::all_of(view.steps.begin(),
 bool only_chooses_rows(const View& view) { return view.container() && !changes_columns(view); }
 
 Statement QueryPlan::rows() const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   return planner.finish(planner.last_rows(view_, 0));
 }
 
 std::vector<std::vector<Column>> QueryPlan::columns(const std::vector<std::size_t>& steps) const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   std::vector<std::vector<Column>> out;
   for (const std::size_t count : steps) out.push_back(planner.columns_before(view_, 0, count));
   return out;
 }
 
 Statement QueryPlan::count() const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   const std::string name = planner.rows(view_, 0);
   return planner.finish("SELECT count(*) FROM " + name);
 }
 
 Statement QueryPlan::survivors(int level) const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   const std::string name = planner.surviving(view_, 0, level, view_.steps.size());
   const bool sources = has(stored_columns(view_, level), names::kSourceFile);
   return planner.finish("SELECT " + id(kRowKeyColumn) + ", CAST(" + id(names::kParentId) + " AS VARCHAR), " +
@@ -575,7 +590,7 @@ Statement QueryPlan::survivors(int level) const {
 }
 
 Statement QueryPlan::statistics(int level, const std::string& parent, const std::vector<std::string>& columns) const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   const std::string selected = of_alias("c", columns);
   if (level == 0) return planner.finish("SELECT " + selected + " FROM " + planner.rows(view_, 0) + " c");
   const std::string child = planner.visible(view_, 0, level), above = planner.visible(view_, 0, level - 1);
@@ -586,7 +601,7 @@ Statement QueryPlan::statistics(int level, const std::string& parent, const std:
 }
 
 Statement QueryPlan::statistics(const std::vector<std::string>& ids, const std::vector<std::string>& columns) const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   // Each level by its id, from the upper ones down: the row "b" of level 2 below a row "a" of level 1.
   std::string among, alias;
   for (int level = 1; level <= static_cast<int>(ids.size()); ++level) {
@@ -603,7 +618,7 @@ Statement QueryPlan::statistics(const std::vector<std::string>& ids, const std::
 }
 
 Statement QueryPlan::children(int level) const {
-  Planner planner(describe_, names_path(view_));
+  Planner planner(describe_, view_);
   const std::string parents = planner.visible(view_, 0, level);
   const std::string child =
       restricts(view_, level + 1) ? planner.visible(view_, 0, level + 1) : planner.stored(view_, 0, level + 1, true);

@@ -67,13 +67,13 @@ const std::map<std::string, Expected>& expectations() {
       {"truncated_half.tacozip", {"FormatError", "leaves the file of 2040 bytes"}},
       {"truncated_header.tacozip", {"FormatError", "100"}},
       {"empty_file.tacozip", {"FormatError", "''"}},
-      {"overlapping_entries.tacozip", {"FormatError", "its local header states another"}},
+      {"overlapping_entries.tacozip", {"FormatError", "reaches into the next one"}},
       {"same_local_header.tacozip", {"", ""}},
       {"directory_outside.tacozip", {"FormatError", "directory"}},
       {"directory_cut.tacozip", {"FormatError", "directory"}},
       {"deflated_level.tacozip", {"FormatError", "compressed (method 8), stored expected"}},
-      {"encrypted_entry.tacozip", {"", ""}},
-      {"data_bad_crc.tacozip", {"", ""}},
+      {"encrypted_entry.tacozip", {"FormatError", "encrypted"}},
+      {"data_bad_crc.tacozip", {"FormatError", "the CRC-32 of its bytes is "}},
       {"id_parent.tacozip", {"FormatError", "../rid"}},
       {"id_climbs.tacozip", {"FormatError", "./.."}},
       {"id_absolute.tacozip", {"FormatError", "/tmp/x"}},
@@ -83,8 +83,8 @@ const std::map<std::string, Expected>& expectations() {
       {"id_null.tacozip", {"FormatError", "id is null"}},
       {"no_id_column.tacozip", {"SchemaError", "no column 'id'"}},
       {"type_other.tacozip", {"FormatError", "type is 'LINK', 'FILE' or 'FOLDER' expected"}},
-      {"row_outside.tacozip", {"FormatError", "leave the file"}},
-      {"row_negative.tacozip", {"FormatError", "-1"}},
+      {"row_outside.tacozip", {"", ""}},
+      {"row_negative.tacozip", {"", ""}},
       {"encrypted_parquet.tacozip", {"FormatError", "encrypted"}},
       {"not_parquet.tacozip", {"FormatError", "not Parquet"}},
       {"footer_length.tacozip", {"FormatError", "footer of 2147483647 bytes"}},
@@ -166,12 +166,12 @@ TEST_CASE("where a fault is not in the way, the rows are those of the sound data
   }
 }
 
-TEST_CASE("a bad row spoils its own bytes and no other's") {
+TEST_CASE("a row that leads nowhere is read where the central directory has it") {
   for (const std::string name : {"row_outside.tacozip", "row_negative.tacozip"}) {
     CAPTURE(name);
     const DataFrame rows = load(bad_datasets() + "/" + name).data();
-    CHECK(has_text(error_of([&] { rows.read_bytes("valencia"); }), "FormatError"));
-    CHECK(has_text(error_of([&] { rows.read("valencia"); }), "FormatError"));
+    CHECK(to_text(rows.read_bytes("valencia")) == "data of valencia");
+    CHECK(has_text(vsi(rows, "valencia"), "_16,"));
     CHECK(to_text(rows.read_bytes("madrid")) == "data of madrid");
   }
 }

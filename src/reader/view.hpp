@@ -18,7 +18,8 @@ namespace tacore {
 /// A user's query over `data`, checked.
 struct SqlStep {
   Select select;
-  bool names_path = false;  ///< the text speaks of internal:gdal_vsi, so the column must be there
+  bool names_path = false;   ///< the text speaks of internal:gdal_vsi, so the column must be there
+  bool names_place = false;  ///< or of internal:offset or internal:size, which are to be right then
 };
 using Step = std::variant<SqlStep, Filter>;
 
@@ -80,6 +81,8 @@ bool restricts(const View& view, int level);
 
 /// True when a query of the view, or of a part, names internal:gdal_vsi: then levels come with it.
 bool names_path(const View& view);
+/// The same of internal:offset and internal:size: then levels are proved first.
+bool names_place(const View& view);
 
 /// True when a query of the view, after the rows that are drawn already, may give other rows when it is run again.
 bool draws(const View& view);

@@ -19,8 +19,11 @@ namespace {
 class ZipContainer : public Container {
  public:
   ZipContainer(std::shared_ptr<const ByteSource> source, const std::string& path, Collection collection,
-               std::vector<std::shared_ptr<const LevelTable>> levels)
-      : Container(path, std::move(collection), std::move(levels)), source_(std::move(source)), root_(to_vsi(path)) {}
+               std::vector<std::shared_ptr<const LevelTable>> levels, bool verify)
+      : Container(path, std::move(collection), std::move(levels)),
+        source_(std::move(source)),
+        root_(to_vsi(path)),
+        verify_(verify) {}
 
   Format format() const noexcept override { return Format::Zip; }
 
@@ -33,22 +36,13 @@ class ZipContainer : public Container {
     return size + ' ' + hex(sha256(source_->read({directory.offset, directory.size})));
   }
 
-  RowAddress address(int level, int64_t row) const override {
-    if (level == 0 || is_proved(level) || !source_->is_local()) return Container::address(level, row);
-    // One local header proves one row, at a fraction of what proving the level costs.
-    const auto& table = stored_level(level);
-    RowAddress out;
-    out.id = table->text(table->find(names::kId), row).value_or("");
-    out.type = sample_type(*table, row);
-    out.relative_path = relative_path(level, row);
-    if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
-    if (const int c = table->find(names::kSize); c >= 0) out.size = table->integer(c, row);
-    if (out.offset && out.size && *out.offset >= 0 &&
-        is_entry_at(*source_, {static_cast<uint64_t>(*out.offset), static_cast<uint64_t>(*out.size)},
-                    entry_name(out.relative_path, out.type))) {
-      return out;
-    }
-    return Container::address(level, row);
+  RowAddress proved(RowAddress row) const override {
+    if (row.is_proved || !row.offset || !row.size) return row;
+    const ByteRange place = prove_place(*source_, *proofs_, entry_of(row));
+    row.offset = static_cast<int64_t>(place.offset);
+    row.size = static_cast<int64_t>(place.size);
+    row.is_proved = true;
+    return row;
   }
 
   std::string vsi_path(const RowAddress& row) const override {
@@ -62,20 +56,21 @@ class ZipContainer : public Container {
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
-    const ByteRange range = range_of(row);
-    if (source_->is_local()) require_entry_at(*source_, range, entry_name(row.relative_path, row.type), row.id);
-    return slice(source_, range);
+    return verify_ ? open_sample(source_, proofs_, entry_of(row)) : slice(source_, range_of(row));
   }
 
   std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
-    return open_meta_table(slice(source_, range_of(row)), where(level + 1));
+    return open_meta_table(open_data(row), where(level + 1));
   }
 
  private:
+  void require_place(const RowAddress& row) const {
+    if (row.offset && row.size) return;
+    throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
+  }
+
   ByteRange range_of(const RowAddress& row) const {
-    if (!row.offset || !row.size) {
-      throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
-    }
+    require_place(row);
     const uint64_t size = source_->size();
     if (*row.offset < 0 || *row.size < 0 || static_cast<uint64_t>(*row.offset) > size ||
         static_cast<uint64_t>(*row.size) > size - static_cast<uint64_t>(*row.offset)) {
@@ -86,15 +81,38 @@ class ZipContainer : public Container {
     return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
   }
 
-  std::shared_ptr<const LevelTable> repair(int level) const override {
+  ZipEntry entry_of(const RowAddress& row) const {
+    require_place(row);
+    return {entry_name(row.relative_path, row.type),
+            row.id,
+            {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)}};
+  }
+
+  std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const override {
     const auto& table = stored_level(level);
-    const auto path_of = [&](int64_t row) { return relative_path(level, row); };
-    if (level == 0 || offsets_in_order(*table, path_of)) return nullptr;
-    return repair_offsets(*table, path_of, [&](const std::string&) { return source_; });
+    // Published writers permute no places at the root, so that these alone are not worth a request.
+    std::shared_ptr<const ZipDirectory> directory;
+    std::string why = "the central directory is on a server";
+    try {
+      directory = level == 0 ? proofs_->directory_at_hand(*source_) : proofs_->small_directory(*source_);
+    } catch (const FormatError& error) {
+      why = error.message();
+    }
+    is_proved = directory != nullptr;
+    if (!is_proved) {
+      // Of a local ZIP each path is proved by a local header.
+      if (!source_->is_local()) warn_unproved(*table, why);
+      return nullptr;
+    }
+    return with_proved_places(
+        *table, [&](int64_t row) { return relative_path(level, row); },
+        [&](const std::string&) { return OpenDirectory{source_, directory}; }, is_proved);
   }
 
   std::shared_ptr<const ByteSource> source_;
+  std::shared_ptr<const ZipProofs> proofs_ = std::make_shared<const ZipProofs>(true);
   std::string root_;
+  bool verify_;
 };
 
 /// The ranges that a header would name, from the central directory: for archives that a generic tool wrote or rewrote.
@@ -266,11 +284,11 @@ bool ends_as_zip(const ByteSource& source) {
   }
 }
 
-std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path) {
+std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path, bool verify) {
   auto opened = open_by_header(*source, path,
                                [&](const taco_header::Header& header) { return open_parts(source, header, path); });
   return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
-                                        std::move(opened.levels));
+                                        std::move(opened.levels), verify);
 }
 
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {

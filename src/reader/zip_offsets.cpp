@@ -1,39 +1,15 @@
 #include "reader/zip_offsets.hpp"
 
-#include <algorithm>
+#include <map>
 #include <set>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
-#include "model/identifier.hpp"
-#include "reader/container.hpp"
 #include "table/cells.hpp"
 
 namespace tacore {
-namespace {
-
-constexpr uint64_t kShortTail = 4096;  // an end record without comment, and the directory of a small archive
-
-struct Place {
-  uint64_t offset;
-  uint64_t size;
-};
-using Places = std::unordered_map<std::string, Place>;
-
-Places data_places(const ByteSource& archive) {
-  const auto all = read_directory(archive);
-  auto entries = all;
-  std::erase_if(entries, [](const auto& entry) { return !entry.name.starts_with(names::kData); });
-  const auto offsets = payload_offsets(archive, entries, all);
-  Places out;
-  for (std::size_t i = 0; i < entries.size(); ++i) out[entries[i].name] = {offsets[i], entries[i].size};
-  return out;
-}
-
-}  // namespace
 
 std::string entry_name(std::string_view relative_path, SampleType type) {
   std::string out = std::string(names::kData).append(relative_path);
@@ -57,7 +33,10 @@ zip::Directory directory_of(const ByteSource& archive) {
 }
 
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive) {
-  const zip::Directory where = directory_of(archive);
+  return read_directory(archive, directory_of(archive));
+}
+
+std::vector<zip::CentralEntry> read_directory(const ByteSource& archive, const zip::Directory& where) {
   try {
     return zip::parse_directory(archive.read({where.offset, where.size}), where);
   } catch (const FormatError& error) {
@@ -104,128 +83,77 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
   return out;
 }
 
-bool offsets_in_order(const LevelTable& level, const std::function<std::string(int64_t row)>& path_of) {
-  const int offset = level.find(names::kOffset), type = level.find(names::kType);
+std::shared_ptr<const LevelTable> with_proved_places(
+    const LevelTable& level, const std::function<std::string(int64_t row)>& path_of,
+    const std::function<OpenDirectory(const std::string& source_file)>& open, bool& is_proved) {
+  const int offset = level.find(names::kOffset), size = level.find(names::kSize), type = level.find(names::kType);
   const int source = level.find(names::kSourceFile);
-  if (offset < 0) return true;
-  struct Folder {
-    std::string source, path;
-    int64_t offset;
+  if (offset < 0 || size < 0) return nullptr;
+  // Rows of an index come ZIP by ZIP: some are kept open for those that do not.
+  constexpr std::size_t kMostOpen = 64;
+  struct Archive {
+    OpenDirectory opened;
+    std::size_t near = 0;
   };
-  std::vector<Folder> folders;
-  bool has_files = false;
-  int64_t last = -1;
-  std::string last_source;
+  std::map<std::string, Archive> archives;
+  auto archive = archives.end();
+  std::vector<std::optional<int64_t>> offsets, sizes;
+  bool is_right = true;
   for (int g = 0, ahead = 0; g < level.num_row_groups(); ++g) {
     if (g == ahead) {
-      std::vector<int> columns{offset, type};
+      std::vector<int> columns{offset, size, type};
       for (const auto name : {names::kSourceFile, names::kRelativePath, names::kId}) {
-        // Paths are of FOLDERs.
-        const bool is_needed = name == names::kSourceFile || (!has_files && level.holds_only(type, g, "FOLDER"));
-        if (const int column = level.find(name); column >= 0 && is_needed) columns.push_back(column);
+        if (const int column = level.find(name); column >= 0) columns.push_back(column);
       }
       ahead = level.read_ahead(columns, g, level.num_row_groups());
     }
-    const auto offsets = level.array(offset, g), types = level.array(type, g);
+    const auto offset_cells = level.array(offset, g), size_cells = level.array(size, g), types = level.array(type, g);
     const auto sources = source < 0 ? nullptr : level.array(source, g);
     const int64_t rows = level.group_begin(g + 1) - level.group_begin(g);
     for (int64_t i = 0; i < rows; ++i) {
-      const auto value = integer_cell(*offsets, i);
-      if (!value) continue;  // a padding file that its writer did not find
+      offsets.push_back(integer_cell(*offset_cells, i));
+      sizes.push_back(integer_cell(*size_cells, i));
+      if (!offsets.back() || !sizes.back()) continue;  // a padding file that its writer did not find
       const auto file = sources ? text_cell(*sources, i).value_or("") : std::string_view();
-      if (text_cell(*types, i) != "FILE") {
-        if (!has_files) folders.push_back({std::string(file), path_of(level.group_begin(g) + i) + "/", *value});
+      if (archive == archives.end() || archive->first != file) {
+        archive = archives.find(std::string(file));
+        if (archive == archives.end()) {
+          if (archives.size() == kMostOpen) archives.clear();
+          archive = archives.emplace(std::string(file), Archive{open(std::string(file))}).first;
+        }
+      }
+      auto& [opened, near] = archive->second;
+      const int64_t row = level.group_begin(g) + i;
+      const std::string name =
+          entry_name(path_of(row), text_cell(*types, i) == "FOLDER" ? SampleType::Folder : SampleType::File);
+      const ByteRange range{static_cast<uint64_t>(*offsets.back()), static_cast<uint64_t>(*sizes.back())};
+      if (opened.directory->holds(*opened.archive, name, range, near)) continue;
+      std::optional<ZipPlace> place;
+      std::string why = "the ZIP has no entry " + quoted(name);
+      try {
+        place = opened.directory->find(*opened.archive, name);
+      } catch (const FormatError& error) {
+        why = error.message();
+      }
+      if (!place) {
+        if (std::exchange(is_proved, false)) warn_unproved(level, "row " + std::to_string(row) + ": " + why);
         continue;
       }
-      has_files = true;
-      if (file != last_source) {
-        last_source = file;
-        last = -1;
-      }
-      if (*value <= last) return false;
-      last = *value;
+      offsets.back() = static_cast<int64_t>(place->range.offset);
+      sizes.back() = static_cast<int64_t>(place->range.size);
+      is_right = false;
     }
   }
-  if (has_files) return true;
-  std::sort(folders.begin(), folders.end(),
-            [](const Folder& a, const Folder& b) { return std::tie(a.source, a.path) < std::tie(b.source, b.path); });
-  return std::adjacent_find(folders.begin(), folders.end(), [](const Folder& a, const Folder& b) {
-           return a.source == b.source && a.offset >= b.offset;
-         }) == folders.end();
-}
-
-namespace {
-
-/// What stands around the start of an entry: the bytes before that can be its local header, and as many from there on.
-struct Around {
-  Bytes bytes;
-  std::size_t num_before = 0;
-
-  Around(const ByteSource& archive, ByteRange range, std::string_view name) {
-    if (range.offset > archive.size()) return;
-    const uint64_t header = zip::kLocalHeaderSize + name.size() + zip::kFullZip64ExtraSize;
-    const uint64_t before = std::min(range.offset, header);
-    const uint64_t after = std::min(header, archive.size() - range.offset);
-    bytes = archive.read({range.offset - before, before + after});
-    num_before = static_cast<std::size_t>(before);
-  }
-  std::span<const std::byte> before() const { return std::span(bytes).first(num_before); }
-  /// True when the header that should stand before the payload starts there again, so that the payload lies behind it.
-  bool is_header_again(std::string_view name, uint64_t size) const {
-    const std::span payload = std::span(bytes).subspan(num_before);
-    for (std::size_t length = zip::kLocalHeaderSize + name.size(); length <= payload.size(); ++length) {
-      if (zip::is_local_header_of(payload.first(length), name, size)) return true;
-    }
-    return false;
-  }
-};
-
-}  // namespace
-
-bool is_entry_at(const ByteSource& archive, ByteRange range, std::string_view name) {
-  const Around around(archive, range, name);
-  return zip::is_local_header_of(around.before(), name, range.size) && !around.is_header_again(name, range.size);
-}
-
-void require_entry_at(const ByteSource& archive, ByteRange range, std::string_view name, std::string_view id) {
-  const Around around(archive, range, name);
-  const ErrorContext where{.path = archive.name(), .offset = range.offset};
-  if (!zip::is_local_header_of(around.before(), name)) {
-    throw FormatError("sample " + quoted(id) + ": no local header of " + quoted(name) + " stands before its bytes",
-                      where);
-  }
-  if (!zip::is_local_header_of(around.before(), name, range.size)) {
-    throw FormatError("sample " + quoted(id) + ": internal:size is " + std::to_string(range.size) +
-                          ", its local header states another",
-                      where);
-  }
-  if (around.is_header_again(name, range.size)) {
-    throw FormatError("sample " + quoted(id) + ": its local header stands there twice", where);
-  }
-}
-
-std::shared_ptr<const LevelTable> repair_offsets(
-    const LevelTable& level, const std::function<std::string(int64_t row)>& path_of,
-    const std::function<std::shared_ptr<const ByteSource>(const std::string& source_file)>& archive_of) {
-  const int source = level.find(names::kSourceFile);
-  std::map<std::string, Places> archives;
-  std::vector<std::optional<int64_t>> offsets, sizes;
-  for (int64_t row = 0; row < level.num_rows(); ++row) {
-    const std::string file = source < 0 ? "" : level.text(source, row).value_or("");
-    auto found = archives.find(file);
-    if (found == archives.end()) found = archives.emplace(file, data_places(*archive_of(file))).first;
-    const std::string name = entry_name(path_of(row), sample_type(level, row));
-    const auto place = found->second.find(name);
-    if (place == found->second.end()) {
-      throw FormatError("row " + std::to_string(row) + ": the ZIP has no entry " + quoted(name), level.where());
-    }
-    offsets.emplace_back(static_cast<int64_t>(place->second.offset));
-    sizes.emplace_back(static_cast<int64_t>(place->second.size));
-  }
+  if (is_right) return nullptr;
   log::warning(level.where().path + ": level " + std::to_string(level.where().level.value_or(0)) +
-               ": internal:offset is permuted; repaired from the central directory");
+               ": internal:offset is permuted or stale; repaired from the central directory");
   return with_integers(
       level, {{std::string(names::kOffset), std::move(offsets)}, {std::string(names::kSize), std::move(sizes)}});
+}
+
+void warn_unproved(const LevelTable& level, const std::string& why) {
+  log::warning(level.where().path + ": level " + std::to_string(level.where().level.value_or(0)) +
+               ": places of samples are not proved, and handed out as the table has them: " + why);
 }
 
 }  // namespace tacore

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "format/zip_records.hpp"
 #include "io/byte_source.hpp"
+#include "reader/zip_samples.hpp"
 #include "table/level_table.hpp"
 #include "tacore/pit_schema.hpp"
 
@@ -23,29 +23,33 @@ std::string entry_name(std::string_view relative_path, SampleType type);
 /// Throws IoError, and FormatError where there is none.
 zip::Directory directory_of(const ByteSource& archive);
 
+/// The last bytes of an archive in which its end records are looked for first.
+inline constexpr uint64_t kShortTail = 4096;
+
 /// All entries of an archive: two reads, three when the directory is long.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive);
+/// The same, where directory_of() has found them.
+std::vector<zip::CentralEntry> read_directory(const ByteSource& archive, const zip::Directory& where);
 
 /// Where the payload of each entry starts, found by its local header. Throws FormatError where that is not there, the
 /// payload would reach into the next of `all` entries of the archive (none: of these), or the entry is a link.
 std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const zip::CentralEntry> entries,
                                       std::span<const zip::CentralEntry> all = {});
 
-/// True when the offsets of a level are right, judged by their order, since a permutation moves whole columns: data are
-/// laid out in row order, so the offsets of FILE rows ascend; `__meta__` in the order of their paths with a slash at
-/// the end (dossier 1.1), which decides for a level of FOLDERs only. Within each source file. `path_of` gives a row's
-/// relative path.
-bool offsets_in_order(const LevelTable& level, const std::function<std::string(int64_t row)>& path_of);
+/// A ZIP that samples lie in, and its directory.
+struct OpenDirectory {
+  std::shared_ptr<const ByteSource> archive;
+  std::shared_ptr<const ZipDirectory> directory;
+};
 
-/// True when the local header just before `range` is that of `name`, and states its size.
-bool is_entry_at(const ByteSource& archive, ByteRange range, std::string_view name);
-/// Throws FormatError unless is_entry_at(). `id` is what the caller asked for.
-void require_entry_at(const ByteSource& archive, ByteRange range, std::string_view name, std::string_view id);
-
-/// A copy of `level` with offsets and sizes from the central directories. `path_of` gives a row's relative path,
-/// `archive_of` the ZIP of a source file ("" where there is only one). Throws FormatError for a row that has no entry.
-std::shared_ptr<const LevelTable> repair_offsets(
+/// A copy of `level` with the offsets and sizes that the central directories have; nullptr when they are its own.
+/// `path_of` gives a row's relative path, `open` the ZIP of a source file ("" where there is only one). Rows that have
+/// no entry stay as they are, with a warning, and `is_proved` is set to false.
+std::shared_ptr<const LevelTable> with_proved_places(
     const LevelTable& level, const std::function<std::string(int64_t row)>& path_of,
-    const std::function<std::shared_ptr<const ByteSource>(const std::string& source_file)>& archive_of);
+    const std::function<OpenDirectory(const std::string& source_file)>& open, bool& is_proved);
+
+/// Says that offsets of `level` are handed out as they are stored, and why.
+void warn_unproved(const LevelTable& level, const std::string& why);
 
 }  // namespace tacore

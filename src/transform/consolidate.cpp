@@ -205,7 +205,9 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     return opened;
   };
   out.open_level = [&inputs, zips_only](std::size_t part, int level) {
-    return open_input(inputs[part].path, zips_only)->level(level);
+    // Who reads the index proves each place again, so that no server is asked for the directories of all roots.
+    const auto container = open_input(inputs[part].path, zips_only);
+    return container->is_local() || level > 0 ? container->level(level) : container->stored_level(level);
   };
   return out;
 }

@@ -34,9 +34,6 @@ using Names = std::vector<std::string>;
 /// Whose places are looked up together: addresses of a million would be hundreds of megabytes.
 constexpr std::size_t kFilesAtOnce = 1 << 14;
 
-/// To prove one offset by itself takes as long as so many of a whole level.
-constexpr int64_t kRowsPerProof = 16;
-
 /// Of versions before 2.0 a column `path` is one of users.
 bool is_metadata(std::string_view name, bool v1) {
   return name != names::kId && name != names::kType && (v1 || name != names::kPath) &&
@@ -178,8 +175,6 @@ class TreeBuilder {
   std::shared_ptr<arrow::Table> take(const Leaf& leaf, int level, const std::vector<int64_t>& positions,
                                      const std::vector<RowKey>& keys, TreeLevel& here, bool with_columns) {
     const auto& table = leaf.container->stored_level(level);
-    // All at once, where each row by its local header would take longer.
-    if (static_cast<int64_t>(positions.size()) >= table->num_rows() / kRowsPerProof) leaf.container->level(level);
     std::vector<int64_t> chosen;
     chosen.reserve(positions.size());
     std::vector<Place> files;
@@ -225,8 +220,8 @@ class TreeBuilder {
     for (std::size_t i = 0; i < files.size(); ++i) {
       Zip& zip = zips_.at({container.storage().get(), places[i].root});
       Payload& out = here.payloads[index(files[i].position)];
-      out = part_of(zip.whole, places[i].range);
-      if (!is_v1(container.format())) zip.entries.check(files[i].address, out);
+      out = is_v1(container.format()) ? part_of(zip.whole, places[i].range)
+                                      : zip.entries.payload_of(files[i].address, places[i].range, zip.whole);
     }
   }
 

@@ -298,7 +298,9 @@ class Comparison {
     }
   }
 
-  static RowAddress address_of(const Place& place, int level) { return place.container->address(level, place.row); }
+  static RowAddress address_of(const Place& place, int level) {
+    return place.container->proved(place.container->address(level, place.row));
+  }
 
   /// False when all is known: there are no bytes, or they differ in size or CRC-32, or are taken for equal.
   bool needs_reading(int level, std::size_t pair, const std::pair<int64_t, int64_t>& rows, uint64_t& size) {

@@ -1,10 +1,10 @@
 #include "transform/zip_entries.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/text.hpp"
 #include "reader/zip_offsets.hpp"
+#include "writer/tree_sources.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -12,18 +12,12 @@ namespace {
 
 /// A local header costs as much as this many entries of a directory, in which they lie together.
 constexpr uint64_t kEntriesPerHeader = 16;
-constexpr uint16_t kEncrypted = 1;           // APPNOTE 4.4.4
-constexpr uint16_t kHasDescriptor = 1 << 3;  // the header has no CRC-32 then
 
 /// The local header of `name` that ends at `end`; nullopt when none does.
 std::optional<zip::LocalHeader> header_before(const ByteSource& archive, uint64_t end, const std::string& name) {
-  for (const uint64_t extra : {uint64_t{0}, zip::kFullZip64ExtraSize}) {
-    const uint64_t size = zip::kLocalHeaderSize + name.size() + extra;
-    if (end < size || end > archive.size()) continue;
-    const Bytes bytes = archive.read({end - size, size});
-    if (zip::is_local_header_of(bytes, name)) return zip::parse_local_header(bytes, end - size);
-  }
-  return std::nullopt;
+  if (end > archive.size()) return std::nullopt;
+  const uint64_t size = std::min(end, zip::kLocalHeaderSize + name.size() + zip::kFullZip64ExtraSize);
+  return zip::local_header_before(archive.read({end - size, size}), name);
 }
 
 }  // namespace
@@ -52,32 +46,45 @@ const zip::CentralEntry* ZipEntries::entry_before(uint64_t offset) {
   return next == entries_.begin() ? nullptr : &*std::prev(next);
 }
 
-void ZipEntries::check(const RowAddress& at, Payload& payload) {
-  const std::string name = entry_name(at.relative_path, SampleType::File);
-  const auto fail = [&](const std::string& what) {
-    throw FormatError("sample " + quoted(at.relative_path) + ": " + what,
-                      {.path = payload.path, .offset = payload.offset});
-  };
+/// False where another entry is there, or none. Throws FormatError as payload_of().
+bool ZipEntries::complete(const std::string& name, Payload& payload) {
   const auto take = [&](const auto& entry) {
-    if (entry.method != 0) {
-      fail("its entry is compressed (method " + std::to_string(entry.method) + "), stored expected");
+    if (entry.name != name) return false;
+    if (!entry.is_stored()) {
+      throw FormatError("entry " + quoted(name) + " is compressed or encrypted (method " +
+                            std::to_string(entry.method) + "), stored expected",
+                        {.path = payload.path, .offset = payload.offset});
     }
-    if ((entry.flags & kEncrypted) != 0) fail("its entry is encrypted");
-    if (entry.size != payload.size) {
-      fail("internal:size is " + std::to_string(payload.size) + ", its entry has " + std::to_string(entry.size) +
-           " bytes");
-    }
+    if (entry.size != payload.size) return false;
     payload.crc32 = entry.crc32;
     payload.time = zip::seconds_of({.time = entry.time, .date = entry.date});
+    return true;
   };
   if (entries_.empty() && archive_->is_local()) {
     const auto header = header_before(*archive_, payload.offset, name);
-    if (header && (header->flags & kHasDescriptor) == 0) return take(*header);
+    if (header && !header->has_descriptor()) return take(*header);
   }
   const auto* entry = entry_before(payload.offset);
-  if (!entry) return fail("the ZIP has no entry there");
-  if (entry->name != name) fail("the entry there is " + quoted(entry->name));
-  take(*entry);
+  return entry && take(*entry);
+}
+
+Payload ZipEntries::payload_of(const RowAddress& at, ByteRange range, const Payload& whole) {
+  const std::string name = entry_name(at.relative_path, SampleType::File);
+  Payload out = part_of(whole, range);
+  if (complete(name, out)) return out;
+  const auto place = proofs_->directory(*archive_)->find(*archive_, name);
+  if (!place) {
+    throw FormatError("sample " + quoted(at.relative_path) + ": the ZIP has no entry " + quoted(name),
+                      {.path = whole.path, .offset = range.offset});
+  }
+  proofs_->warn_moved(*archive_);
+  out = part_of(whole, place->range);
+  if (!complete(name, out)) {
+    throw FormatError("sample " + quoted(at.relative_path) + ": the local header of " + quoted(name) +
+                          " and the central directory contradict each other",
+                      {.path = whole.path, .offset = place->range.offset});
+  }
+  return out;
 }
 
 }  // namespace tacore
