@@ -404,6 +404,15 @@ def asks_query(recipe: Any) -> bool:
     return any(step[0] == "sql" for step in steps) or (kind == "concat" and any(map(asks_query, how[1])))
 
 
+def rows_of(rows: Any) -> TacoDataFrame:
+    """Those of a dataset, or a frame."""
+    if isinstance(rows, TacoDataset):
+        return rows.data
+    if isinstance(rows, TacoDataFrame):
+        return rows
+    raise TypeError(f"a dataset or a frame is expected, not {type(rows).__name__}")
+
+
 def _absolute(path: str) -> str:
     """A local path from the root; any other as it is."""
     is_local = "://" not in path and not path.startswith("/vsi")

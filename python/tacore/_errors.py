@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
@@ -19,6 +21,18 @@ __all__ = [
     "TacoToolboxError",
     "TacoValidationError",
 ]
+
+
+@contextmanager
+def in_words(what: str, given: Mapping[str, Any]) -> Iterator[None]:
+    """Says of arguments that the library does not take what they are; the text of its bindings lists its overloads."""
+    try:
+        yield
+    except TypeError as error:
+        if "incompatible function arguments" not in str(error):
+            raise
+        said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+        raise TypeError(f"{what}: a value of another type or out of range: {said}") from None
 
 
 class TacoError(Exception):

@@ -20,7 +20,7 @@ from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import array
-from ._dataset import TacoDataset
+from ._dataset import rows_of
 from .loader import Batch, Inputs, Loader, Rows, _Place, named_inputs, num_jobs
 
 torch: Any
@@ -67,7 +67,7 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         jobs: int = 0,
         threads: int | None = None,
     ) -> None:
-        self._rows = rows.data if isinstance(rows, TacoDataset) else rows
+        self._rows = rows_of(rows)
         self._inputs = named_inputs(inputs)
         self._is_named = isinstance(inputs, Mapping)
         self._transform = transform

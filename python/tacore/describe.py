@@ -278,6 +278,8 @@ def _options(**given: Any) -> dict[str, Any]:
 def _opened(dataset: Described) -> _core.Dataset:
     from ._dataset import TacoDataset, load
 
+    if not isinstance(dataset, (TacoDataset, str, bytes, os.PathLike)):
+        raise TypeError(f"a dataset or the path of one is expected, not {type(dataset).__name__}")
     return (dataset if isinstance(dataset, TacoDataset) else load(dataset))._core
 
 

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arrays import array
 from ._dataframe import TacoDataFrame
-from ._dataset import TacoDataset
+from ._dataset import TacoDataset, rows_of
+from ._errors import in_words
 from .raster import Bands, SampleFailure, ScaleLike, WindowLike, skips, tensor_options
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class Loader:
             raise TypeError(
                 "worker is no option: shard=(index, count) gives one of several processes its part of the batches"
             )
-        self._rows = rows.data if isinstance(rows, TacoDataset) else rows
+        self._rows = rows_of(rows)
         self._inputs = named_inputs(inputs)
         self._batch_size = batch_size
         if shuffle is None:
@@ -258,20 +259,32 @@ class Loader:
         if self._made is None:
             rank, world_size, index, count = self._share
             turn = index if self._begin.turn is None else self._begin.turn
-            self._made = _core.BatchLoader(
-                self._rows._core,
-                [(each.path, each._options()) for each in self._inputs.values()],
-                self._batch_size,
-                self._seed,
-                self._begin.epoch,
-                self._begin.start,
-                self._drop_last,
-                self._pad,
-                [rank, world_size, turn, count],
-                self._jobs,
-                self._prefetch,
-                self._skip,
-            )
+            given = {
+                "batch_size": self._batch_size,
+                "seed": self._seed,
+                "epoch": self._begin.epoch,
+                "start": self._begin.start,
+                "rank": rank,
+                "world_size": world_size,
+                "shard": (index, count),
+                "jobs": self._jobs,
+                "prefetch": self._prefetch,
+            }
+            with in_words("Loader", given):
+                self._made = _core.BatchLoader(
+                    self._rows._core,
+                    [(each.path, each._options()) for each in self._inputs.values()],
+                    self._batch_size,
+                    self._seed,
+                    self._begin.epoch,
+                    self._begin.start,
+                    self._drop_last,
+                    self._pad,
+                    [rank, world_size, turn, count],
+                    self._jobs,
+                    self._prefetch,
+                    self._skip,
+                )
         return self._made
 
     def _gave(self, number: int, next_start: int) -> None:

@@ -20,9 +20,9 @@ from . import _core
 from ._arrays import array
 from ._core import BandStatistics, Histogram, Tensor
 from ._dataframe import TacoDataFrame
-from ._dataset import TacoDataset
+from ._dataset import TacoDataset, rows_of
+from ._errors import TacoError, in_words
 from ._output import local_path
-from ._errors import TacoError
 
 if TYPE_CHECKING:
     import xarray
@@ -337,8 +337,7 @@ def read_stack(
         TacoQueryError: No rows; two whose pixels differ in shape or type, which are named; as :meth:`Raster.read`.
         TacoNavigationError: A row that is a FOLDER.
     """
-    rows = children.data if isinstance(children, TacoDataset) else children
-    return array(_core.read_stack(rows._core, tensor_options(bands, window, dtype, scale, fill)))
+    return array(_core.read_stack(rows_of(children)._core, tensor_options(bands, window, dtype, scale, fill)))
 
 
 @overload
@@ -399,8 +398,7 @@ def stored_statistics(rows: TacoDataFrame | TacoDataset) -> list[BandStatistics]
         TacoQueryError: There are none, or rows differ in their number of bands.
         TacoFormatError: A broken histogram.
     """
-    frame = rows.data if isinstance(rows, TacoDataset) else rows
-    return _core.stored_statistics(frame._core)
+    return _core.stored_statistics(rows_of(rows)._core)
 
 
 def stored_summary(
@@ -577,7 +575,9 @@ def tensor_options(
     bands: Bands, window: WindowLike, dtype: Any, scale: ScaleLike, fill: float | None
 ) -> _core.TensorOptions:
     """What :meth:`Raster.read` takes, checked but for what depends on the raster."""
-    return _core.TensorOptions(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
+    given = {"bands": bands, "window": window, "dtype": dtype, "scale": scale, "fill": fill}
+    with in_words("pixels", given):
+        return _core.TensorOptions(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
 
 
 def skips(on_error: str) -> bool:

@@ -15,7 +15,7 @@ from . import _core
 from ._arrays import array
 from ._core import BandHistogram
 from ._dataframe import TacoDataFrame
-from ._dataset import TacoDataset
+from ._dataset import TacoDataset, rows_of
 from ._dataset import load as _load
 from ._output import local_path
 from .transform import core_dataset
@@ -332,7 +332,7 @@ def read_chunk(rows: Rows, id: str, *, keep_padding: bool = False) -> Any:
         TacoFormatError: The file lies.
         TacoIOError: It cannot be read.
     """
-    return array(_core.v1_read_chunk(_frame(rows)._core, id, keep_padding))
+    return array(_core.v1_read_chunk(rows_of(rows)._core, id, keep_padding))
 
 
 def histograms(rows: Rows) -> list[ComponentHistogram]:
@@ -361,11 +361,7 @@ def sanity_check(rows: Rows, read: Callable[[Any], object] | None = None, *, job
             it raises is the reason. Threads call it side by side. None: all bytes are read.
         jobs: Threads; 0: one for each processor.
     """
-    return [BadSample(*each) for each in _core.v1_sanity_check(_frame(rows)._core, read, jobs)]
-
-
-def _frame(rows: Rows) -> TacoDataFrame:
-    return rows.data if isinstance(rows, TacoDataset) else rows
+    return [BadSample(*each) for each in _core.v1_sanity_check(rows_of(rows)._core, read, jobs)]
 
 
 def _json(collection: CollectionLike) -> str:

@@ -642,3 +642,15 @@ def test_conventions_of_a_dataset_are_checked(tmp_path: Path) -> None:
     for convention in ("flood", "methane", "change", "land-cover"):
         found = check_convention(convention, tacore.load(tmp_path / "x.tacozip"))
         assert found and found == check_convention(convention, taco)
+
+
+def test_values_of_another_type_are_told_in_words() -> None:
+    """v1-R7: no list of the overloads of the bindings."""
+    for make in (
+        lambda: Scaling(padding=[1.5, 1, 1, 1]),
+        lambda: STAC(crs=3, tensor_shape=(1, 1), geotransform=(0,) * 6, time_start=0),
+        lambda: tacore.raster.tensor_options(None, None, None, None, "x"),
+    ):
+        with pytest.raises(TypeError, match="a value of another type") as caught:
+            make()
+        assert "incompatible" not in str(caught.value)

@@ -342,8 +342,16 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, int]) -> None
 
 @pytest.mark.parametrize("wrong", [{"on_error": "ignore"}, {"seed": -1}, {"seed": 1.5}, {"batch": 3}])
 def test_arguments_of_another_kind_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises((TypeError, ValueError)) as caught:
         Loader(flat(), **wrong)
+    assert "incompatible function arguments" not in str(caught.value)  # v1-R7: the words of the bindings
+
+
+def test_what_is_no_rows_is_refused() -> None:
+    """v1-R7"""
+    for function in (Loader, raster.read_stack, raster.stored_statistics, tacore.v1.sanity_check):
+        with pytest.raises(TypeError, match="a dataset or a frame is expected, not str"):
+            function("x.tacozip")
 
 
 def test_a_filter_is_a_dataset_of_its_own() -> None:

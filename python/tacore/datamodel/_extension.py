@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
-from .._errors import TacoSchemaError
+from .._errors import TacoSchemaError, in_words
 from ._columns import Field, columns_of, schema_of, table_of
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ class Native(Extension):
 
     def __post_init__(self) -> None:
         self.schema_only = self.return_none = self._is_off()
-        self._core = self._make()
+        with in_words(type(self).__name__, {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}):
+            self._core = self._make()
 
     @abstractmethod
     def _make(self) -> Any: ...
