@@ -106,24 +106,6 @@ class Unwrapped {
   double at_pole_ = 0;  ///< 90 or -90 when it has been there since the last position
 };
 
-Ring ring_on_globe(const Grid& grid, const CrsTransformer* transformer) {
-  const auto corners = corners_of(grid);
-  std::vector<LonLat> edge;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    const Centroid &a = corners[i], &b = corners[(i + 1) % corners.size()];
-    for (int piece = 0; piece < kPieces; ++piece) {
-      const double part = static_cast<double>(piece) / kPieces;
-      edge.push_back(on_globe(grid, transformer, in_crs(grid, a.x + part * (b.x - a.x), a.y + part * (b.y - a.y))));
-    }
-  }
-  const auto first = std::find_if_not(edge.begin(), edge.end(), is_at_pole);
-  if (first == edge.end()) throw SchemaError("the grid is nothing but a pole");
-  std::rotate(edge.begin(), first, edge.end());
-  Unwrapped out;
-  for (const LonLat& at : edge) out.add(at);
-  return out.close();
-}
-
 /// Of the positions from `first` to `last` those that a line would miss by more than `tolerance` (Douglas and Peucker).
 void keep_bends(const Ring& ring, std::size_t first, std::size_t last, double tolerance, Ring& out) {
   const Centroid &a = ring[first], &b = ring[last % ring.size()];
@@ -158,12 +140,56 @@ Ring simplified(const Ring& ring) {
   return out;
 }
 
+/// The corners on the globe where edges between them are straight enough: most grids are small, and a transformation
+/// for each of hundreds of positions takes long when there are millions of them. Empty for others.
+Ring straight_ring(const Grid& grid, const CrsTransformer* transformer) {
+  constexpr double kWidest = 10, kFarthest = 85;  // degrees, between corners and from the equator
+  Ring out;
+  double size = 0;
+  for (const Centroid& corner : corners_of(grid)) {
+    const Centroid at = in_crs(grid, corner.x, corner.y);
+    LonLat lonlat = on_globe(grid, transformer, at);
+    if (!out.empty()) lonlat.lon -= 360 * std::nearbyint((lonlat.lon - out[0].x) / 360);
+    out.push_back({lonlat.lon, lonlat.lat});
+    size = std::max({size, std::abs(lonlat.lon - out[0].x), std::abs(lonlat.lat - out[0].y)});
+    if (size > kWidest || std::abs(lonlat.lat) > kFarthest) return {};
+  }
+  const auto corners = corners_of(grid);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t next = (i + 1) % out.size();
+    const Centroid middle{(corners[i].x + corners[next].x) / 2, (corners[i].y + corners[next].y) / 2};
+    const LonLat lonlat = on_globe(grid, transformer, in_crs(grid, middle.x, middle.y));
+    const double x = std::remainder(lonlat.lon - (out[i].x + out[next].x) / 2, 360);
+    const double y = lonlat.lat - (out[i].y + out[next].y) / 2;
+    if (std::hypot(x, y) > kTolerance / 2 * size) return {};
+  }
+  return out;
+}
+
+Ring ring_on_globe(const Grid& grid, const CrsTransformer* transformer) {
+  if (Ring straight = straight_ring(grid, transformer); !straight.empty()) return straight;
+  const auto corners = corners_of(grid);
+  std::vector<LonLat> edge;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Centroid &a = corners[i], &b = corners[(i + 1) % corners.size()];
+    for (int piece = 0; piece < kPieces; ++piece) {
+      const double part = static_cast<double>(piece) / kPieces;
+      edge.push_back(on_globe(grid, transformer, in_crs(grid, a.x + part * (b.x - a.x), a.y + part * (b.y - a.y))));
+    }
+  }
+  const auto first = std::find_if_not(edge.begin(), edge.end(), is_at_pole);
+  if (first == edge.end()) throw SchemaError("the grid is nothing but a pole");
+  std::rotate(edge.begin(), first, edge.end());
+  Unwrapped out;
+  for (const LonLat& at : edge) out.add(at);
+  return simplified(out.close());
+}
+
 }  // namespace
 
 std::string grid_footprint(const Grid& grid, const CrsTransformer* transformer) {
-  const bool in_degrees = is_geographic(grid.crs, transformer);
-  if (in_degrees) return wkb_within_180(ring_in_degrees(grid, transformer));
-  return wkb_within_180(simplified(ring_on_globe(grid, transformer)));
+  return wkb_within_180(is_geographic(grid.crs, transformer) ? ring_in_degrees(grid, transformer)
+                                                             : ring_on_globe(grid, transformer));
 }
 
 }  // namespace tacore
