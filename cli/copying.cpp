@@ -9,6 +9,7 @@
 #include <tacore/remote.hpp>
 
 #include "arguments.hpp"
+#include "loaded_library.hpp"
 #include "progress_bar.hpp"
 
 namespace tacore::cli {
@@ -62,6 +63,7 @@ void run_copy(CreateOptions options, const Writing& writing, const std::function
   options.limit = remote_options().limit;
   options.parquet = parse_parquet(writing.parquet);
   options.temp_dir = writing.temp_dir;
+  options.transformer = transformer();
   options.progress = show;
   const Interruptible interruptible;  // nothing was written so far
   ProgressBar bar;

@@ -48,7 +48,7 @@ std::string info_json(const Dataset& dataset) {
       {"dataset_version", json_string(collection.dataset_version)},
       {"levels", levels_json(dataset, pit_schema.max_depth())},
       {"pit_schema", pit_schema.to_json()},
-      {"extent", extent_json(collection.extent)},
+      {"extent", extent_json(dataset.known_extent())},
       {"collection", embedded(collection.json)},
   };
   if (is_v1(dataset.format())) {

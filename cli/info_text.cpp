@@ -99,8 +99,9 @@ std::string info_text(const Dataset& dataset) {
   out += paragraph("Tasks", enumerated(collection.tasks));
   if (collection.keywords) out += paragraph("Keywords", enumerated(*collection.keywords));
   out += paragraph("Profiles", enumerated(v1::profiles_of(dataset)));
-  if (const auto& box = collection.extent.spatial) out += labelled("Extent", {in_words(*box)});
-  if (const auto& time = collection.extent.temporal) out += labelled("Time", {in_words(*time)});
+  const auto [box, time] = dataset.known_extent();
+  out += labelled("Extent", {box ? in_words(*box) : "unknown"});
+  if (time) out += labelled("Time", {in_words(*time)});
   for (const auto& [name, text] : collection_details(dataset)) out += paragraph(name, words(printable(text)));
   if (!collection.sources.empty()) {
     out += labelled("Sources", {count_of(collection.sources.size(), "partition")});

@@ -19,6 +19,19 @@ const T* ask(const char* function) {
   return nullptr;
 }
 
+class CrsWhenAsked final : public CrsTransformer {
+ public:
+  bool is_geographic(const std::string& crs) const override { return known(crs).is_geographic(crs); }
+  LonLat to_wgs84(const std::string& crs, double x, double y) const override { return known(crs).to_wgs84(crs, x, y); }
+
+ private:
+  static const CrsTransformer& known(const std::string& crs) {
+    static const auto* transformer = ask<CrsTransformer>("tacore_gdal_crs_transformer");
+    if (transformer) return *transformer;
+    throw SchemaError("CRS '" + crs + "' is not known without PROJ, and tacore_gdal is not installed");
+  }
+};
+
 class WhenAsked final : public RasterOpener {
  public:
   std::shared_ptr<const Raster> open(const std::string& vsi_path) const override {
@@ -39,7 +52,10 @@ class RemoteWhenAsked final : public RemoteOpener {
 
 }  // namespace
 
-const CrsTransformer* transformer() { return ask<CrsTransformer>("tacore_gdal_crs_transformer"); }
+const CrsTransformer* transformer() {
+  static const CrsWhenAsked transformer;
+  return &transformer;
+}
 
 const RasterOpener* raster_opener() {
   static const WhenAsked opener;

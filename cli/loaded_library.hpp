@@ -7,7 +7,7 @@
 /// tacore_gdal (gdal.hpp), which is loaded when it is needed: GDAL would take most of the time of a short command.
 namespace tacore::cli {
 
-/// Null where it is not built or installed: then only the systems are known that tacore knows itself (crs.hpp).
+/// For a CRS that tacore does not know itself; where the library is not installed that is a SchemaError.
 const CrsTransformer* transformer();
 
 /// What is no plain TIFF. Loads the library when it is asked to open something; where there is none that is a

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacore/collection.hpp"
+#include "tacore/crs.hpp"
 #include "tacore/export.hpp"
 #include "tacore/parquet_options.hpp"
 #include "tacore/sample.hpp"
@@ -12,7 +13,9 @@
 namespace tacore {
 
 /// A dataset to be written (§5.4). Of the collection, tree, field schema and `taco_version` are filled in, and the
-/// extent unless it is given: by the places and times of the samples (STAC, ISTAC), the globe where there are none.
+/// extent unless it is given: the union of the footprints of all samples (`istac:geometry`, else the corners of the grid
+/// that STAC says, else the centroid) and of their times, each on its own. Where no sample has a place it is the globe,
+/// as the specification wants, with a warning; of a given extent that leaves out samples, too.
 struct TACORE_EXPORT Taco {
   Tortilla tortilla;
   Collection collection = {};
@@ -37,6 +40,7 @@ struct CreateOptions {
   int jobs = 0;             ///< threads that copy; 0: one for each processor
   int limit = 100;          ///< requests at a time for samples that are remote, at least 1; see RemoteOptions::limit
   ParquetOptions parquet = {};
+  const CrsTransformer* transformer = nullptr;  ///< for footprints in a CRS that tacore does not know itself
   /// The folder, on the file system of the output, where a dataset is until it is whole; "": beside the output.
   std::string temp_dir = {};
   /// Called now and then with how many of `num_bytes` are copied, from one thread at a time. false stops the work.

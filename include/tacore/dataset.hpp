@@ -45,6 +45,10 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   const std::string& description() const noexcept { return collection().description; }
   const std::vector<std::string>& tasks() const noexcept { return collection().tasks; }
   const Extent& extent() const noexcept { return collection().extent; }
+  /// The same without the globe that files state where nothing is known (§7.1.1): `spatial` is absent when it is the
+  /// globe and no level has a column of places (`stac:centroid`, `stac:geotransform`, `istac:geometry`,
+  /// `istac:centroid`). Looks into the footers of the levels.
+  Extent known_extent() const;
   const std::vector<Contact>& providers() const noexcept { return collection().providers; }
   const std::vector<std::string>& licenses() const noexcept { return collection().licenses; }
   const std::optional<std::string>& title() const noexcept { return collection().title; }

@@ -19,7 +19,7 @@ namespace tacore {
 ///
 /// The collection is that of the dataset, with `taco:subset_of`, its id or a list of the ids of several, and
 /// `taco:subset_date`, now (UTC; SOURCE_DATE_EPOCH where it is set). Extent, tree and field schema are those of the
-/// samples, the extent that of the dataset where they have no places and times.
+/// samples, as create() finds them; of places or times that no sample states, the extent is that of the dataset.
 ///
 /// Throws QueryError for a view without rows; NavigationError for one whose queries lost the rows' places (`SELECT *`
 /// keeps them), used deeper levels or repeat a sample; SchemaError for columns that are no metadata; IoError and
@@ -43,7 +43,7 @@ TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, co
 
 /// Writes the dataset at `input` into the other container: a ZIP as a FOLDER, a FOLDER as a ZIP. Every byte of its
 /// samples, their metadata, padding and COLLECTION.json stay as they are; offsets that `input` has wrong come out
-/// right. `output` is a ZIP where its name says so, as for create(). A ZIP is extracted by the rules of create(): no
+/// right, and an extent that leaves out samples becomes that of all of them, with a warning. `output` is a ZIP where its name says so, as for create(). A ZIP is extracted by the rules of create(): no
 /// sample leaves the folder, and none replaces another; and only where all tools see the same in it: FormatError for an
 /// error of ZIP-* (docs/rules.md). Throws what load() and create() throw, and ValidationError when `input` is an index
 /// or both are of one kind. Where one is of a version before 2.0: v1::convert() of both.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "others.hpp"
+
 namespace tacore::python {
 namespace {
 
@@ -46,7 +48,7 @@ ParquetOptions parquet_options(const nb::dict& given, ParquetOptions options) {
 }
 
 CreateOptions create_options(const nb::dict& given) {
-  CreateOptions options;
+  CreateOptions options{.transformer = crs_transformer()};
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
     if (name == "overwrite") {

@@ -347,6 +347,10 @@ ordered_json encode_temporal(const std::optional<TimeRange>& range) {
   return ordered_json::array({encode_time(range->start), encode_time(range->end)});
 }
 
+ordered_json extent_json(const Extent& extent) {
+  return {{"spatial", encode_spatial(extent.spatial.value_or(BBox{}))}, {"temporal", encode_temporal(extent.temporal)}};
+}
+
 /// Sorted, as the levels are: a document may name any number of them, and ordered_json looks at all for each.
 json field_schema_json(const std::map<std::string, std::vector<FieldDescription>>& levels) {
   json out = json::object();
@@ -384,9 +388,7 @@ ordered_json encode_head(const Collection& collection, const Node& document) {
       {"title", value_or_null(collection.title)},
       {"curators", collection.curators ? encode_contacts(*collection.curators, curators_of(document)) : ordered_json()},
       {"keywords", value_or_null(collection.keywords)},
-      {"extent",
-       {{"spatial", encode_spatial(collection.extent.spatial.value_or(BBox{}))},
-        {"temporal", encode_temporal(collection.extent.temporal)}}}};
+      {"extent", extent_json(collection.extent)}};
 }
 
 /// The members that stand behind them.
@@ -594,6 +596,8 @@ std::vector<MemberDifference> member_differences(std::string_view a, std::string
   }
   return out;
 }
+
+std::string extent_to_json(const Extent& extent) { return extent_json(extent).dump(); }
 
 std::string encode_field_schema(const std::map<std::string, std::vector<FieldDescription>>& levels) {
   return field_schema_json(levels).dump();

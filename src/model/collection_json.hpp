@@ -41,6 +41,8 @@ std::vector<std::vector<uint32_t>> level_crc32s(const Collection& collection);
 /// Members that are read, and are not in the form of the specification or of the extension that writes them: one
 /// sentence each, which begins with the member.
 std::vector<std::string> form_faults(std::string_view text);
+/// The JSON text of its member `extent`.
+std::string extent_to_json(const Extent& extent);
 
 /// Names of members that an object of valid `json` has already, in order; parsers differ in which of them they keep.
 std::vector<std::string> repeated_members(std::string_view json);

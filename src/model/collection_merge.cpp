@@ -128,6 +128,21 @@ BBox merge_boxes(const std::vector<BBox>& boxes) {
   return out;
 }
 
+bool contains(const BBox& box, const BBox& inner) {
+  constexpr double kRounding = 1e-6;
+  if (inner.miny < box.miny - kRounding || inner.maxy > box.maxy + kRounding) return false;
+  const Span outside = span_of(box), inside = span_of(inner);
+  const double width = outside.last - outside.first + 2 * kRounding;
+  if (width >= 360) return true;
+  double first = inside.first - outside.first + kRounding;
+  if (first < 0) first += 360;
+  return first + inside.last - inside.first <= width;
+}
+
+bool contains(const TimeRange& times, const TimeRange& inner) {
+  return times.start <= inner.start && inner.end <= times.end;
+}
+
 void CollectionMerge::add(PartCollection part) {
   add_source(part);
   if (sum_.sources.size() > 1) {

@@ -47,4 +47,8 @@ class CollectionMerge {
 /// shorter. Its sides are sides of theirs, to the last digit.
 BBox merge_boxes(const std::vector<BBox>& boxes);
 
+/// Whether `inner` lies in `box`, but for a millionth of a degree: extents are often rounded.
+bool contains(const BBox& box, const BBox& inner);
+bool contains(const TimeRange& times, const TimeRange& inner);
+
 }  // namespace tacore

@@ -123,6 +123,21 @@ TEST_CASE("T123: boxes are joined on the circle, the shorter way round, and keep
   CHECK(merge_boxes({{0, -5, 1, 2}, {0, -3, 1, 7}}).maxy == 7);
 }
 
+TEST_CASE("a box contains another on the circle") {
+  CHECK(contains(BBox{0, 0, 10, 10}, {1, 1, 9, 10}));
+  CHECK(contains(BBox{0, 0, 10, 10}, {0, 0, 10.0000001, 10}));
+  CHECK_FALSE(contains(BBox{0, 0, 10, 10}, {1, 1, 11, 2}));
+  CHECK_FALSE(contains(BBox{0, 0, 10, 10}, {-1, 1, 2, 2}));
+  CHECK_FALSE(contains(BBox{0, 0, 10, 10}, {1, -1, 2, 2}));
+  CHECK(contains(BBox{170, 0, -170, 1}, {175, 0, -175, 1}));
+  CHECK(contains(BBox{170, 0, -170, 1}, {-179, 0, -175, 1}));
+  CHECK(contains(BBox{170, 0, -170, 1}, {180, 0, 180, 1}));
+  CHECK_FALSE(contains(BBox{170, 0, -170, 1}, {-175, 0, 175, 1}));
+  CHECK(contains(BBox{}, {170, -90, -170, 90}));
+  CHECK(contains(BBox{-180, 0, 180, 1}, {-180, 0, 180, 1}));
+  CHECK_FALSE(contains(BBox{-179, 0, 179, 1}, {-180, 0, 180, 1}));
+}
+
 TEST_CASE("T123: a joined box meets whatever its parts meet, and is no wider than the plain one") {
   std::mt19937 random(1);
   const auto degrees = [&] { return static_cast<double>(random() % 361) - 180; };

@@ -137,6 +137,11 @@ LonLat from_web_mercator(double x, double y) {
 
 }  // namespace
 
+bool is_wgs84(const std::string& crs) {
+  const auto known = builtin(crs);
+  return crs.empty() || (known && known->kind == Builtin::Geographic);
+}
+
 bool is_geographic(const std::string& crs, const CrsTransformer* transformer) {
   if (crs.empty()) throw SchemaError("Invalid CRS: it is empty, expected a code such as EPSG:32630");
   if (const auto known = builtin(crs)) return known->kind == Builtin::Geographic;

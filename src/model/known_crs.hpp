@@ -10,6 +10,9 @@
 /// throw SchemaError.
 namespace tacore {
 
+/// Whether it is longitude and latitude of WGS 84: EPSG:4326, OGC:CRS84, or not said.
+bool is_wgs84(const std::string& crs);
+
 /// Whether coordinates of `crs` are longitudes and latitudes.
 bool is_geographic(const std::string& crs, const CrsTransformer* transformer);
 

@@ -37,6 +37,31 @@ struct Envelope {
   }
 };
 
+struct EnvelopeOfParts {
+  std::vector<BBox> boxes = {};
+
+  void point(Position p) {
+    Envelope part;
+    part.point(p);
+    add(part);
+  }
+  void line(const Path& path) {
+    Envelope part;
+    part.line(path);
+    add(part);
+  }
+  void polygon(const Rings& rings) {
+    Envelope part;
+    part.polygon(rings);
+    add(part);
+  }
+
+ private:
+  void add(const Envelope& part) {
+    if (!part.empty()) boxes.push_back(part.box);
+  }
+};
+
 bool contains(const BBox& box, Position p) {
   return p.x >= box.minx && p.x <= box.maxx && p.y >= box.miny && p.y <= box.maxy;
 }
@@ -237,6 +262,12 @@ std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb) {
     Walk(wkb, envelope);
   }
   return envelope.empty() ? std::nullopt : std::optional(envelope.box);
+}
+
+std::vector<BBox> wkb_part_envelopes(std::span<const std::byte> wkb) {
+  EnvelopeOfParts parts;
+  Walk(wkb, parts);
+  return std::move(parts.boxes);
 }
 
 std::optional<BBox> wkt_point_envelope(std::string_view wkt) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/longitude.hpp"
 #include "tacore/bbox.hpp"
@@ -43,6 +44,10 @@ class BoxTest {
 /// The envelope of a WKB geometry in its own coordinates; nullopt for an empty one. Throws
 /// FormatError as meets_wkb.
 std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb);
+
+/// The same of each of its points, lines and polygons that is not empty: a MultiPolygon that is cut at the antimeridian
+/// has one on either side. Throws FormatError as meets_wkb.
+std::vector<BBox> wkb_part_envelopes(std::span<const std::byte> wkb);
 
 /// The same of a WKT point, as BoxTest::meets_wkt reads it; nullopt for an empty one and for text that is no point.
 std::optional<BBox> wkt_point_envelope(std::string_view wkt);

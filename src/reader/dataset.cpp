@@ -16,6 +16,7 @@
 #include "reader/dataset_impl.hpp"
 #include "reader/open_container.hpp"
 #include "reader/sql_inspect.hpp"
+#include "table/extent_sum.hpp"
 
 namespace tacore {
 namespace {
@@ -165,6 +166,18 @@ Format Dataset::format() const noexcept { return impl_->format; }
 PitSchema Dataset::pit_schema() const {
   const bool whole = is_whole(impl_->view());
   return impl_->tree().with_n(static_cast<uint64_t>(whole ? level_rows(0) : impl_->num_rows()));
+}
+
+Extent Dataset::known_extent() const {
+  Extent out = extent();
+  if (out.spatial != BBox{}) return out;
+  for (int level = 0; level <= impl_->tree().max_depth(); ++level) {
+    for (const Column& column : level_columns(level)) {
+      if (is_place_column(column.name)) return out;
+    }
+  }
+  out.spatial.reset();
+  return out;
 }
 
 std::vector<Column> Dataset::level_columns(int level) const {

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "format/taco_header.hpp"
+#include "model/wkb_centroid.hpp"
 #include "table/table_test_files.hpp"
 #include "tacore/edit.hpp"
 #include "transform/create_test_files.hpp"
@@ -356,6 +357,26 @@ TEST_CASE("T122, T123: the collection of an index is that of the first, with the
   REQUIRE(merged.sources.size() == 2);
   CHECK(merged.sources[1].file == "e.tacozip");
   CHECK(merged.sources[1].extent.spatial->minx == -179);
+}
+
+TEST_CASE("W01, hunt 2e: the extents of an index are those of the rows, not what the parts say of themselves") {
+  const Parts shop;
+  const auto at = [](const std::string& id, double lon, const char* day) {
+    std::vector<Sample> children{leaf("x", {{"istac:geometry", Binary{wkb_point(lon + 5, 10)}}})};
+    return Sample(id, Tortilla(std::move(children)),
+                  {{"stac:centroid", Binary{wkb_point(lon, 0)}}, {"stac:time_end", Timestamp::parse(day)}});
+  };
+  Taco west{Tortilla({at("w", 10, "2020-01-01")}), collection()}, east{Tortilla({at("e", 50, "2021-01-01")}), collection()};
+  west.collection.extent = {.spatial = BBox{0, 0, 1, 1}, .temporal = TimeRange::parse("1999-01-01/1999-12-31")};
+  const Strings inputs{shop.add("w.tacozip", west), shop.add("e.tacozip", east)};
+  for (const std::string& index : {create_tacocat(inputs), create_tacollection(inputs, {.overwrite = true})}) {
+    CAPTURE(index);
+    const Collection merged = read_collection(index);
+    CHECK(merged.extent.spatial == BBox{10, 0, 55, 10});
+    CHECK(merged.extent.temporal == TimeRange{Timestamp::parse("2020-01-01"), Timestamp::parse("2021-01-01")});
+    CHECK(merged.sources.at(0).extent.spatial == BBox{10, 0, 15, 10});
+    CHECK(merged.sources.at(1).extent.spatial == BBox{50, 0, 55, 10});
+  }
 }
 
 TEST_CASE("T124: a TACOLLECTION.json lists ZIPs and FOLDERs, at or below its folder, and reads as one dataset") {

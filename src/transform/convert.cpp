@@ -1,4 +1,6 @@
+#include "base/log.hpp"
 #include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
 #include "net/storage.hpp"
 #include "tacore/error.hpp"
 #include "tacore/transform.hpp"
@@ -7,18 +9,30 @@
 #include "transform/migrate.hpp"
 #include "transform/validate_checks.hpp"
 #include "writer/create_as.hpp"
+#include "writer/extent.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore {
 namespace {
 
+/// COLLECTION.json as it is, but for an extent that leaves out samples: one of centroids, or of before an edit.
+std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTransformer* transformer) {
+  const auto& [spatial, temporal] = dataset.extent();
+  const Extent extent =
+      corrected(dataset.extent(), stated_extent(tree, {.transformer = transformer, .is_strict = false}));
+  if (extent.spatial == spatial && extent.temporal == temporal) return dataset.collection().json;
+  log::warning(dataset.path() + ": its extent leaves out samples; what is made of it has that of all");
+  return with_members(dataset.collection().json, {{"extent", extent_to_json(extent)}});
+}
+
 void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
   check_limit(options.limit);
   Tree tree = tree_of_container(dataset, options.limit);
+  const std::string document = document_of(dataset, tree, options.transformer);
   const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
-    create_as(tortilla, dataset.collection().json, output, options);
+    create_as(tortilla, document, output, options);
   } catch (const SchemaError& error) {
     if (!error.message().starts_with("PIT violation")) throw;
     throw SchemaError(error.message() + "; export fills in what is missing", error.context());

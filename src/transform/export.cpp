@@ -48,8 +48,9 @@ Timestamp now() {
 }
 
 /// Of the samples, else of what they were taken from.
-Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& collections) {
-  if (auto stated = stated_extent(tree)) return *stated;
+Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& collections,
+                        const CrsTransformer* transformer) {
+  const Extent stated = stated_extent(tree, {.transformer = transformer, .is_strict = false});
   Extent out;
   std::vector<BBox> boxes;
   for (const Collection* collection : collections) {
@@ -60,6 +61,8 @@ Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& 
     out.temporal = TimeRange{std::min(out.temporal->start, times->start), std::max(out.temporal->end, times->end)};
   }
   if (!boxes.empty()) out.spatial = merge_boxes(boxes);
+  if (stated.spatial) out.spatial = stated.spatial;
+  if (stated.temporal) out.temporal = stated.temporal;
   return out;
 }
 
@@ -76,7 +79,7 @@ Tree regular(Tree tree, bool strict) {
   return tree;
 }
 
-Taco taco_of(const Dataset& dataset, bool strict, int limit) {
+Taco taco_of(const Dataset& dataset, bool strict, int limit, const CrsTransformer* transformer) {
   const bool before_v2 = is_v1(dataset.format());
   Tree tree = tree_of_view(dataset, limit);
   if (before_v2) tree = with_legal_ids(std::move(tree));
@@ -85,7 +88,7 @@ Taco taco_of(const Dataset& dataset, bool strict, int limit) {
   add_collections(dataset.impl()->view(), collections);
   Collection collection =
       before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
-  collection.extent = extent_of_subset(tree, collections);
+  collection.extent = extent_of_subset(tree, collections, transformer);
   Taco out{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})), std::move(collection)};
   out.extend_with("taco:subset_of", ids_of(collections));
   out.extend_with("taco:subset_date", Value(now()));
@@ -94,12 +97,12 @@ Taco taco_of(const Dataset& dataset, bool strict, int limit) {
 
 }  // namespace
 
-Taco taco_of(const Dataset& dataset, bool strict) { return taco_of(dataset, strict, kDefaultLimit); }
+Taco taco_of(const Dataset& dataset, bool strict) { return taco_of(dataset, strict, kDefaultLimit, nullptr); }
 
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
   check_limit(options.create.limit);
-  Taco taco = taco_of(dataset, options.strict, options.create.limit);
+  Taco taco = taco_of(dataset, options.strict, options.create.limit, options.create.transformer);
   if (!options.id.empty()) taco.collection.id = options.id;
   return create(taco, output, options.create);
 }

@@ -17,6 +17,7 @@
 #include "v1/collection.hpp"
 #include "v1/tortilla_container.hpp"
 #include "v1/tortilla_tree.hpp"
+#include "writer/extent.hpp"
 #include "writer/pad.hpp"
 #include "writer/tortilla_impl.hpp"
 
@@ -100,6 +101,14 @@ CreateOptions v1_options(const tacore::CreateOptions& options) {
 
 bool is_taco_name(std::string_view path) { return ends_with_ignoring_case(path, ".taco"); }
 
+/// What the user gives, else what is stated where that holds all samples.
+Extent extent_of(const Tree& tree, const Extent& stated, const Extent& given, const CrsTransformer* transformer) {
+  Extent out = corrected(stated, stated_extent(tree, {.transformer = transformer, .is_strict = false}));
+  if (given.spatial) out.spatial = given.spatial;
+  if (given.temporal) out.temporal = given.temporal;
+  return out;
+}
+
 /// What is converted, as a tree with ids of versions before 2.0.
 struct Input {
   Tree tree;
@@ -139,9 +148,12 @@ void change_kind(const std::string& input, const std::string& output, const Coll
 std::vector<std::string> write_v1(Input input, const Collection& collection, const std::string& output,
                                   const tacore::CreateOptions& options) {
   check_ids(input.tree);
+  const Extent extent = extent_of(input.tree, input.collection.extent, collection.extent, options.transformer);
   const Tortilla samples = tortilla_of(std::move(input.tree));
   if (!is_taco_name(output)) return create(samples, output, v1_options(options));
-  return create(Taco{samples, put_over(input.collection, collection)}, output, v1_options(options));
+  Taco taco{samples, put_over(input.collection, collection)};
+  taco.collection.extent = extent;
+  return create(taco, output, v1_options(options));
 }
 
 }  // namespace
@@ -174,8 +186,10 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
   }
   Input found = read_v1(at, storage, input, options.jobs);
   if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
-  const Taco taco{tortilla_of(regular(std::move(found.tree))), collection_for_v2(found.collection, collection, input)};
-  return tacore::create(taco, output, options);
+  Tree tree = regular(std::move(found.tree));
+  Collection about = collection_for_v2(found.collection, collection, input);
+  about.extent = extent_of(tree, about.extent, collection.extent, options.transformer);
+  return tacore::create(Taco{tortilla_of(std::move(tree)), std::move(about)}, output, options);
 }
 
 }  // namespace tacore::v1

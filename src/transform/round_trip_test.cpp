@@ -5,6 +5,8 @@
 #include <functional>
 #include <random>
 
+#include "model/wkb_centroid.hpp"
+#include "tacore/transform.hpp"
 #include "transform/create_test_files.hpp"
 
 // What create() writes, load() reads: everything, in both containers.
@@ -50,6 +52,21 @@ TEST_CASE("T105: offsets are right whatever the order of the ids") {
     CHECK(line.substr(0, line.find('=')) == line.substr(line.find('=') + 1));
   CHECK(values(made.sql("SELECT cloud FROM level1").data(), "cloud")[2] == "2");
   CHECK(faults(shop.out("x.tacozip")) == "");
+}
+
+TEST_CASE("W06: a conversion keeps an extent that holds all samples, and widens one that does not") {
+  const Workshop shop;
+  const auto converted = [&](const BBox& given) {
+    Taco taco{Tortilla({Sample("a", to_bytes("a"), {{"stac:centroid", Binary{wkb_point(5, 6)}}})}), collection()};
+    taco.collection.extent = {.spatial = given, .temporal = TimeRange::parse("2020-01-01/2020-01-02")};
+    create(taco, shop.out("x.tacozip"), {.overwrite = true});
+    zip2folder(shop.out("x.tacozip"), shop.out("x"), {.overwrite = true});
+    return load(shop.out("x")).extent();
+  };
+  CHECK(converted({0, 0, 10, 10}).spatial == BBox{0, 0, 10, 10});
+  CHECK(converted({5, 6, 5, 6}).spatial == BBox{5, 6, 5, 6});
+  CHECK(converted({0, 0, 1, 1}).spatial == BBox{5, 6, 5, 6});
+  CHECK(converted({0, 0, 1, 1}).temporal == TimeRange::parse("2020-01-01/2020-01-02"));
 }
 
 TEST_CASE("a table gives each level its own metadata") {

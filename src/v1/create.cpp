@@ -168,11 +168,10 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
 std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_options(output, Kind::Taco, options);
   Collection collection = taco.collection;
-  if (!collection.extent.spatial || !collection.extent.temporal) {
-    const Extent known = extent_of(taco.tortilla.impl()->tree);
-    if (!collection.extent.spatial) collection.extent.spatial = known.spatial;
-    if (!collection.extent.temporal) collection.extent.temporal = known.temporal;
-  }
+  const Extent found = stated_extent(
+      taco.tortilla.impl()->tree, {.warn_as = output, .is_strict = !collection.extent.spatial.has_value()});
+  warn_of_extent(collection.extent, found, output);
+  collection.extent = completed(collection.extent, found);
   return create(taco.tortilla, output, Kind::Taco, collection_text(collection), options);
 }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -118,12 +119,12 @@ PitSchema schema_of_part(const Tree& part, const PitSchema& whole) {
   return out;
 }
 
-Collection collection_of(const Tree& tree, const Collection& given, PitSchema pit_schema) {
+Collection collection_of(const Tree& tree, const Collection& given, const Extent& extent, PitSchema pit_schema) {
   Collection out = given;
   out.taco_version = kTacoVersion;
   out.sources.clear();
   out.pit_schema = std::move(pit_schema);
-  if (!out.extent.spatial && !out.extent.temporal) out.extent = extent_of(tree);
+  out.extent = extent;
   out.field_schema.clear();
   for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level) {
     out.field_schema["level" + std::to_string(level)] = level_fields(tree, level);
@@ -209,10 +210,20 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
 }  // namespace
 
 std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
-  const auto encode = [&](const Tree& tree, const PitSchema& pit_schema) {
-    return encode_collection(collection_of(tree, taco.collection, pit_schema));
-  };
   check_collection(taco.collection);
+  const Tree& whole = taco.tortilla.impl()->tree;
+  const Extent& given = taco.collection.extent;
+  std::optional<Extent> all;
+  const auto encode = [&](const Tree& tree, const PitSchema& pit_schema) {
+    if (!all) {  // not before all that refuses
+      all = stated_extent(
+          whole, {.transformer = options.transformer, .warn_as = output, .is_strict = !given.spatial.has_value()});
+      warn_of_extent(given, *all, output);
+    }
+    const ExtentRules again{.transformer = options.transformer, .is_strict = false};
+    const Extent here = &tree == &whole ? *all : stated_extent(tree, again);
+    return encode_collection(collection_of(tree, taco.collection, completed(given, here), pit_schema));
+  };
   return create(taco.tortilla, encode, output, options);
 }
 
@@ -241,7 +252,7 @@ Validation validate(const Taco& taco, const std::string& given, const CreateOpti
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });
   note([&] { check_field_names(tree); });
-  note([&] { extent_of(tree); });
+  note([&] { stated_extent(tree, {.transformer = options.transformer}); });
   if (regular) {
     note([&] {
       const Plan plan = make_plan(tree, output, options);

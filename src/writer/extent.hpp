@@ -1,20 +1,31 @@
 #pragma once
 
-#include <optional>
+#include <string>
 
 #include "tacore/collection.hpp"
+#include "tacore/crs.hpp"
 #include "writer/tree.hpp"
 
 namespace tacore {
 
-/// Where and when the samples of a tree lie, by the first level that has centroids and start times, STAC before ISTAC
-/// (dossier 1.4). The box is the smallest that holds all of them, across the antimeridian (minx > maxx) where that is
-/// shorter; of ISTAC geometries in WGS 84, all of them instead of their centroids. Times from the first start to the
-/// last end, or start where there is no end. nullopt without such columns. Throws SchemaError for what is no geometry
-/// and for latitudes beyond the poles.
-std::optional<Extent> stated_extent(const Tree& tree);
+/// How the extent of samples is found.
+struct ExtentRules {
+  const CrsTransformer* transformer = nullptr;  ///< for a CRS that is not built in
+  std::string warn_as = {};                     ///< the dataset in whose name gaps are warned of; "": silently
+  bool is_strict = true;                        ///< a place that cannot be read is an error, else a gap
+};
 
-/// The same; the whole globe, and no times, without such columns.
-Extent extent_of(const Tree& tree);
+/// Where and when the samples of a tree lie (ExtentSum), of all levels: either part absent where none says it. Throws
+/// SchemaError for what is no geometry and for latitudes beyond the poles.
+Extent stated_extent(const Tree& tree, const ExtentRules& rules = {});
+
+/// `given` with what is missing in it from `found`; the globe, which the specification wants where nothing is known.
+Extent completed(const Extent& given, const Extent& found);
+
+/// Of a dataset that is written again: `stated`, and where that leaves out samples, `found`.
+Extent corrected(const Extent& stated, const Extent& found);
+
+/// Warns where nothing says where samples lie, and of a given extent that does not hold all of them.
+void warn_of_extent(const Extent& given, const Extent& found, const std::string& output);
 
 }  // namespace tacore

@@ -1,5 +1,6 @@
 #include "writer/tacocat_writer.hpp"
 
+#include "base/log.hpp"
 #include "base/ordered_work.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
@@ -9,6 +10,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "table/extent_sum.hpp"
 #include "table/level_checksums.hpp"
 #include "writer/draft.hpp"
 
@@ -72,6 +74,29 @@ void set_field_types(Collection& collection, const std::vector<MergedLevel>& lev
   }
 }
 
+std::size_t num_levels(const IndexPart& part) {
+  return static_cast<std::size_t>(part.collection.pit_schema.max_depth()) + 1;
+}
+
+/// Where and when the rows of a part lie. Its collection is believed where they do not say it: writers state boxes of
+/// centroids, and an edit leaves the extent as it was.
+Extent extent_of_rows(const IndexPart& part, const std::string& path) {
+  ExtentSum sum;
+  for (std::size_t k = 0; k < num_levels(part); ++k) sum.add(*part.levels.at(k));
+  const Extent& stated = part.collection.extent;
+  Extent out = sum.extent();
+  if (!out.spatial) out.spatial = stated.spatial;
+  if (!out.temporal) out.temporal = stated.temporal;
+  std::vector<std::string> gaps = sum.gaps();
+  if (sum.fault()) gaps.emplace_back(sum.fault()->what());
+  for (const auto& gap : gaps) log::warning(path + ": its extent: " + gap);
+  // The globe is what files state where nothing is known.
+  if (!gaps.empty() && stated.spatial && *stated.spatial != BBox{}) {
+    out.spatial = merge_boxes({*out.spatial, *stated.spatial});
+  }
+  return out;
+}
+
 }  // namespace
 
 uint64_t Index::num_bytes() const {
@@ -83,16 +108,20 @@ uint64_t Index::num_bytes() const {
 Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
                   const std::function<void(uint64_t num_bytes)>& progress) {
   OrderedWork<IndexPart> opened(std::vector<uint64_t>(parts.files.size(), 1),
-                                kPartsAhead * static_cast<uint64_t>(std::max(jobs, 1)), jobs, parts.open);
+                                kPartsAhead * static_cast<uint64_t>(std::max(jobs, 1)), jobs, [&](std::size_t number) {
+                                  IndexPart part = parts.open(number);
+                                  part.collection.extent = extent_of_rows(part, parts.paths[number]);
+                                  return part;
+                                });
   CollectionMerge collections(rules.same_columns);
   Index out;
   for (std::size_t number = 0; auto part = opened.next(); ++number) {
-    const auto num_levels = static_cast<std::size_t>(part->collection.pit_schema.max_depth()) + 1;
+    const std::size_t depth = num_levels(*part);
     collections.add(
         {.file = parts.files[number], .collection = std::move(part->collection), .path = parts.paths[number]});
     out.level_crc32s.push_back(std::move(part->level_crc32s));
-    while (out.levels.size() < num_levels) out.levels.emplace_back(rules);
-    for (std::size_t k = 0; k < num_levels; ++k) out.levels[k].add(*part->levels.at(k));
+    while (out.levels.size() < depth) out.levels.emplace_back(rules);
+    for (std::size_t k = 0; k < depth; ++k) out.levels[k].add(*part->levels.at(k));
     if (progress) progress(out.num_bytes());
   }
   out.collection = collections.result();
