@@ -141,6 +141,7 @@ struct CreateCommandOptions : CollectionOptions {
   std::string output = {};
   bool pad = false;
   std::optional<int> pad_to = {};
+  bool no_places = false;
   std::vector<std::string> extensions = {};  ///< as check_extensions() has them
   uint64_t split_size = 0;
   std::vector<std::string> group_by = {};

@@ -1,9 +1,11 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include <tacore/create.hpp>
 #include <tacore/error.hpp>
+#include <tacore/extensions/stac.hpp>
 #include <tacore/v1.hpp>
 
 #include "commands.hpp"
@@ -20,10 +22,22 @@ bool is_folder(const std::string& path) {
   return S_ISDIR(status.st_mode);
 }
 
+Tortilla with_places(const Tortilla& samples) {
+  const auto of_rasters =
+      extensions::with_raster_places(samples, {.transformer = transformer(), .others = raster_opener()});
+  return extensions::with_folder_places(of_rasters, transformer());
+}
+
 Tortilla samples_of(const CreateCommandOptions& options) {
   Tortilla out =
       is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source);
+  // STAC and ISTAC take places from the rasters themselves; other extensions need them.
+  const bool asks = std::any_of(options.extensions.begin(), options.extensions.end(), [](const std::string& name) {
+    return name.starts_with("stac") || name.starts_with("istac");
+  });
+  if (!options.no_places && !asks) out = with_places(out);
   out = extend(std::move(out), options.extensions);
+  if (!options.no_places && asks) out = with_places(out);
   if (options.pad) out = out.pad();
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
 }

@@ -348,6 +348,8 @@ void add_create(Tool& tool) {
       ->expected(1)
       ->delimiter(',')
       ->take_all();
+  command->add_flag("--no-places", options->no_places,
+                    "Do not say where samples lie by their TIFFs, and FOLDERs by their children");
   command->add_flag("--pad", options->pad, "Fill in the children that some folders lack; readers hide them");
   add_parsed(
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },

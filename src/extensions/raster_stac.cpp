@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "base/num_threads.hpp"
 #include "base/ordered_work.hpp"
@@ -14,13 +15,13 @@ namespace {
 
 Grid grid_of(const Raster& raster, const RasterPlaces& with) {
   Georeference place = raster.georeference();
-  // A CRS without a code is more than a TIFF decoder knows.
-  if (place.crs.empty() && with.others) place.crs = with.others->open(raster.name())->georeference().crs;
   const auto refuse = [&](const char* what) {
     throw SchemaError(std::string("the raster has no ") + what + "; expected a CRS and a geotransform",
                       {.path = raster.name()});
   };
   if (!place.geotransform) refuse("geotransform (ground control points are none)");
+  // A CRS without a code is more than a TIFF decoder knows.
+  if (place.crs.empty() && with.others) place.crs = with.others->open(raster.name())->georeference().crs;
   if (place.crs.empty()) refuse(with.others ? "CRS" : "CRS with a code, and GDAL is needed to find another");
   return {place.crs, *place.geotransform, raster.info().width, raster.info().height};
 }
@@ -79,20 +80,16 @@ std::vector<MetadataColumn> columns_of(const Family& family, const std::vector<s
   return out;
 }
 
+using ValuesOf = std::function<std::vector<Value>(const Sample&)>;
+
+/// Threads read many samples at a time.
 std::vector<MetadataColumn> places_of(const Tortilla& samples, int number, const Level& level, const Family& family,
-                                      const FromRasters& from) {
+                                      int jobs, const ValuesOf& values_of) {
   const std::size_t num_rows = level.ids.size();
   OrderedWork<std::vector<Value>> work(
-      std::vector<uint64_t>(num_rows, 1), 1024, num_threads(from.jobs), [&](std::size_t row) -> std::vector<Value> {
+      std::vector<uint64_t>(num_rows, 1), 1024, num_threads(jobs), [&](std::size_t row) -> std::vector<Value> {
         if (!level.is_meant(row)) return std::vector<Value>(family.names.size());
-        const Sample sample = samples.sample(static_cast<int64_t>(row), number);
-        try {
-          return family.values(*open_raster(sample, from.with.others), from.with);
-        } catch (const SchemaError& error) {
-          throw SchemaError("[" + level.ids[row] + "] " + error.message(), error.context());
-        } catch (const FormatError& error) {
-          throw FormatError("[" + level.ids[row] + "] " + error.message(), error.context());
-        }
+        return values_of(samples.sample(static_cast<int64_t>(row), number));
       });
   auto out = columns_of(family, family.names, num_rows);
   for (std::size_t row = 0; row < num_rows; ++row) {
@@ -108,7 +105,15 @@ Tortilla state_places(Tortilla samples, const Family& family, const FromRasters&
     const bool is_stated = std::any_of(family.names.begin(), family.names.end(),
                                        [&](const auto& name) { return Level::has(samples, number, name); });
     if (is_stated || (level.times.empty() && !from.time_start) || !level.is_any_meant()) continue;
-    auto columns = places_of(samples, number, level, family, from);
+    auto columns = places_of(samples, number, level, family, from.jobs, [&](const Sample& sample) {
+      try {
+        return family.values(*open_raster(sample, from.with.others), from.with);
+      } catch (const SchemaError& error) {
+        throw SchemaError("[" + sample.id() + "] " + error.message(), error.context());
+      } catch (const FormatError& error) {
+        throw FormatError("[" + sample.id() + "] " + error.message(), error.context());
+      }
+    });
     if (level.times.empty()) {
       auto time = columns_of(family, {family.time}, level.ids.size());
       for (std::size_t row = 0; row < level.ids.size(); ++row) {
@@ -119,6 +124,24 @@ Tortilla state_places(Tortilla samples, const Family& family, const FromRasters&
     samples = samples.extend_with(columns, number);
   }
   return samples;
+}
+
+bool is_place(const std::string& name) {
+  return name == "stac:centroid" || name == "stac:geotransform" || name == "istac:geometry" || name == "istac:centroid";
+}
+
+bool has_place(const Tortilla& samples) {
+  for (int number = 0; number <= samples.depth(); ++number) {
+    const auto fields = samples.fields(number);
+    if (std::any_of(fields.begin(), fields.end(), [](const auto& field) { return is_place(field.name); })) return true;
+  }
+  return false;
+}
+
+/// A file of this machine, or bytes.
+bool is_local(const Sample& sample) {
+  const std::string& path = sample.path();
+  return path.find("://") == path.npos && (!path.starts_with("/vsi") || path.starts_with("/vsisubfile/"));
 }
 
 }  // namespace
@@ -143,6 +166,35 @@ Tortilla with_stac(const Tortilla& samples, const FromRasters& from) {
   static const Family family{
       {"stac:crs", "stac:tensor_shape", "stac:geotransform"}, "stac:time_start", stac_schema(), stac_values};
   return with_stac(state_places(samples, family, from), from.with.transformer);
+}
+
+Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with, int jobs) {
+  static const Family family{
+      {"stac:crs", "stac:tensor_shape", "stac:geotransform", "stac:centroid"}, "", stac_schema(), nullptr};
+  if (has_place(samples)) return samples;
+  Tortilla out = samples;
+  for (int number = 0; number <= samples.depth(); ++number) {
+    const Level level(samples, number, family.time);
+    const auto fields = samples.fields(number);
+    const bool is_stated = std::any_of(fields.begin(), fields.end(), [](const auto& field) {
+      return std::find(family.names.begin(), family.names.end(), field.name) != family.names.end();
+    });
+    if (is_stated || !level.is_any_meant()) continue;
+    auto columns = places_of(samples, number, level, family, jobs, [&](const Sample& sample) {
+      std::vector<Value> none(family.names.size());
+      if (!is_local(sample)) return none;
+      try {
+        const auto values = STAC(stac_of(*open_raster(sample), with)).values();
+        return std::vector<Value>{values[0], values[1], values[2], values[4]};
+      } catch (const Error&) {  // no TIFF, without CRS or geotransform, or in a CRS that is not known
+        return none;
+      }
+    });
+    const auto& systems = columns[0].values;
+    const bool is_any = std::any_of(systems.begin(), systems.end(), [](const Value& crs) { return !crs.is_null(); });
+    if (is_any) out = out.extend_with(columns, number);
+  }
+  return out;
 }
 
 Tortilla with_istac(const Tortilla& samples, const FromRasters& from) {

@@ -112,4 +112,16 @@ TACORE_EXPORT Tortilla with_stac(const Tortilla& samples, const FromRasters& fro
 /// The same for ISTAC: `istac:crs`, `istac:geometry` and `istac:centroid`.
 TACORE_EXPORT Tortilla with_istac(const Tortilla& samples, const FromRasters& from);
 
+/// Places of TIFFs, where no level of `samples` has a column of places: `stac:crs`, `stac:tensor_shape`,
+/// `stac:geotransform` and `stac:centroid` at each level with TIFFs that say them, null for samples that do not, for
+/// FOLDERs and for remote files, which are not read.
+TACORE_EXPORT Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with = {}, int jobs = 0);
+
+/// Places and times of FOLDERs that say none, by their children, so that filters and Items of their level work: where
+/// children agree their footprint, else the smallest box that holds them (`istac:crs`, `istac:geometry`), and the time
+/// from the first start to the last end (`istac:time_start`, `istac:time_end`). FILEs beside them get their own, since
+/// filters take these columns first. Levels that have such columns keep them. Throws FormatError for a geometry that is
+/// no WKB.
+TACORE_EXPORT Tortilla with_folder_places(const Tortilla& samples, const CrsTransformer* transformer = nullptr);
+
 }  // namespace tacore::extensions
