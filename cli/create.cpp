@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <tacore/apart.hpp>
 #include <tacore/create.hpp>
 #include <tacore/error.hpp>
 #include <tacore/extensions/stac.hpp>
@@ -98,6 +99,7 @@ int run_create(const CreateCommandOptions& options) {
   check_extensions(options.extensions);
   if ((options.block_size || options.zstd_level) && !options.streaming)
     throw UsageError("--block and --zstd-level are of --streaming");
+  require_apart(options.output, {options.source});
   const bool is_taco = ends_with(options.output, ".taco");
   if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");

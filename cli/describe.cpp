@@ -1,3 +1,4 @@
+#include <tacore/apart.hpp>
 #include <tacore/describe.hpp>
 #include <tacore/error.hpp>
 
@@ -62,7 +63,7 @@ int run_describe(const DescribeCommandOptions& options) {
   } else if (options.as == Description::Stac && !output.empty()) {
     write_stac(dataset, output, level, how);
   } else {
-    with_output(options.output, [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });
+    with_output(options.output, files_of(dataset), [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });
   }
   return 0;
 }

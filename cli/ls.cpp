@@ -24,7 +24,7 @@ DataFrame children(const Dataset& dataset, const std::string& id) {
 int run_ls(const LsOptions& options) {
   const Dataset dataset = load(options.path, {.base_path = options.base_path});
   const DataFrame rows = options.id ? children(dataset, *options.id) : dataset.data();
-  with_output({}, [&](tabular::Output& output) {
+  with_output({}, {}, [&](tabular::Output& output) {
     if (options.json) return tabular::encode(rows.select({"id", "type"}), tabular::Encoding::Json, output);
     for (int64_t row = 0; row < rows.num_rows(); ++row) {
       output.write(printable(rows.text(row, "id").value_or("")) + "\t" +

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string>
 
+#include <tacore/apart.hpp>
 #include <tacore/error.hpp>
 #include <tacore/secrets.hpp>
 
@@ -79,9 +80,10 @@ void produce_into_stream(const std::string& path, const Produce& produce) {
 
 }  // namespace
 
-void with_output(const Destination& to, const Produce& produce) {
+void with_output(const Destination& to, const std::vector<std::string>& inputs, const Produce& produce) {
   if (to.path.empty()) return produce_into(STDOUT_FILENO, "standard output", produce);
   if (is_stream(to.path)) return produce_into_stream(to.path, produce);
+  require_apart(to.path, inputs);
   NewFile file(to.path, to.overwrite);
   produce_into(file.descriptor(), to.path, produce);
   file.commit();

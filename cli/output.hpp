@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <tacore/tabular.hpp>
 
@@ -14,8 +16,10 @@ namespace tacore::cli {
 struct BrokenPipe {};
 
 /// Calls `produce` with the place that `to` names. A file appears whole or not at all; pipes and devices are
-/// written as they are. Throws IoError when it cannot be written, or exists and may not be replaced; BrokenPipe.
-void with_output(const Destination& to, const std::function<void(tabular::Output&)>& produce);
+/// written as they are. Throws ValidationError for one of the files that are read, `inputs`, or a place in one (see
+/// apart.hpp); IoError when it cannot be written, or exists and may not be replaced; BrokenPipe.
+void with_output(const Destination& to, const std::vector<std::string>& inputs,
+                 const std::function<void(tabular::Output&)>& produce);
 
 /// `text` to standard output. Throws as with_output.
 void print(std::string_view text);

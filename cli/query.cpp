@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include <tacore/apart.hpp>
 #include <tacore/tabular.hpp>
 
 #include "commands.hpp"
@@ -40,9 +41,10 @@ int run_query(const QueryOptions& options) {
   if (format == Encoding::Parquet && options.output.path.empty() && is_terminal_output()) {
     throw QueryError("Parquet is not for terminals: add --output FILE");
   }
-  const Dataset dataset = select(options.selection);
-  with_output(options.output, [&](tabular::Output& output) { tabular::encode(dataset.data(), format, output); });
-  if (options.selection.where.bbox && dataset.num_rows() == 0) complain(why_empty(options.selection, dataset));
+  const Dataset rows = select(options.selection);
+  with_output(options.output, files_of(rows),
+              [&](tabular::Output& output) { tabular::encode(rows.data(), format, output); });
+  if (options.selection.where.bbox && rows.num_rows() == 0) complain(why_empty(options.selection, rows));
   return 0;
 }
 

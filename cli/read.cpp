@@ -1,6 +1,7 @@
 #include <optional>
 #include <string_view>
 
+#include <tacore/apart.hpp>
 #include <tacore/dataset.hpp>
 #include <tacore/error.hpp>
 #include <tacore/picture.hpp>
@@ -70,8 +71,8 @@ Tensor read_raster(const DataFrame& rows, const ReadOptions& options) {
   });
 }
 
-void write_pixels(const Tensor& pixels, const ReadOptions& options) {
-  with_output(options.output, [&](tabular::Output& output) {
+void write_pixels(const Tensor& pixels, const Dataset& dataset, const ReadOptions& options) {
+  with_output(options.output, files_of(dataset), [&](tabular::Output& output) {
     if (options.pixels.png) return output.write(text_of(encode_png(picture_of(pixels))));
     output.write(npy_header(pixels));
     output.write(text_of(pixels.bytes()));
@@ -89,15 +90,15 @@ int run_read(const ReadOptions& options) {
   const Dataset dataset = load(options.path, {.base_path = options.base_path, .verify = options.verify});
   const DataFrame rows = dataset.data();
   if (const auto chunk = read_chunk(rows, options)) {
-    write_pixels(*chunk, options);
+    write_pixels(*chunk, dataset, options);
     return 0;
   }
   const std::string path = rows.vsi_path(options.id).value;
   if (is_pixels) {
-    write_pixels(read_raster(rows, options), options);
+    write_pixels(read_raster(rows, options), dataset, options);
     return 0;
   }
-  with_output(options.output, [&](tabular::Output& output) {
+  with_output(options.output, files_of(dataset), [&](tabular::Output& output) {
     if (options.vsi) return output.write(path + "\n");
     output.write(text_of(rows.read_bytes(options.id)));
   });
@@ -115,7 +116,7 @@ int run_preview(const PreviewCommandOptions& options) {
   const Picture picture = about(options.id, options.path, [&] {
     return preview(*open_raster(rows, options.id, raster_opener()), {.bands = options.bands, .size = options.size});
   });
-  with_output(options.output, [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
+  with_output(options.output, files_of(dataset), [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "row_source.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacotiff_header.hpp"
 #include "tiff_directory.hpp"
@@ -334,6 +335,7 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
 
 void make_tog(const std::string& input, const std::string& output, const TogOptions& options,
               const RasterOpener* others) {
+  require_apart(output, {input});
   const auto raster = open_raster(input, others);
   const Plan plan = plan_of(*raster, input, options);
   OutputFile file(output, options.overwrite);

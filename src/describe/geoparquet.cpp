@@ -10,6 +10,7 @@
 #include "table/parquet_write.hpp"
 #include "table/recomposed_batches.hpp"
 #include "table/values.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -225,6 +226,7 @@ class Properties {
 
 void footer2geoparquet(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
   using namespace descriptions;
+  require_apart(path, files_of(dataset));
   const Facts facts = gather_stated(dataset, options);
   LevelItems items(dataset, facts, level, options);
   const std::set<std::string> added = {"taco:vsi", "geometry", "bbox"};
@@ -242,6 +244,7 @@ void footer2geoparquet(const Dataset& dataset, int level, const std::string& pat
 
 void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
   using namespace descriptions;
+  require_apart(path, files_of(dataset));
   Facts facts = gather(dataset, options, level);
   if (facts.base_url.empty()) facts.base_url = way_between(parent_folder(path), facts.folder);
   LevelItems items(dataset, facts, level, options);

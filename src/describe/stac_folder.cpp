@@ -11,6 +11,7 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -129,6 +130,7 @@ std::pair<std::string, std::string> open_last_list(const Json& document) {
 
 void write_stac(const Dataset& dataset, const std::string& directory, int level, const DescribeOptions& options) {
   using namespace descriptions;
+  require_apart(directory, files_of(dataset));
   Facts facts = gather(dataset, options, level);
   Facts of_items = facts;
   if (facts.base_url.empty()) {

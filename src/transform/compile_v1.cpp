@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/v1.hpp"
 #include "transform/dataset_tree.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -6,6 +7,7 @@
 namespace tacore::v1 {
 
 std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateOptions& options) {
+  require_apart(output, files_of(view));
   Tree tree = has_whole_tortillas(view) && !options.streaming ? roots_of_view(view) : tree_of_view(view);
   const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   CreateOptions how = options;

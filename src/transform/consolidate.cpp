@@ -22,6 +22,7 @@
 #include "reader/open_container.hpp"
 #include "table/level_checksums.hpp"
 #include "table/parquet_write.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "writer/draft.hpp"
 #include "writer/tacocat_writer.hpp"
@@ -285,6 +286,7 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
   const std::string name(options.single_file ? names::kTacocatFile : names::kTacocatFolder);
   const std::string target = path_join(folder, name);
   check_target(target, !options.single_file, options.overwrite);
+  require_apart(target, paths);
   const Progress<TacocatOptions> progress{options, target};
   const IndexParts parts = parts_of(inputs, true);
   const Index index = merge_inputs(parts, true, progress);
@@ -318,6 +320,7 @@ std::string create_tacollection(const std::vector<std::string>& paths, const Tac
   const std::string folder = output_folder(inputs, options.output);
   const std::string target = path_join(folder, names::kTacollection);
   check_target(target, false, options.overwrite);
+  require_apart(target, paths);
   std::string base = canonical(folder, folder);
   const bool is_beside =
       std::ranges::all_of(inputs, [&](const Input& input) { return inside(input.folder, base).has_value(); });

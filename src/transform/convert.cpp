@@ -2,6 +2,7 @@
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "net/storage.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacore/transform.hpp"
 #include "tacore/v1.hpp"
@@ -54,6 +55,7 @@ void convert(const std::string& input, const std::string& output, const CreateOp
   if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
     fail("is an index of datasets; a ZIP or FOLDER expected, export joins those of an index", input);
   }
+  require_apart(output, files_of(dataset));
   const bool to_zip = is_zip_name(without_slashes(output));
   if (to_zip != (dataset.format() == Format::Folder)) {
     fail(to_zip ? "is a ZIP already; the name of a folder expected for the output"

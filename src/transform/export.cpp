@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "model/collection_merge.hpp"
 #include "reader/dataset_impl.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/transform.hpp"
 #include "transform/dataset_tree.hpp"
 #include "transform/legal_ids.hpp"
@@ -102,6 +103,7 @@ Taco taco_of(const Dataset& dataset, bool strict) { return taco_of(dataset, stri
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
   check_limit(options.create.limit);
+  require_apart(output, files_of(dataset));
   Taco taco = taco_of(dataset, options.strict, options.create.limit, options.create.transformer);
   if (!options.id.empty()) taco.collection.id = options.id;
   return create(taco, output, options.create);

@@ -10,6 +10,7 @@
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "table/stack_tables.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
 #include "v1/output_rules.hpp"
@@ -131,6 +132,7 @@ void join(const std::vector<std::string>& parts, const std::string& output, cons
   check_pieces(pieces);
   check_name(output, pieces[0].file.header().kind);
   check_absent(output, options.overwrite);
+  require_apart(output, parts);
   check_temp_dir(output, options.temp_dir);
   check_parquet_options(options.parquet);
   Join(pieces, output, options).run();

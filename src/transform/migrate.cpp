@@ -9,6 +9,7 @@
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "reader/open_container.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/transform.hpp"
 #include "tacore/v1.hpp"
 #include "transform/dataset_tree.hpp"
@@ -168,6 +169,7 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
                                  const tacore::CreateOptions& options) {
   const auto storage = any_storage();
   const Detected at = detect(*storage, input);
+  require_apart(output, {at.path});
   if (!is_v1(at.format)) {
     if (!is_v1_name(output)) {
       if (options.split_size > 0)

@@ -19,6 +19,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacore/sync.hpp"
 #include "transform/sync_progress.hpp"
@@ -193,6 +194,7 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
                       {.path = path});
   }
   check_output(output, manifest.is_zip, options.overwrite);
+  require_apart(output, {from.store});
 
   std::optional<OutputFile> zip;
   std::optional<FolderDraft> folder;

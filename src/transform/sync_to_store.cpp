@@ -17,6 +17,7 @@
 #include "net/storage.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/zip_offsets.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/sync.hpp"
@@ -287,6 +288,7 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   if (find_store(from)) throw ValidationError("is in a chunk store; a dataset expected", {.path = from});
   Input input = open_input(from);
   StorePath to = find_store(store).value_or(StorePath{});
+  require_apart(to.store.empty() ? store : to.store, {from});
   const std::string name = to.name.empty() ? file_name(without_query(from)) : to.name;
   if (const auto why = why_unsafe_id(name); !why.empty()) {
     throw ValidationError(

@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "io/entry_at.hpp"
 #include "io/vsi_path.hpp"
 #include "table/parquet_write.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
 #include "v1/fill_stats.hpp"
@@ -118,7 +120,10 @@ class Creation {
   }
 
   void check_targets(const std::vector<std::string>& paths) const {
-    for (const auto& path : paths) check_absent(path, options_.overwrite);
+    for (const auto& path : paths) {
+      check_absent(path, options_.overwrite);
+      if (entry_at(path)) require_apart(path, tree_.files());
+    }
   }
 
   /// All are made in a folder of their own, and leave it together.

@@ -14,6 +14,7 @@
 #include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
 #include "table/parquet_write.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "writer/create_as.hpp"
 #include "writer/draft.hpp"
@@ -89,6 +90,14 @@ void check_targets(const Plan& plan, bool overwrite) {
     if (overwrite && is_other_folder(path)) {
       throw ValidationError("is a folder of other files, a dataset to be replaced expected", {.path = path});
     }
+  }
+}
+
+/// What is replaced is no sample, and holds none. What is not there cannot be one.
+void check_apart(const Plan& plan, const Tree& tree) {
+  for (const auto& part : plan.parts) {
+    const std::string path = path_join(plan.folder, part.name);
+    if (entry_at(path)) require_apart(path, tree.files());
   }
 }
 
@@ -188,6 +197,7 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
   check_field_names(tree);
   const Plan plan = make_plan(tree, output, options);
   check_targets(plan, options.overwrite);
+  check_apart(plan, tree);
   const Progress progress(options, tortilla.num_bytes(), output);
   WriteOptions write{.overwrite = options.overwrite,
                      .jobs = num_threads(options.jobs),
@@ -258,6 +268,7 @@ Validation validate(const Taco& taco, const std::string& given, const CreateOpti
       const Plan plan = make_plan(tree, output, options);
       out.parts = paths_of(plan);
       check_targets(plan, options.overwrite);
+      check_apart(plan, tree);
     });
   }
   return out;

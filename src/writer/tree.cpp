@@ -223,6 +223,17 @@ uint64_t Tree::num_bytes() const {
   return out;
 }
 
+std::vector<std::string> Tree::files() const {
+  std::vector<std::string> out;
+  for (const auto& level : levels) {
+    for (const auto& payload : level.payloads) {
+      if (payload.remote || payload.path.empty() || (!out.empty() && out.back() == payload.path)) continue;
+      out.push_back(payload.path);
+    }
+  }
+  return out;
+}
+
 std::vector<uint64_t> Tree::root_sizes() const {
   std::vector<uint64_t> below;
   for (std::size_t level = levels.size(); level-- > 0;) {

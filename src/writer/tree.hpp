@@ -57,6 +57,8 @@ struct Tree {
   std::string path(int level, int64_t row) const;
   /// The bytes of all FILEs.
   uint64_t num_bytes() const;
+  /// The files that these are in, each once but for neighbours.
+  std::vector<std::string> files() const;
   /// The bytes of each root, those of its descendants for a FOLDER.
   std::vector<uint64_t> root_sizes() const;
 };

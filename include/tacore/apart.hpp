@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tacore/dataset.hpp"
+#include "tacore/export.hpp"
+
+/// No output destroys what is read.
+namespace tacore {
+
+/// The files and folders that a dataset is read from: its containers, and of an index the ones beside it that it lists.
+TACORE_EXPORT std::vector<std::string> files_of(const Dataset& dataset);
+
+/// Throws ValidationError where writing `output` would destroy or change what is read: where it is one of `inputs`,
+/// contains one, or lies inside one that is a folder. Files and folders are told by what they are, not by their names,
+/// so links lead nowhere else. What is remote, or not there, is passed over; of /vsisubfile/ paths the file counts.
+/// create(), export_dataset() and all else that makes something of datasets ask this before anything is made, unless
+/// their work is to change the input.
+TACORE_EXPORT void require_apart(const std::string& output, const std::vector<std::string>& inputs);
+
+}  // namespace tacore

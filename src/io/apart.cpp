@@ -1,0 +1,74 @@
+#include "tacore/apart.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "io/vsi_path.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a file or folder is, whatever its names.
+using Identity = std::pair<dev_t, ino_t>;
+
+std::optional<Identity> identity(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return Identity{status.st_dev, status.st_ino};
+}
+
+/// The folders that it is in, or would be in, from the nearest one that is there.
+std::vector<Identity> folders_around(const std::string& path) {
+  std::error_code error;
+  fs::path at = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error) return {};
+  std::vector<Identity> out;
+  do {
+    at = at.parent_path();
+    if (const auto here = identity(at.string())) out.push_back(*here);
+  } while (at != at.root_path());
+  return out;
+}
+
+bool holds(const std::vector<Identity>& folders, const std::optional<Identity>& folder) {
+  return folder && std::find(folders.begin(), folders.end(), *folder) != folders.end();
+}
+
+std::string local_file(const std::string& path) {
+  return path.starts_with("/vsisubfile/") ? parse_vsi_subfile(path).root : path;
+}
+
+}  // namespace
+
+void require_apart(const std::string& output, const std::vector<std::string>& inputs) {
+  const auto out = identity(output);
+  const auto around = folders_around(output);
+  std::map<std::string, bool> contained;  // by the folder of an input
+  for (const std::string& input : inputs) {
+    const std::string path = local_file(input);
+    const auto in = is_remote(path) ? std::nullopt : identity(path);
+    if (!in) continue;
+    const auto refuse = [&](const char* how) {
+      throw ValidationError("the output " + std::string(how) + " " + tacore::quoted(path) +
+                                ", which is read; another place expected",
+                            {.path = output});
+    };
+    if (out == in) refuse("is");
+    if (holds(around, in)) refuse("lies inside");
+    if (!out) continue;
+    const auto [found, is_new] = contained.emplace(parent_folder(path), false);
+    if (is_new) found->second = holds(folders_around(path), out);
+    if (found->second) refuse("contains");
+  }
+}
+
+}  // namespace tacore
