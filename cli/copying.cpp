@@ -11,6 +11,7 @@
 #include "arguments.hpp"
 #include "loaded_library.hpp"
 #include "progress_bar.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -55,6 +56,23 @@ void check_output(const std::string& output, const Writing& writing) {
   if (::lstat(output.c_str(), &status) == 0)
     throw ValidationError("exists already; --overwrite replaces it", {.path = output});
   if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot stat", {.path = output}, errno);
+}
+
+void check_ending(const std::string& output) {
+  const std::string name = output.substr(output.rfind('/') + 1);  // "" with a slash at the end
+  const auto dot = name.rfind('.');
+  if (dot == name.npos || dot == 0) return;
+  const std::string ending = name.substr(dot + 1);
+  const bool is_number = ending.find_first_not_of("0123456789") == ending.npos;  // of a version
+  struct stat status = {};
+  const bool is_folder = ::stat(output.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (is_number || is_folder) return;
+  for (const char* known : {".tacozip", ".zip", ".taco", ".tortilla"}) {
+    if (ends_with(name, known)) return;
+  }
+  throw UsageError(in_quotes(output) + " ends in ." + ending +
+                   ", as no dataset does: .tacozip or .zip makes a ZIP, a slash at the end a folder, and .taco and "
+                   ".tortilla are those of before 2.0");
 }
 
 void run_copy(CreateOptions options, const Writing& writing, const std::function<void(const CreateOptions&)>& copy) {

@@ -95,6 +95,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
 }  // namespace
 
 int run_create(const CreateCommandOptions& options) {
+  check_ending(options.output);
   if (options.split_size == 0 && options.group_by.empty()) check_output(options.output, options.writing);
   check_extensions(options.extensions);
   if ((options.block_size || options.zstd_level) && !options.streaming)

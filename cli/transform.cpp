@@ -8,6 +8,7 @@
 namespace tacore::cli {
 int run_export(const ExportCommandOptions& options) {
   check_selection(options.selection);
+  check_ending(options.output);
   check_output(options.output, options.writing);
   const Dataset dataset = select(options.selection);
   run_copy({}, options.writing, [&](const CreateOptions& how) {
@@ -17,6 +18,7 @@ int run_export(const ExportCommandOptions& options) {
 }
 
 int run_convert(const ConvertOptions& options) {
+  check_ending(options.output);
   if (options.split_size == 0) check_output(options.output, options.writing);
   const Collection collection = collection_of(options, options.output);
   run_copy({.split_size = options.split_size}, options.writing,
@@ -53,6 +55,7 @@ int run_concat(const ConcatOptions& options) {
   const std::string& output = options.paths.back();
   const bool is_v1 = ends_with(output, ".taco") || ends_with(output, ".tortilla");
   if (is_v1 && !options.id.empty()) throw UsageError("--id is of datasets of 2.0; taco edit sets that of a .taco");
+  check_ending(output);
   check_output(output, options.writing);
   std::vector<Dataset> datasets;
   for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) datasets.push_back(load(options.paths[i]));
