@@ -191,6 +191,7 @@ struct EditCommandOptions {
   std::string path = {};
   std::vector<std::string> set = {}, set_json = {};  ///< KEY=VALUE each
   std::vector<std::string> unset = {};
+  bool force = false;  ///< members that no collection is known to have
   std::vector<std::string> columns = {}, drop = {};
   int level = 0;         ///< of the columns
   Writing writing = {};  ///< overwrite aside

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
+#include <tacore/dataset.hpp>
 #include <tacore/edit.hpp>
 #include <tacore/error.hpp>
 
@@ -10,6 +13,7 @@
 #include "commands.hpp"
 #include "copying.hpp"
 #include "json.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -48,6 +52,40 @@ std::vector<Member> texts_as_json(const std::vector<std::string>& settings) {
   return out;
 }
 
+/// How many characters are to be put in, left out or replaced to make `b` of `a`.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+/// A member that is neither of the specification, nor of an extension (`rai:social_bias`), nor there already is most
+/// likely a typo.
+void check_members(const std::vector<Member>& members, const std::string& path) {
+  constexpr std::array<std::string_view, 11> kKnown = {"id",           "dataset_version", "description", "licenses",
+                                                       "providers",    "tasks",           "title",       "curators",
+                                                       "taco_version", "keywords",        "extent"};
+  for (const auto& member : members) {
+    const std::string& key = member.first;
+    if (is_one_of(kKnown, key) || key.find(':') != key.npos) continue;
+    if (read_collection(path).json.find(json_string(key)) != std::string::npos) continue;
+    std::string nearest;
+    for (const std::string_view known : kKnown) {
+      if (distance(key, std::string(known)) <= 2) nearest = known;
+    }
+    throw ValidationError("no collection is known to have the member " + in_quotes(key) +
+                              (nearest.empty() ? "" : "; did you mean " + nearest + "?") + "; --force adds it",
+                          {.path = path});
+  }
+}
+
 }  // namespace
 
 int run_edit(const EditCommandOptions& options) {
@@ -57,6 +95,7 @@ int run_edit(const EditCommandOptions& options) {
                .drop = options.drop,
                .columns = options.columns};
   for (const auto& setting : options.set_json) changes.set.push_back(split_setting("--set-json", setting));
+  if (!options.force) check_members(changes.set, options.path);
   if (changes.set.empty() && changes.unset.empty() && changes.drop.empty() && changes.columns.empty()) {
     throw UsageError("nothing is to change: --set, --set-json, --unset, --columns or --drop-column expected");
   }

@@ -459,6 +459,7 @@ void add_edit(Tool& tool) {
         "A member of COLLECTION.json; given again for licenses, tasks, keywords, providers, curators", options->set);
   texts("--set-json", "KEY=JSON", "The same with any value", options->set_json);
   texts("--unset", "KEY", "Remove a member", options->unset);
+  command->add_flag("--force", options->force, "Add members of any name");
   texts("--columns", "TABLE", "New values for samples by id (or path a/b): .parquet, .csv, .jsonl", options->columns);
   texts("--drop-column", "NAME", "Remove a column", options->drop);
   add_parsed(

@@ -7,6 +7,7 @@
 
 #include "base/open_time.hpp"
 #include "base/text.hpp"
+#include "model/spdx.hpp"
 
 namespace tacore {
 
@@ -136,6 +137,15 @@ std::vector<std::string> collection_faults(const Collection& collection) {
   add_task_faults(out, collection.tasks);
   if (collection.extent.spatial) add_spatial_faults(out, *collection.extent.spatial);
   if (collection.extent.temporal) add_temporal_faults(out, *collection.extent.temporal);
+  return out;
+}
+
+std::vector<std::string> unknown_licences(const Collection& collection) {
+  std::vector<std::string> out;
+  for (const auto& licence : collection.licenses) {
+    const bool is_expression = licence.find(' ') != licence.npos || licence.starts_with("LicenseRef-");
+    if (!is_expression && !is_spdx_licence(licence)) out.push_back(licence);
+  }
   return out;
 }
 

@@ -14,6 +14,9 @@ namespace tacore {
 /// Licences may be any text; the tree, field schema and sources are not looked at.
 std::vector<std::string> collection_faults(const Collection& collection);
 
+/// Its licences that are none of SPDX: neither an identifier, nor LicenseRef-..., nor an expression of several.
+std::vector<std::string> unknown_licences(const Collection& collection);
+
 /// The 21 tasks of the published writers.
 std::span<const std::string_view> published_tasks() noexcept;
 /// True for the 21 tasks of the published writers; the specification gives examples only.

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
@@ -238,6 +239,11 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
     edited = parse_collection(out.collection, path);
   } catch (const FormatError& error) {
     throw ValidationError("the edited collection could not be read: " + error.message(), {.path = path});
+  }
+  for (const auto& licence : unknown_licences(edited)) {
+    const auto is_old = [&](const std::string& old) { return old == licence; };
+    if (std::any_of(collection.licenses.begin(), collection.licenses.end(), is_old)) continue;
+    log::warning(path + ": the licence " + tacore::quoted(licence) + " is no identifier of SPDX, such as CC-BY-4.0");
   }
   if (const auto faults = collection_faults(edited); !faults.empty()) {
     throw ValidationError(

@@ -106,6 +106,7 @@ std::vector<std::string> export_dataset(const Dataset& dataset, const std::strin
   require_apart(output, files_of(dataset));
   Taco taco = taco_of(dataset, options.strict, options.create.limit, options.create.transformer);
   if (!options.id.empty()) taco.collection.id = options.id;
+  taco.collection.taco_version.clear();  // not chosen by who exports
   return create(taco, output, options.create);
 }
 

@@ -190,6 +190,7 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
   if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
   Tree tree = regular(std::move(found.tree));
   Collection about = collection_for_v2(found.collection, collection, input);
+  about.taco_version.clear();
   about.extent = extent_of(tree, about.extent, collection.extent, options.transformer);
   return tacore::create(Taco{tortilla_of(std::move(tree)), std::move(about)}, output, options);
 }

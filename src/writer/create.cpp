@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/entry_at.hpp"
@@ -86,7 +87,13 @@ void check_targets(const Plan& plan, bool overwrite) {
   if (plan.has_index) names.emplace_back(names::kTacocatFolder);
   for (const auto& name : names) {
     const std::string path = path_join(plan.folder, name);
-    if (!overwrite && entry_at(path)) throw ValidationError("exists already", {.path = path});
+    if (!overwrite && entry_at(path)) {
+      throw ValidationError(name == names::kTacocatFolder
+                                ? "exists already, the index of the ZIPs of this folder; another folder, or no index "
+                                  "(consolidate, --no-tacocat)"
+                                : "exists already",
+                            {.path = path});
+    }
     if (overwrite && is_other_folder(path)) {
       throw ValidationError("is a folder of other files, a dataset to be replaced expected", {.path = path});
     }
@@ -221,6 +228,14 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
 
 std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_collection(taco.collection);
+  for (const auto& licence : unknown_licences(taco.collection)) {
+    log::warning(output + ": the licence " + tacore::quoted(licence) + " is no identifier of SPDX, such as CC-BY-4.0");
+  }
+  const std::string& version = taco.collection.taco_version;
+  if (!version.empty() && version != kTacoVersion) {
+    log::warning(output + ": taco_version " + tacore::quoted(version) + " becomes " + kTacoVersion +
+                 ", the version that is written");
+  }
   const Tree& whole = taco.tortilla.impl()->tree;
   const Extent& given = taco.collection.extent;
   std::optional<Extent> all;
