@@ -18,8 +18,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <numeric>
+#include <optional>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "model/geojson.hpp"
 #include "model/json_text.hpp"
@@ -44,7 +47,10 @@ std::shared_ptr<arrow::Table> read_parquet(const std::shared_ptr<arrow::io::Rand
 #endif
 }
 
-std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file) {
+/// Columns that are `text` have this type, the types of others are told from their values.
+std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
+                                       const std::vector<std::string>& text) {
+  check(file->Seek(0));
   auto convert = arrow::csv::ConvertOptions::Defaults();
   convert.strings_can_be_null = true;
   convert.quoted_strings_can_be_null = false;
@@ -53,10 +59,88 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
   parse.newlines_in_values = true;
   // Names are text, also where all look like numbers: "007".
   convert.column_types = {{"id", arrow::utf8()}, {"path", arrow::utf8()}, {"type", arrow::utf8()}};
+  for (const auto& name : text) convert.column_types[name] = arrow::utf8();
   auto read = arrow::csv::ReadOptions::Defaults();
   read.use_threads = false;
   return check(
       check(arrow::csv::TableReader::Make(arrow::io::default_io_context(), file, read, parse, convert))->Read());
+}
+
+/// A whole number as it is written: "007", "-12".
+bool is_whole(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+bool has_leading_zeros(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text.size() > 1 && text[0] == '0';
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+/// Whether a double is another whole number than this one.
+bool is_rounded(std::string_view text) {
+  int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr int64_t kExact = int64_t{1} << 53;
+  return parsed.ec != std::errc() || value > kExact || value < -kExact;
+}
+
+/// Columns whose numbers would not be those that are written stay text: with leading zeros, and whole ones that doubles
+/// round where others have a fraction or are too large. Warned of are those, and columns that a few words make text.
+std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
+                                       const std::string& path) {
+  auto out = read_csv(file, std::vector<std::string>());
+  std::vector<std::string> doubtful;
+  for (const auto& field : out->fields()) {
+    const bool is_name = field->name() == "id" || field->name() == "path" || field->name() == "type";
+    const auto type = field->type()->id();
+    if (!is_name && (type == arrow::Type::INT64 || type == arrow::Type::DOUBLE || type == arrow::Type::STRING)) {
+      doubtful.push_back(field->name());
+    }
+  }
+  if (doubtful.empty()) return out;
+  const auto as_text = read_csv(file, doubtful);
+  for (int c = 0; c < out->num_columns(); ++c) {
+    const auto& field = out->field(c);
+    if (std::find(doubtful.begin(), doubtful.end(), field->name()) == doubtful.end()) continue;
+    const auto type = field->type()->id();
+    int64_t row = 0, num_values = 0, num_numbers = 0;
+    std::optional<int64_t> odd;  // the first row whose value decides
+    bool keep_text = false;
+    std::string value;
+    for (const auto& chunk : as_text->column(c)->chunks()) {
+      for (int64_t i = 0; i < chunk->length(); ++i, ++row) {
+        const auto text = text_cell(*chunk, i);
+        if (!text) continue;
+        ++num_values;
+        const bool number = is_number(*text);
+        num_numbers += number ? 1 : 0;
+        const bool zeros = type != arrow::Type::STRING && is_whole(*text) && has_leading_zeros(*text);
+        const bool rounded = type == arrow::Type::DOUBLE && is_whole(*text) && is_rounded(*text);
+        keep_text = keep_text || zeros || rounded;
+        if (!odd && (rounded || (type == arrow::Type::STRING && !number))) {
+          odd = row;
+          value = *text;
+        }
+      }
+    }
+    const std::string where = path + ": column " + quoted(field->name()) + " is text: row " +
+                              std::to_string(odd.value_or(0)) + " has " + quoted(value);
+    if (keep_text) {
+      out = check(out->SetColumn(c, field->WithType(arrow::utf8()), as_text->column(c)));
+      if (odd) log::warning(where + ", which a floating-point number would round");
+    } else if (type == arrow::Type::STRING && odd && num_numbers * 2 > num_values) {
+      log::warning(where + "; " + std::to_string(num_numbers) + " of " + std::to_string(num_values) +
+                   " values are numbers");
+    }
+  }
+  return out;
 }
 
 std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::Buffer>& text) {
@@ -162,7 +246,7 @@ std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::Random
     if (ends_with_ignoring_case(path, ".parquet")) {
       out = read_parquet(file);
     } else if (ends_with_ignoring_case(path, ".csv")) {
-      out = read_csv(file);
+      out = read_csv(file, path);
     } else if (ends_with_ignoring_case(path, ".jsonl")) {
       out = read_json_lines(text_of(*file));
     } else if (ends_with_ignoring_case(path, ".geojson")) {
