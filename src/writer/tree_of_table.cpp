@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -53,7 +54,7 @@ class TableTree {
         }
         level.ids.push_back(node.id);
         level.types.push_back(node.children.empty() ? SampleType::File : SampleType::Folder);
-        level.payloads.push_back(payload(node));
+        level.payloads.push_back(payload_or_fault(node));
         level_rows.push_back(node.row);
       }
       open_remote(level);
@@ -61,6 +62,12 @@ class TableTree {
       out.levels.push_back(std::move(level));
       here = std::move(below);
       parents = std::move(below_parents);
+    }
+    if (num_faults_ == 1) std::rethrow_exception(first_fault_);
+    if (num_faults_ > 1) {
+      throw SchemaError(std::to_string(num_faults_) + " rows are wrong: " + join(faults_, "; ") +
+                            (num_faults_ > faults_.size() ? "; ..." : ""),
+                        {.path = path_});
     }
     for (std::size_t k = 0; k < out.levels.size(); ++k)
       out.levels[k].columns = take_rows(*table_, rows[k], columns(rows[k]));
@@ -93,6 +100,20 @@ class TableTree {
     }
     if (nodes_[above].row >= 0) fail(row, "is there twice, first in row " + std::to_string(nodes_[above].row));
     nodes_[above].row = static_cast<int64_t>(row);
+  }
+
+  /// Faults are told together.
+  Payload payload_or_fault(const Node& node) {
+    constexpr std::size_t kMostTold = 20;
+    try {
+      return payload(node);
+    } catch (const Error& error) {
+      if (num_faults_++ == 0) first_fault_ = std::current_exception();
+      const std::string row = node.row < 0 ? "" : "row " + std::to_string(node.row) + ": ";
+      const bool says_row = error.message().starts_with("row ");
+      if (faults_.size() < kMostTold) faults_.push_back(says_row ? error.message() : row + error.what());
+      return {};
+    }
   }
 
   Payload payload(const Node& node) const {
@@ -146,6 +167,9 @@ class TableTree {
   std::vector<std::string> names_;
   std::vector<Node> nodes_ = std::vector<Node>(1);  ///< the first stands above the roots
   std::unordered_map<std::string, std::size_t> by_path_;
+  std::size_t num_faults_ = 0;
+  std::vector<std::string> faults_ = {};  ///< the first of them
+  std::exception_ptr first_fault_ = {};
 };
 
 }  // namespace
