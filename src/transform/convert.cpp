@@ -1,4 +1,10 @@
+#include <filesystem>
+#include <set>
+#include <system_error>
+
 #include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "net/storage.hpp"
@@ -17,6 +23,8 @@
 namespace tacore {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// COLLECTION.json as it is, but for an extent that leaves out samples: one of centroids, or of before an edit.
 std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTransformer* transformer) {
   const auto& [spatial, temporal] = dataset.extent();
@@ -27,10 +35,32 @@ std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTrans
   return with_members(dataset.collection().json, {{"extent", extent_to_json(extent)}});
 }
 
+/// Files of a FOLDER that no sample is have no place in a ZIP.
+void warn_of_other_files(const std::string& folder, const Tree& tree) {
+  constexpr std::size_t kMostTold = 3;
+  const auto whole = [](const fs::path& path) { return fs::absolute(path).lexically_normal().string(); };
+  std::set<std::string> samples;
+  for (const auto& file : tree.files()) samples.insert(whole(file));
+  std::size_t count = 0;
+  std::vector<std::string> told;
+  std::error_code ignored;  // what cannot be listed is told by who reads it
+  for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
+    const fs::path inside = entry.path().lexically_relative(folder);
+    const bool is_metadata = inside == names::kCollection || entry.path().filename() == names::kMeta ||
+                             (inside.begin() != inside.end() && *inside.begin() == "METADATA");
+    if (entry.is_directory(ignored) || is_metadata || samples.contains(whole(entry.path()))) continue;
+    if (++count <= kMostTold) told.push_back(inside.string());
+  }
+  if (count == 0) return;
+  log::warning(folder + ": " + std::to_string(count) + (count == 1 ? " file is" : " files are") +
+               " no sample, and left out: " + tacore::join(told, ", ") + (count > kMostTold ? ", ..." : ""));
+}
+
 void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
   check_limit(options.limit);
   Tree tree = tree_of_container(dataset, options.limit);
   const std::string document = document_of(dataset, tree, options.transformer);
+  if (dataset.format() == Format::Folder && !is_remote(dataset.path())) warn_of_other_files(without_slashes(dataset.path()), tree);
   const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
     create_as(tortilla, document, output, options);
