@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_nested.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
@@ -321,6 +322,32 @@ bool are_two_dimensional(const Cells& values) {
   return true;
 }
 
+/// Rows and columns of shapes, which have them last; nullptr when one has fewer dimensions.
+Cells rows_and_columns(const Cells& values) {
+  arrow::ListBuilder out(arrow::default_memory_pool(), std::make_shared<arrow::Int64Builder>(),
+                         arrow::list(arrow::field("item", arrow::int64())));
+  auto& sizes = static_cast<arrow::Int64Builder&>(*out.value_builder());
+  for (int64_t row = 0; row < values->length(); ++row) {
+    if (values->IsNull(row)) {
+      check(out.AppendNull());
+      continue;
+    }
+    const auto shape = integers_cell(*values, row);
+    if (!shape || shape->size() < 2) return nullptr;
+    check(out.Append());
+    check(sizes.AppendValues(shape->data() + shape->size() - 2, 2));
+  }
+  return check(out.Finish());
+}
+
+/// Whether a Tortilla has both shapes, of which one follows from the other.
+bool follows_from_tensor_shape(const arrow::Table& table, const std::string& name, const Cells& values) {
+  const auto tensors = table.GetColumnByName(std::string(kTensorShape));
+  if (name != kRasterShape || !tensors || are_two_dimensional(tensors->chunk(0))) return false;
+  const Cells expected = rows_and_columns(tensors->chunk(0));
+  return expected && expected->Equals(*shapes(name, values));
+}
+
 /// Of a column that shows in a footer, which may be empty; nothing for one that is there for readers of levels only.
 std::optional<std::string> name_in_file(const LevelTable& footer, int column) {
   const std::string& shown = footer.columns()[static_cast<std::size_t>(column)].name;
@@ -360,6 +387,7 @@ std::shared_ptr<arrow::Table> from_footer_columns(const std::shared_ptr<arrow::T
     const Mapping* mapping = mapping_of(name);
     if (is_place(name) || (name.starts_with(names::kInternal) && !mapping)) continue;
     if (name == kDataSplit && values->type_id() == arrow::Type::NA) continue;
+    if (follows_from_tensor_shape(*table, name, values)) continue;
     if (!mapping) {
       out.add(v2_name(name), values);
       continue;
@@ -382,6 +410,10 @@ std::shared_ptr<arrow::Table> to_footer_columns(const std::shared_ptr<arrow::Tab
     if (const auto original = unescaped(name)) out.add(*original, values);
     else if (name == kSplit) out.add(std::string(kDataSplit), values);
     else if (name == kTensorShape && are_two_dimensional(values)) out.add(shape, values);
+    else if (name == kTensorShape && shape == kRasterShape && !table->GetColumnByName(shape)) {
+      if (const Cells flat = rows_and_columns(values)) out.add(shape, flat);  // stac-tortilla requires it
+      out.add(name, values);
+    }
     else if (name == "stac:time_start" || name == "stac:time_end") out.add(name, seconds(name, values));
     else if (name == "stac:centroid") out.add(name, wkt(name, values));
     else out.add(name, values);

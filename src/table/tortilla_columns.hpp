@@ -21,8 +21,8 @@ std::shared_ptr<arrow::Table> footer_table(const LevelTable& footer);
 std::shared_ptr<arrow::Table> from_footer_columns(const std::shared_ptr<arrow::Table>& footer);
 
 /// The reverse, for a writer that adds tortilla:id, tortilla:offset and tortilla:length. `shape` is the name for
-/// shapes: "stac:tensor_shape" in a TACO; in a Tortilla "stac:raster_shape", which those that are not of two dimensions
-/// do not get. Throws SchemaError: times finer than microseconds, two columns that get one name.
+/// shapes: "stac:tensor_shape" in a TACO; in a Tortilla "stac:raster_shape", to which those of more dimensions add theirs,
+/// "stac:tensor_shape". Throws SchemaError: times finer than microseconds, two columns that get one name.
 std::shared_ptr<arrow::Table> to_footer_columns(const std::shared_ptr<arrow::Table>& level, const std::string& shape);
 
 }  // namespace tacore

@@ -151,6 +151,15 @@ TEST_CASE("of two columns with one meaning the specified one has it, the other i
   CHECK_THROWS_WITH_AS(to_footer_columns(level, kRaster), "two columns get the name 'stac:raster_shape'", SchemaError);
 }
 
+TEST_CASE("W19: a Tortilla has the rows and columns of shapes of more dimensions, beside them") {
+  const NamedArrays stated{{kTensor, column({list({6, 64, 32}), {}}, "list<item: int64>")}};
+  const auto tortilla = to_footer_columns(table_of(stated), kRaster);
+  CHECK(cells(tortilla, kRaster) == Values{list({64, 32}), {}});
+  CHECK(cells(tortilla, kTensor) == Values{list({6, 64, 32}), {}});
+  CHECK(column_names(*to_footer_columns(table_of(stated), kTensor)) == std::vector<std::string>{kTensor});
+  CHECK(column_names(*from_footer_columns(tortilla)) == std::vector<std::string>{kTensor});
+}
+
 TEST_CASE("from v1 to v2 and back no value changes") {
   const double nan = std::nan("");
   const std::vector<std::pair<std::string, std::shared_ptr<arrow::Array>>> columns = {
