@@ -20,11 +20,11 @@ except ImportError as error:
 import make
 import questions
 import reader
-from ask import at_vsi, cells, expected_cells, expected_walk, ids, quote, run, walk
+from ask import WARNINGS, answer, at_vsi, cells, expected_cells, expected_walk, ids, quote, run, walk, without
 from questions import GEOMETRY, TIME, boxes, intervals, roots_of, shown_names
 
 ROOT = Path(__file__).resolve().parents[2]
-# Levels of SQL that lose a type on their way through DuckDB; its values are compared all the same.
+# Columns of these types are compared with numbers.
 NUMBERS = ("double", "float", "int", "uint")
 
 
@@ -35,11 +35,21 @@ def check_rows(book, path, dataset, data):
     def without_place(found):
         return {name: values for name, values in found.items() if not name.startswith("internal:")}
 
-    book.attempt("rows", path, "data", lambda: without_place(cells(dataset.data)), expected)
+    WARNINGS.clear()
+    found = answer(lambda: without_place(cells(dataset.data)))
+    book.compare("rows", path, "data", without(found, WARNINGS.cut()), without(expected, WARNINGS.cut()))
     for level, rows in enumerate(data.levels):
+        WARNINGS.clear()
         book.attempt("rows of SQL", path, f"SELECT * FROM level{level}",
-                     lambda: without_place(cells(dataset.sql(f"SELECT * FROM level{level}").data)),
-                     expected_cells(rows, data.types[level]))
+                     lambda: without(without_place(cells(dataset.sql(f"SELECT * FROM level{level}").data)), WARNINGS.cut()),
+                     without(expected_cells(rows, data.types[level]), cut_columns(data.types[level])))
+
+
+def cut_columns(types):
+    """Columns of types that DuckDB 1.4 has not, as they show."""
+    shown = shown_names(["id", "type", *types])
+    return {shown[name] for name, kind in types.items()
+            if pa.types.is_duration(kind) or str(kind).startswith("timestamp[ns, tz=")}
 
 
 def check_bytes(book, path, dataset, data):
@@ -179,4 +189,4 @@ def golden(book, rng):
 
 
 if __name__ == "__main__":
-    run("oracle", 45, one_round, sys.argv[1:], golden)
+    run("oracle", 40, one_round, sys.argv[1:], golden)
