@@ -141,7 +141,8 @@ struct LoadOptions {
 /// some of them lack is null there. Throws IoError when nothing is there, FormatError when something else is.
 TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});
 /// Several paths: load each, then concat(). Partitions of a Tortilla or TACO must be all that it has; when
-/// they are all paths, they are joined as above. Throws QueryError for an empty list.
+/// they are all paths, they are joined as above. With allow_partial they are those that are given, one alone, too.
+/// Throws QueryError for an empty list.
 TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions& options = {});
 
 /// Reads COLLECTION.json alone. Of `options` only `remote` counts.
