@@ -286,6 +286,7 @@ DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
 
 DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const StatsOptions& options,
                    const std::string& child, bool with_histograms) {
+  if (impl->has_given_rows) throw QueryError("statistics of rows of a frame: ask the frame", {.path = impl->path});
   const View& view = impl->view();
   const auto ids = child.empty() ? std::vector<std::string>() : split(child, '/');
   if (!ids.empty() && (options.level != 0 || !options.id.empty()))

@@ -26,8 +26,8 @@ namespace tacore {
 /// FormatError for what cannot be read.
 TACORE_EXPORT Taco taco_of(const Dataset& dataset, bool strict = false);
 
-/// The rows of a frame as a view, with the columns that show: for what takes a dataset. The rest is that of the dataset
-/// that they come from.
+/// The rows of a frame as a view, with the columns that show, for taco_of(), export_dataset() and v1::compile(). The rest
+/// is that of the dataset that they come from. Filters, queries and statistics of it throw QueryError.
 TACORE_EXPORT Dataset to_dataset(const DataFrame& frame);
 
 struct ExportOptions {

@@ -180,18 +180,18 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         return len(loader)
 
     def __iter__(self) -> Iterator[Any]:
-        info = _worker_info()
+        info, passes = _worker_info(), self._passes
         self._share_out(self._loader, *_worker())
-        if info is None or self._passes is None:
+        if info is None or passes is None:
             self._catch_up()
             self._version += 1
             return self._batches(iter(self._loader))
-        place = self._passes.begin(self._version, self._loader._begin, info)
+        place = passes.begin(self._version, self._loader._begin, info)
         if self._process != os.getpid():
             self._loader._go_to(place)
             self._process = os.getpid()
         ended = self._loader.epoch + 1
-        return self._batches(iter(self._loader), lambda: self._passes.end(self._version, ended, info))
+        return self._batches(iter(self._loader), lambda: passes.end(self._version, ended, info))
 
     def set_epoch(self, epoch: int) -> None:
         """As `Loader.set_epoch`."""

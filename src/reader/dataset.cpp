@@ -33,7 +33,15 @@ std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
   return out;
 }
 
+/// What is computed by a query would not be of the rows that were given.
+void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
+  if (!impl.has_given_rows) return;
+  throw QueryError(std::string(what) + ": the rows of a frame as a dataset are to be written; ask the frame",
+                   {.path = impl.path});
+}
+
 Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
+  check_no_given_rows(*from, "filter");
   auto out = copy(*from);
   // What follows sees the rows that `from` shows, before or after it was looked at.
   if (draws(from->base)) out->base.drawn = DrawnRows{from->base.steps.size(), [from] { return from->rows(); }};
@@ -164,7 +172,7 @@ const std::string& Dataset::path() const noexcept { return impl_->path; }
 Format Dataset::format() const noexcept { return impl_->format; }
 
 PitSchema Dataset::pit_schema() const {
-  const bool whole = is_whole(impl_->view());
+  const bool whole = !impl_->has_given_rows && is_whole(impl_->view());
   return impl_->tree().with_n(static_cast<uint64_t>(whole ? level_rows(0) : impl_->num_rows()));
 }
 
@@ -262,6 +270,7 @@ bool Dataset::is_rsut() const {
 }
 
 bool Dataset::verify_rsut() const {
+  check_no_given_rows(*impl_, "verify_rsut");
   if (impl_->tree().root_type == SampleType::File) return true;
   const View view = impl_->drawn_view();
   return same_children(view, view.num_levels() - 1);

@@ -133,7 +133,7 @@ std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
   }
   if (prove_levels(all, levels_of(all))) {
     const std::lock_guard lock(mutex_);
-    if (!rows_ || !draws(all)) {
+    if (!rows_ || !(draws(all) || has_given_rows)) {
       rows_.reset();  // They may have been made before that was known.
     } else {
       log::warning(path + ": internal:offset and internal:size of rows that were drawn before are not proved");

@@ -98,8 +98,7 @@ std::shared_ptr<const Rows> rows_with(const Dataset::Impl& dataset, const std::s
   RowKey first = *keys->key(0);
   first.row = 0;
   const auto container = dataset.leaf(first.part);
-  const auto& table = first.level == 0 || container->is_proved(first.level) ? container->level(first.level)
-                                                                            : container->stored_level(first.level);
+  const auto table = container->known_level(first.level);
   for (const int64_t row : stored) {
     if (row >= table->num_rows())
       throw FormatError("serialized rows: level " + std::to_string(first.level) + " has no row " + std::to_string(row),

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "reader/query_test_data.hpp"
+#include "tacore/transform.hpp"
 
 /// Frames that another process opens again (hunt3-1, hunt3-2).
 using namespace tacore;
@@ -70,4 +71,16 @@ TEST_CASE("versions of files differ where a file does") {
   CHECK(before != versions(golden("flat_padded.tacozip")));
   const std::string one = make_flat_folder(folder, "one", 5, "i AS n"), two = make_flat_folder(folder, "two", 5, "-i AS n");
   CHECK(versions(one) != versions(two));
+}
+
+TEST_CASE("the rows of a frame as a dataset are those rows, and are asked nothing else (v1-R7)") {
+  const DataFrame rows = load(golden("nested.tacozip")).data().sort("id", true).limit(2);
+  const Dataset given = to_dataset(rows);
+  CHECK(dump(given.data()) == dump(rows));
+  CHECK(given.num_rows() == 2);
+  const std::string text = error_of([&] { given.sql("SELECT * FROM data"); });
+  CHECK(has_text(text, "ask the frame"));
+  CHECK(has_text(error_of([&] { given.filter_bbox(0, 0, 1, 1); }), "QueryError: "));
+  CHECK(has_text(error_of([&] { given.stats_mean(); }), "QueryError: "));
+  CHECK(has_text(error_of([&] { given.verify_rsut(); }), "QueryError: "));
 }

@@ -78,7 +78,7 @@ class Sample:
         if not isinstance(id, str):
             raise TypeError(f"the id of a sample is text, not {_name(id)} {id!r}")
         if isinstance(path, str) and path in _TYPES and not (isinstance(type, str) and type in _TYPES):
-            path, type = type, path  # type: ignore[assignment]
+            path, type = type, path
         children = path if isinstance(path, Tortilla) else None
         _check_type(id, type, "FILE" if children is None else "FOLDER")
         self._temp_dir = None if temp_dir is None else os.fspath(temp_dir)
