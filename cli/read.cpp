@@ -32,6 +32,18 @@ auto about(const std::string& id, const std::string& path, const Body& body) {
   }
 }
 
+/// What `body` returns of a FILE; a FOLDER is named as the user does. Nothing is asked about its path before: that would
+/// prove it, which the bytes do by themselves.
+template <class Body>
+auto of_file(const DataFrame& rows, const std::string& id, const Body& body) {
+  try {
+    return body();
+  } catch (const NavigationError&) {
+    (void)rows.vsi_path(id);
+    throw;
+  }
+}
+
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -93,15 +105,17 @@ int run_read(const ReadOptions& options) {
     write_pixels(*chunk, dataset, options);
     return 0;
   }
-  const std::string path = rows.vsi_path(options.id).value;
   if (is_pixels) {
-    write_pixels(read_raster(rows, options), dataset, options);
+    write_pixels(of_file(rows, options.id, [&] { return read_raster(rows, options); }), dataset, options);
     return 0;
   }
-  with_output(options.output, files_of(dataset), [&](tabular::Output& output) {
-    if (options.vsi) return output.write(path + "\n");
-    output.write(text_of(rows.read_bytes(options.id)));
-  });
+  if (options.vsi) {
+    const std::string path = rows.vsi_path(options.id).value;
+    with_output(options.output, files_of(dataset), [&](tabular::Output& output) { output.write(path + "\n"); });
+    return 0;
+  }
+  const Bytes bytes = of_file(rows, options.id, [&] { return rows.read_bytes(options.id); });
+  with_output(options.output, files_of(dataset), [&](tabular::Output& output) { output.write(text_of(bytes)); });
   return 0;
 }
 
@@ -112,9 +126,10 @@ int run_preview(const PreviewCommandOptions& options) {
   refuse_terminal(options.output);
   const Dataset dataset = load(options.path, {.base_path = options.base_path, .verify = options.verify});
   const DataFrame rows = dataset.data();
-  (void)rows.vsi_path(options.id);  // names a FOLDER as the user does
-  const Picture picture = about(options.id, options.path, [&] {
-    return preview(*open_raster(rows, options.id, raster_opener()), {.bands = options.bands, .size = options.size});
+  const Picture picture = of_file(rows, options.id, [&] {
+    return about(options.id, options.path, [&] {
+      return preview(*open_raster(rows, options.id, raster_opener()), {.bands = options.bands, .size = options.size});
+    });
   });
   with_output(options.output, files_of(dataset), [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
   return 0;
