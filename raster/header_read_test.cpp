@@ -11,6 +11,7 @@
 #include "header_test_files.hpp"
 #include "reader/counting_storage.hpp"
 #include "reader/dataset_impl.hpp"
+#include "reader/header_file.hpp"
 #include "tacore/consolidate.hpp"
 #include "tacore/create.hpp"
 #include "tacore/dataset.hpp"
@@ -194,9 +195,10 @@ DataFrame children(const Dataset& dataset, int64_t row) { return std::get<DataFr
 
 }  // namespace
 
-TEST_CASE("a file of headers saves the directory of every TIFF, in every container") {
+TEST_CASE("a file of headers saves the directory of every TIFF, in a ZIP and an index") {
   const Published published;
-  for (const std::string& path : {published.a, published.flat, published.folder.path(".tacocat")}) {
+  CHECK_THROWS_WITH_AS(write_headers(published.flat), doctest::Contains("whose checksums prove them"), ValidationError);
+  for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);
     const auto written = write_headers(path, {.jobs = 2});
     CHECK(written.path == path + ".headers");
@@ -231,6 +233,41 @@ TEST_CASE("a file of headers of another state of the dataset is left aside") {
   const DataFrame tile = children(load(published.a, {}, storage), 0);
   CHECK(pixels_of(*open_raster(tile, 0)) == pixels_of(*open_raster(published.file(1))));
   CHECK(storage->num_reads(".headers") > 0);
+}
+
+TEST_CASE("hunt 6: a header of a TIFF that was replaced by one of equal length gives no wrong pixels") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("set.tacozip");
+  const std::string first = write_plain_tiff(folder.path("first.tif"), 50, 30, 2);
+  const std::string now = write_plain_tiff(folder.path("now.tif"), 15, 100, 2, 5);
+  const auto make = [&](const std::string& tiff) {
+    create({.tortilla = Tortilla({Sample("image", tiff)}), .collection = made_collection()}, path, {.overwrite = true});
+  };
+  make(first);
+  write_headers(path);
+  make(now);  // with the same tables
+  const auto raster = open_raster(load(path).data(), 0);
+  CHECK(raster->info().width == 15);
+  CHECK(pixels_of(*raster) == pixels_of(*open_raster(now)));
+  // Of a server the CRC-32 comes with the pixels.
+  const DataFrame far = load(path, {}, std::make_shared<CountingStorage>(false)).data();
+  CHECK_THROWS_WITH_AS(pixels_of(*open_raster(far, 0)), doctest::Contains("was made of other bytes"), FormatError);
+  write_headers(path, {.overwrite = true});
+  const DataFrame again = load(path, {}, std::make_shared<CountingStorage>(false)).data();
+  CHECK(pixels_of(*open_raster(again, 0)) == pixels_of(*open_raster(now)));
+}
+
+TEST_CASE("hunt3 S2-6: the file of headers is looked for before the parameters of a URL, and may be something else") {
+  CHECK(header_file_path("/data/a.tacozip") == "/data/a.tacozip.headers");
+  CHECK(header_file_path("/data/a?.tacozip") == "/data/a?.tacozip.headers");
+  CHECK(header_file_path("https://host/a.tacozip") == "https://host/a.tacozip.headers");
+  CHECK(header_file_path("https://host/a.tacozip?download=1") == "https://host/a.tacozip.headers?download=1");
+  CHECK(header_file_path("https://host/a.tacozip?X-Amz-Signature=12&X-Amz-Expires=9") == "");
+  CHECK(header_file_path("https://host/a.tacozip?sv=2&sig=abc") == "");
+  const Published published;
+  const std::string path = published.a;
+  std::ofstream(path + ".headers") << "<html>404</html>";
+  CHECK(pixels_of(*open_raster(children(load(path), 0), 0)) == pixels_of(*open_raster(published.file(0))));
 }
 
 TEST_CASE("a file of headers is made once, in the name of its dataset, and of TIFFs only") {

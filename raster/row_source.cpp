@@ -40,7 +40,7 @@ RowSource open_row(const DataFrame& frame, int64_t position) {
                 .container = container,
                 .address = address};
   if (!out.header.empty()) return out;
-  if (const HeaderFile* beside = container->headers()) out.header = beside->find(address, out.bytes->size());
+  if (const HeaderFile* beside = container->headers()) out.header = beside->find(address, *out.bytes);
   return out;
 }
 

@@ -34,6 +34,7 @@ struct Place {
 struct Entry {
   std::string source_file = {}, path = {};
   uint64_t size = 0;
+  uint32_t crc32 = 0;
   std::string header = {};
   bool is_broken = false;
 };
@@ -70,6 +71,7 @@ Entry entry_of(const Container& container, const Place& place) {
     Entry out{.source_file = address.source_file, .path = address.relative_path, .size = source->size()};
     try {
       out.header = header_of(*source);
+      out.crc32 = stated_crc32(*source).value_or(0);
     } catch (const SampleMoved&) {
       throw;
     } catch (const FormatError& error) {
@@ -105,7 +107,7 @@ Bytes encode(const std::vector<Entry>& entries, const std::string& dataset) {
       {std::string(names::kId), {}, "string"},         {std::string(names::kRelativePath), {}, "string"},
       {std::string(names::kType), {}, "string"},       {std::string(kDatasetColumn), {}, "string"},
       {std::string(names::kSourceFile), {}, "string"}, {std::string(names::kSize), {}, "int64"},
-      {std::string(kHeaderColumns[0]), {}, "binary"}};
+      {std::string(kCrc32Column), {}, "int64"},        {std::string(kHeaderColumns[0]), {}, "binary"}};
   for (const Entry& entry : entries) {
     columns[0].values.emplace_back(file_name(entry.path));
     columns[1].values.emplace_back(entry.path);
@@ -113,7 +115,8 @@ Bytes encode(const std::vector<Entry>& entries, const std::string& dataset) {
     columns[3].values.emplace_back(dataset);
     columns[4].values.emplace_back(entry.source_file);
     columns[5].values.emplace_back(static_cast<int64_t>(entry.size));
-    columns[6].values.emplace_back(Binary{entry.header});
+    columns[6].values.emplace_back(static_cast<int64_t>(entry.crc32));
+    columns[7].values.emplace_back(Binary{entry.header});
   }
   return encode_parquet(*with_columns(nullptr, static_cast<int64_t>(entries.size()), columns));
 }
@@ -125,6 +128,11 @@ HeaderFileResult write_headers(const std::string& path, const HeaderFileOptions&
   const Detected at = detect(*storage, path);
   if (at.format == Format::Tacollection) {
     throw ValidationError("an index of datasets, each of which has a file of headers of its own", {.path = path});
+  }
+  if (at.format != Format::Zip && at.format != Format::Tacocat) {
+    throw ValidationError(
+        "headers are kept for ZIPs and their indexes, whose checksums prove them; each other TIFF is read by its own",
+        {.path = path});
   }
   const auto container = open_container(storage, at, path, options.base_path);
   HeaderFileResult out{.path = options.output.empty() ? at.path + std::string(kHeaderFileSuffix) : options.output};

@@ -95,7 +95,8 @@ void Container::look_for_headers(std::shared_ptr<const Storage> storage, std::st
 }
 
 const HeaderFile* Container::headers() const {
-  if (!storage_) return nullptr;
+  // Only a ZIP has checksums that prove them. Of a file by itself its own directory is read as quickly.
+  if (!storage_ || headers_path_.empty() || (format() != Format::Zip && format() != Format::Tacocat)) return nullptr;
   std::call_once(headers_opened_, [this] { headers_ = HeaderFile::open(*storage_, headers_path_, *this); });
   return headers_.get();
 }

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "reader/zip_samples.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -38,11 +39,23 @@ std::string fingerprint_of(const Container& container) {
   return out;
 }
 
+std::string header_file_path(const std::string& dataset) {
+  const auto query = is_remote(dataset) && !dataset.starts_with("/vsi") ? dataset.find('?') : dataset.npos;
+  if (query == dataset.npos) return dataset + std::string(kHeaderFileSuffix);
+  const std::string parameters = lower(dataset.substr(query));
+  constexpr std::string_view kSigned[] = {"signature=", "sig=", "x-amz-", "x-goog-"};
+  for (const auto name : kSigned) {
+    if (parameters.find(name) != parameters.npos) return {};
+  }
+  return dataset.substr(0, query) + std::string(kHeaderFileSuffix) + dataset.substr(query);
+}
+
 HeaderFile::HeaderFile(std::shared_ptr<const LevelTable> table)
     : table_(std::move(table)),
       path_(required_column(*table_, names::kRelativePath)),
       source_file_(required_column(*table_, names::kSourceFile)),
       size_(required_column(*table_, names::kSize)),
+      crc32_(required_column(*table_, kCrc32Column)),
       header_(required_column(*table_, kHeaderColumns[0])) {}
 
 std::shared_ptr<const HeaderFile> HeaderFile::open(const Storage& storage, const std::string& path,
@@ -55,14 +68,19 @@ std::shared_ptr<const HeaderFile> HeaderFile::open(const Storage& storage, const
     if (error.not_found() || (is_remote(path) && error.error_number() == EACCES)) return nullptr;
     throw;
   }
-  auto table = LevelTable::open(std::move(source), {.path = path});
-  const int dataset = required_column(*table, kDatasetColumn);
-  if (table->num_rows() == 0 || table->text(dataset, 0) != fingerprint_of(container)) {
+  try {
+    auto table = LevelTable::open(std::move(source), {.path = path});
+    const int dataset = required_column(*table, kDatasetColumn);
+    if (table->num_rows() > 0 && table->text(dataset, 0) == fingerprint_of(container))
+      return std::shared_ptr<const HeaderFile>(new HeaderFile(std::move(table)));
     log::warning(path + ": not used: it was made for another dataset than " + container.path() +
                  ", or for an earlier state of it; `taco header` makes a new one");
-    return nullptr;
+  } catch (const FormatError& error) {  // a server may answer with something else for what it has not
+    log::warning(path + ": not used: it is no file of headers of this version: " + error.message());
+  } catch (const SchemaError& error) {
+    log::warning(path + ": not used: it is no file of headers of this version: " + error.message());
   }
-  return std::shared_ptr<const HeaderFile>(new HeaderFile(std::move(table)));
+  return nullptr;
 }
 
 /// As three-way comparison of a row with a file.
@@ -71,7 +89,7 @@ int HeaderFile::compare(int64_t row, const RowAddress& file) const {
   return by_source != 0 ? by_source : table_->text(path_, row).value_or("").compare(file.relative_path);
 }
 
-std::string HeaderFile::find(const RowAddress& file, uint64_t size) const {
+std::string HeaderFile::find(const RowAddress& file, const ByteSource& bytes) const {
   int64_t begin = 0, end = table_->num_rows();
   while (begin < end) {
     const int64_t middle = begin + (end - begin) / 2;
@@ -82,11 +100,14 @@ std::string HeaderFile::find(const RowAddress& file, uint64_t size) const {
     }
   }
   if (begin == table_->num_rows() || compare(begin, file) != 0) return {};
-  if (const auto expected = table_->integer(size_, begin); expected != static_cast<int64_t>(size)) {
-    throw FormatError("the header of " + quoted(file.relative_path) + " is that of " +
-                          std::to_string(expected.value_or(0)) + " bytes, and not of the " + std::to_string(size) +
-                          " there are; `taco header` makes a new file",
-                      table_->where());
+  const auto size = table_->integer(size_, begin), crc = table_->integer(crc32_, begin);
+  if (size != static_cast<int64_t>(bytes.size()) || !crc || !require_crc32(bytes, static_cast<uint32_t>(*crc))) {
+    std::call_once(warned_, [&] {
+      log::warning(table_->where().path + ": the header of " + quoted(file.relative_path) +
+                   " was made of other bytes, and maybe those of others: TIFFs are read instead; `taco header` makes a "
+                   "new file");
+    });
+    return {};
   }
   return table_->binary(header_, begin).value_or("");
 }

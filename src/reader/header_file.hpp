@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,12 @@ inline constexpr std::string_view kHeaderFileSuffix = ".headers";
 inline constexpr std::string_view kHeaderColumns[] = {"taco:header", "internal:header"};
 /// The column of the file that holds fingerprint_of() its dataset.
 inline constexpr std::string_view kDatasetColumn = "dataset";
+/// The column of the CRC-32 of each FILE, as its ZIP states it.
+inline constexpr std::string_view kCrc32Column = "crc32";
+
+/// Where the headers of a dataset are looked for: in front of the parameters of a URL; "" where these sign it, since the
+/// signature is of this one file.
+std::string header_file_path(const std::string& dataset);
 
 /// By what such a file knows its dataset: the rows, bytes and footer of each level table.
 std::string fingerprint_of(const Container& container);
@@ -26,21 +33,23 @@ std::string fingerprint_of(const Container& container);
 /// Immutable; safe from several threads.
 class HeaderFile {
  public:
-  /// nullptr when there is none at `path`. Of another dataset: nullptr, too, and a warning. Throws FormatError for what
-  /// is no such file, IoError.
+  /// nullptr when there is none at `path`. Of another dataset, or what is no such file: nullptr, too, and a warning.
+  /// Throws IoError.
   static std::shared_ptr<const HeaderFile> open(const Storage& storage, const std::string& path,
                                                 const Container& container);
 
-  /// The header of a FILE of `size` bytes; "" when there is none. Throws FormatError when it belongs to a FILE of
-  /// another size.
-  std::string find(const RowAddress& file, uint64_t size) const;
+  /// The header of a FILE, whose `bytes` are a sample of a ZIP; "" when there is none, or when the bytes are of another
+  /// size or CRC-32 than those that it was made of, which is said once. Where no CRC-32 is known yet, reading them
+  /// throws FormatError (require_crc32()).
+  std::string find(const RowAddress& file, const ByteSource& bytes) const;
 
  private:
   explicit HeaderFile(std::shared_ptr<const LevelTable> table);
   int compare(int64_t row, const RowAddress& file) const;
 
   std::shared_ptr<const LevelTable> table_;
-  int path_ = -1, source_file_ = -1, size_ = -1, header_ = -1;
+  int path_ = -1, source_file_ = -1, size_ = -1, crc32_ = -1, header_ = -1;
+  mutable std::once_flag warned_ = {};
 };
 
 }  // namespace tacore

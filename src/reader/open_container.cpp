@@ -185,7 +185,7 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
                                                 bool verify) {
   log::info(path + ": " + to_string(at.format) + " container");
   auto out = open_as(storage, at, path, base_path.empty() ? at.folder : base_path, verify);
-  out->look_for_headers(std::move(storage), at.path + std::string(kHeaderFileSuffix));
+  out->look_for_headers(std::move(storage), header_file_path(at.path));
   return out;
 }
 

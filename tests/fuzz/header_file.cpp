@@ -30,7 +30,7 @@ void run(Input bytes) {
     for (int64_t row = 0; row < container->stored_level(0)->num_rows(); ++row) {
       expect_errors_only([&] {
         const RowAddress address = container->address(0, row);
-        file->find(address, static_cast<uint64_t>(address.size.value_or(0)));
+        file->find(address, *container->open_data(address));
       });
     }
   });
