@@ -88,6 +88,50 @@ TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file
   return out;
 }
 
+std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffLayout& whole, uint64_t number) {
+  if (number >= static_cast<uint64_t>(whole.blocks_per_band()))
+    return "its number is " + std::to_string(number) + ", the raster has " + std::to_string(whole.blocks_per_band());
+  const TiffLayout expected = chunk_layout(whole, number, false, "");
+  const auto numbers = [](const std::vector<int64_t>& values) {
+    std::vector<std::string> texts;
+    for (const int64_t value : values) texts.push_back(std::to_string(value));
+    return "[" + join(texts, ", ") + "]";
+  };
+  const auto differs = [](const char* column, const std::string& found, const std::string& right) {
+    return std::string(column) + " is " + found + ", " + right + " expected";
+  };
+  if (whole.is_big_endian) return "the raster is big-endian, as no chunk can be";
+  if (chunk.dtype != to_string(whole.type)) return differs(v1::chunk::kDtype, quoted(chunk.dtype), to_string(whole.type));
+  if (compression_of(chunk.compression, "") != whole.compression)
+    return differs(v1::chunk::kCompression, std::to_string(chunk.compression),
+                   std::to_string(tiff_compression(whole.compression)));
+  if (chunk.predictor != whole.predictor)
+    return differs(v1::chunk::kPredictor, std::to_string(chunk.predictor), std::to_string(whole.predictor));
+  if ((chunk.interleave != "pixel") != whole.is_planar)
+    return differs(v1::chunk::kInterleave, quoted(chunk.interleave), whole.is_planar ? "tile or band" : "pixel");
+  const std::vector<int64_t> shape{whole.bands, whole.block_height, whole.block_width},
+      valid{expected.height, expected.width};
+  if (chunk.shape != shape) return differs(v1::chunk::kShape, numbers(chunk.shape), numbers(shape));
+  if (chunk.valid != valid) return differs(v1::chunk::kValid, numbers(chunk.valid), numbers(valid));
+  if (chunk.band_lengths.size() != expected.blocks.size() || chunk.band_offsets.size() != expected.blocks.size())
+    return differs(v1::chunk::kBandLengths, std::to_string(chunk.band_lengths.size()) + " numbers",
+                   std::to_string(expected.blocks.size()));
+  bool is_stored = true;
+  for (std::size_t i = 0; i < expected.blocks.size(); ++i) {
+    const std::string band = " of band " + std::to_string(i + 1);
+    const ByteRange& block = expected.blocks[i];
+    if (static_cast<uint64_t>(chunk.band_lengths[i]) != block.size)
+      return differs(v1::chunk::kBandLengths, std::to_string(chunk.band_lengths[i]) + band, std::to_string(block.size));
+    is_stored = is_stored && block.size > 0;
+    const int64_t offset = checked_add(chunk.offset, chunk.band_offsets[i], "chunk: offset of a band");
+    if (block.size > 0 && static_cast<uint64_t>(offset) != block.offset)
+      return differs(v1::chunk::kBandOffsets, "byte " + std::to_string(offset) + band, std::to_string(block.offset));
+  }
+  if (!is_stored && chunk.nodata != whole.nodata && whole.is_nodata_known)
+    return "chunk:nodata is not that of the raster, and pixels are not stored";
+  return "";
+}
+
 void check_chunk_bytes(const TiffLayout& chunk, const std::string& name) {
   const uint64_t needed = chunk.block_bytes();
   uint64_t unstored = 0;

@@ -16,6 +16,10 @@ TiffLayout chunk_layout(const TiffLayout& whole, uint64_t number, bool keep_padd
 /// The same from a row of a chunk table of a raster of `file_size` bytes, every number checked. Throws FormatError.
 TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file_size, const std::string& name);
 
+/// What a row of a chunk table says wrongly of the chunk `number` of its raster, whose layout is `whole`:
+/// "chunk:dtype is uint8, uint16 expected"; "" when all of it is right.
+std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffLayout& whole, uint64_t number);
+
 /// Before memory is taken for what a chunk claims to hold: throws FormatError unless its blocks can hold their pixels,
 /// and for more than 1 GiB where none is stored.
 void check_chunk_bytes(const TiffLayout& chunk, const std::string& name);

@@ -111,6 +111,51 @@ TEST_CASE("a chunk that lies is refused") {
   }
 }
 
+TEST_CASE("hunt2 S1-6: a chunk that says something else than its TIFF is told by the column") {
+  TiffLayout whole{.width = 39,
+                   .height = 32,
+                   .bands = 2,
+                   .type = DataType::UInt16,
+                   .compression = Compression::Zstd,
+                   .predictor = static_cast<int>(good().predictor),
+                   .is_planar = true,
+                   .is_tiled = true,
+                   .block_width = 32,
+                   .block_height = 16,
+                   .nodata = 3.0};
+  for (uint64_t i = 0; i < 8; ++i) whole.blocks.push_back({300 + 20 * i, 20});
+  whole.blocks[1] = {100, 20};
+  whole.blocks[5] = {128, 20};
+  CHECK(why_wrong_chunk(good(), whole, 1) == "");
+  struct Lie {
+    const char* column;
+    void (*tell)(v1::Chunk&);
+  };
+  const Lie lies[] = {{"chunk:dtype is 'uint8', uint16 expected", [](v1::Chunk& c) { c.dtype = "uint8"; }},
+                      {"chunk:dtype is 'int16', uint16 expected", [](v1::Chunk& c) { c.dtype = "int16"; }},
+                      {"chunk:compression is 8, 50000 expected", [](v1::Chunk& c) { c.compression = 8; }},
+                      {"chunk:predictor is ", [](v1::Chunk& c) { c.predictor = c.predictor == 1 ? 2 : 1; }},
+                      {"chunk:interleave is 'pixel'", [](v1::Chunk& c) { c.interleave = "pixel"; }},
+                      {"chunk:shape is [2, 16, 16], [2, 16, 32] expected", [](v1::Chunk& c) { c.shape[2] = 16; }},
+                      {"chunk:valid is [16, 6], [16, 7] expected", [](v1::Chunk& c) { c.valid[1] = 6; }},
+                      {"chunk:valid is [16, 32], [16, 7] expected", [](v1::Chunk& c) { c.valid[1] = 32; }},
+                      {"chunk:band_lengths is 0 of band 2, 20 expected", [](v1::Chunk& c) { c.band_lengths[1] = 0; }},
+                      {"chunk:band_offsets is byte 128 of band 1, 100 expected",
+                       [](v1::Chunk& c) { std::swap(c.band_offsets[0], c.band_offsets[1]); }},
+                      {"chunk:band_offsets is byte 120 of band 1", [](v1::Chunk& c) { c.offset += 20; }}};
+  for (const Lie& lie : lies) {
+    CAPTURE(lie.column);
+    v1::Chunk chunk = good();
+    lie.tell(chunk);
+    const std::string why = why_wrong_chunk(chunk, whole, 1);
+    CAPTURE(why);
+    CHECK(why.find(lie.column) == 0);
+  }
+  // The id of another chunk, and of one that is not there.
+  CHECK(why_wrong_chunk(good(), whole, 0) != "");
+  CHECK(why_wrong_chunk(good(), whole, 4) == "its number is 4, the raster has 4");
+}
+
 TEST_CASE("memory is taken only for what the bytes can hold") {
   v1::Chunk chunk = good();
   chunk.shape = {2, 16384, 16384};

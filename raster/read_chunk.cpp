@@ -60,6 +60,15 @@ std::optional<ListedChunk> find_listed(const DataFrame::Impl& frame, int64_t pos
                       key ? key->row : int64_t{-1});
   };
   if (const auto chunk = find(number)) {
+    const auto file = chunk_directory(*container, owner.offset, [&] {
+      return std::make_shared<const TiffDirectory>(read_tiff_directory(*row.bytes));
+    });
+    const std::string why = file->unsupported.empty() ? why_wrong_chunk(*chunk, file->layout, number)
+                                                      : "the raster is a TIFF with " + file->unsupported;
+    if (!why.empty()) {
+      throw FormatError("chunk table: " + at.id + "::" + std::to_string(number) + ": " + why,
+                        {.path = frame.dataset->path});
+    }
     ChunkPlan plan{chunk_layout(*chunk, keep_padding, row.bytes->size(), row.vsi_path), chunk->axes};
     return ListedChunk{std::move(plan), std::move(row)};
   }

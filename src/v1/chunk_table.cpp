@@ -49,6 +49,18 @@ ChunkTable::ChunkTable(std::shared_ptr<const LevelTable> table) : table_(std::mo
   if (!missing.empty()) throw SchemaError("the chunk table lacks " + join(missing, ", "), table_->where());
 }
 
+ChunkTable::Directory ChunkTable::directory(uint64_t owner, const std::function<Directory()>& read) const {
+  constexpr std::size_t kMostKept = 4096;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = directories_.find(owner); known != directories_.end()) return known->second;
+  }
+  Directory out = read();  // outside the lock: two threads may read the same, one wins
+  const std::lock_guard lock(mutex_);
+  if (directories_.size() == kMostKept) directories_.clear();
+  return directories_.emplace(owner, std::move(out)).first->second;
+}
+
 const std::vector<int64_t>& ChunkTable::by_offset() const {
   std::call_once(sorted_, [this] {
     const int column = table_->find(names::kOffset);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +13,10 @@
 #include "base/byte_range.hpp"
 #include "format/chunk_names.hpp"
 #include "table/level_table.hpp"
+
+namespace tacore {
+struct TiffDirectory;
+}
 
 namespace tacore::v1 {
 
@@ -39,6 +45,10 @@ class ChunkTable {
   /// that it lies in; one that lies in none, to that which it names, counted from its first byte. nullopt when there is
   /// none. Throws FormatError for cells that are null or of another type.
   std::optional<Chunk> find(const std::string& id, ByteRange owner, int level, int64_t row) const;
+  /// The directory of the TIFF that begins at `owner`, against which its chunks are held: what `read` gives, kept for
+  /// the next chunk.
+  using Directory = std::shared_ptr<const TiffDirectory>;
+  Directory directory(uint64_t owner, const std::function<Directory()>& read) const;
 
  private:
   /// Row numbers by ascending offset.
@@ -50,6 +60,8 @@ class ChunkTable {
   std::shared_ptr<const LevelTable> table_;
   mutable std::once_flag sorted_ = {};
   mutable std::vector<int64_t> by_offset_ = {};
+  mutable std::mutex mutex_;
+  mutable std::map<uint64_t, Directory> directories_ = {};
 };
 
 }  // namespace tacore::v1

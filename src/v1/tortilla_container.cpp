@@ -84,6 +84,8 @@ class TortillaContainer : public Container {
     return chain_->chunks->find(id, owner, level, row);
   }
 
+  const ChunkTable& chunks() const { return *chain_->chunks; }
+
   Format format() const noexcept override { return header_.kind == Kind::Taco ? Format::Taco : Format::Tortilla; }
 
   std::string vsi_path(const RowAddress& row) const override {
@@ -414,6 +416,11 @@ std::optional<Chunk> find_chunk(const Container& container, const std::string& i
                                 int64_t row) {
   const auto* tortilla = dynamic_cast<const TortillaContainer*>(&container);
   return tortilla ? tortilla->find_chunk(id, owner, level, row) : std::nullopt;
+}
+
+ChunkTable::Directory chunk_directory(const Container& container, uint64_t owner,
+                                      const std::function<ChunkTable::Directory()>& read) {
+  return dynamic_cast<const TortillaContainer&>(container).chunks().directory(owner, read);
 }
 
 std::shared_ptr<const ByteSource> bytes_of(const Container& container, ByteRange range) {

@@ -36,6 +36,10 @@ bool has_chunks(const Container& container);
 std::optional<Chunk> find_chunk(const Container& container, const std::string& id, ByteRange owner, int level,
                                 int64_t row);
 
+/// ChunkTable::directory of a streaming file.
+ChunkTable::Directory chunk_directory(const Container& container, uint64_t owner,
+                                      const std::function<ChunkTable::Directory()>& read);
+
 /// Bytes of the file of a Tortilla or TACO; nullptr for any other container. Throws FormatError when they leave it.
 std::shared_ptr<const ByteSource> bytes_of(const Container& container, ByteRange range);
 
