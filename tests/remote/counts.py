@@ -84,6 +84,11 @@ def column_chunks(path):
             for group in range(footer.num_row_groups) for column in range(footer.num_columns)}
 
 
+def header_room(path):
+    """What comes before a sample of a ZIP in the same range: its local header, with room for a ZIP64 extra field."""
+    return 30 + 20 + len(f"DATA/{path}".encode())
+
+
 def few(requests, most, most_bytes, server):
     assert len(requests) <= most, f"{len(requests)} requests, {most} expected:\n{server.list()}"
     sent = sum(request.sent for request in requests)
@@ -235,7 +240,8 @@ def count__query_index(world):
 
 @case
 def count__read(world):
-    """The bytes of one sample: one request more than opening, of exactly these; a ZIP that an index leads to is opened first."""
+    """The bytes of one sample: one request more than opening, of these and the local header in front of them, which proves
+    them; a ZIP that an index leads to is opened first."""
     with Server(world.data) as server:
         for name, sample in (("landsat.tacozip", "tile_r1_c1"), ("flat", "tile_r1_c1"), ("folder", "tile_r2_c1/dem"),
                              ("landsat_nested.tacozip", "tile_r1_c1/dem"), ("indexed/.tacocat", "tile_r1_c1/dem"),
@@ -245,6 +251,8 @@ def count__read(world):
             found = world.counted(server, "read", server.url(name), sample, "-o", world.scratch / "out.tif", "--overwrite")
             assert len(found) <= opened + (2 if "indexed" in name else 1), f"{len(found)} requests, {opened} to open\n{server.list()}"
             if len(found) > opened:  # a file of its own comes with the first bytes of it
+                if name.endswith("zip"):
+                    size += header_room(sample)
                 assert found[-1].sent <= (size if name.endswith(("zip", ".taco")) else FIRST_READ), server.list()
         return 7
 
@@ -405,7 +413,8 @@ def count__python_older(world):
 
 @case
 def count__python_tacocat(world):
-    """A ZIP that an index leads to is opened once: after that, a sample of it is one request of exactly its bytes."""
+    """A ZIP that an index leads to is opened once: after that, a sample of it is one request, of its bytes and its local
+    header."""
     tacore = python()
     folder = world.data / "far"
     folder.mkdir()
@@ -419,7 +428,8 @@ def count__python_tacocat(world):
             server.clear()
             expected = here.read_bytes(k)
             assert rows.read_bytes(k) == expected
-            assert len(server.requests) == count and server.requests[-1].sent == len(expected), server.list()
+            most = len(expected) + header_room("s000.bin")
+            assert len(server.requests) == count and server.requests[-1].sent <= most, server.list()
         return 3
 
 
