@@ -45,6 +45,7 @@ struct OpenLevel {
 
   std::shared_ptr<const LevelTable> level;
   std::vector<LevelScan> scans;  ///< of a remote level, set before the statement runs
+  std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
   std::mutex mutex;
   std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
 
@@ -60,6 +61,7 @@ struct OpenLevel {
         reader.read(scans, offset, out);
       }
       level->check_pages(offset, out);
+      hide_filters(hidden_filters, offset, out);
     } catch (const std::exception& error) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -318,12 +320,23 @@ class Published {
     if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>());
     for (const auto& child : plan.GetChildren()) expect_scans(child.get());
   }
+  static bool tests_floats(const duckdb::PhysicalTableScan& scan) {
+    if (!scan.table_filters) return false;
+    return std::ranges::any_of(scan.table_filters->filters, [&](const auto& filter) {
+      const auto column = scan.column_ids[filter.first].GetPrimaryIndex();
+      if (column >= scan.returned_types.size()) return false;
+      const auto type = scan.returned_types[column].id();
+      return type == duckdb::LogicalTypeId::FLOAT || type == duckdb::LogicalTypeId::DOUBLE;
+    });
+  }
   void expect_scan(const duckdb::PhysicalTableScan& scan) const {
     if (scan.function.name != "read_parquet") return;
     const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
     const auto found = std::ranges::find(paths_, file);
     if (found == paths_.end()) return;
     OpenLevel& level = *levels_[static_cast<std::size_t>(found - paths_.begin())];
+    if (level.hidden_filters.empty() && tests_floats(scan))
+      level.hidden_filters = float_filters(*parse_parquet_footer(level.level->tail(), level.level->where()));
     if (!is_far(*level.level->source())) return;
     std::vector<int> filters, others;
     for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {

@@ -3,8 +3,10 @@
 #include <arrow/util/config.h>
 #include <parquet/exception.h>
 #include <parquet/metadata.h>
+#include <parquet/schema.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +67,35 @@ std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, c
     return out;
   } catch (const parquet::ParquetException& error) {
     throw FormatError(std::string("Parquet footer: ") + error.what(), where);
+  }
+}
+
+std::vector<uint64_t> float_filters(const parquet::FileMetaData& footer) {
+  std::vector<uint64_t> out;
+  for (int leaf = 0; leaf < footer.num_columns(); ++leaf) {
+    const auto* column = footer.schema()->Column(leaf);
+    const auto type = column->physical_type();
+    const auto& logical = column->logical_type();
+    const bool is_half = logical && logical->is_float16();
+    if (type != parquet::Type::FLOAT && type != parquet::Type::DOUBLE && !is_half) continue;
+    for (int group = 0; group < footer.num_row_groups(); ++group) {
+      const auto offset = footer.RowGroup(group)->ColumnChunk(leaf)->bloom_filter_offset();
+      if (offset && *offset > 0) out.push_back(static_cast<uint64_t>(*offset));
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+void hide_filters(std::span<const uint64_t> filters, uint64_t offset, std::span<std::byte> bytes) {
+  // Thrift's BloomFilterHeader: no bytes, and an algorithm, a hash and a compression that are none.
+  constexpr uint8_t kUnknown[] = {0x15, 0x00, 0x1c, 0x00, 0x1c, 0x00, 0x1c, 0x00, 0x00};
+  const uint64_t end = offset + bytes.size(), length = std::size(kUnknown);
+  const auto first = std::ranges::lower_bound(filters, offset < length ? 0 : offset - length + 1);
+  for (auto at = first; at != filters.end() && *at < end; ++at) {
+    for (uint64_t i = 0; i < length; ++i) {
+      if (*at + i >= offset && *at + i < end) bytes[*at + i - offset] = static_cast<std::byte>(kUnknown[i]);
+    }
   }
 }
 

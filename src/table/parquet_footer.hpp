@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "io/byte_source.hpp"
 #include "tacore/error.hpp"
@@ -18,5 +21,11 @@ Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where);
 uint64_t footer_size(const Bytes& tail);
 /// The footer in what read_parquet_tail() gave. Throws FormatError.
 std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, const ErrorContext& where);
+
+/// Where Bloom filters of floating-point columns begin, ascending.
+std::vector<uint64_t> float_filters(const parquet::FileMetaData& footer);
+/// Makes the headers of such filters, in `bytes` that were read at `offset`, those of a kind that no reader knows: one
+/// knows bits, and to SQL 0 is -0 and all NaN are one number.
+void hide_filters(std::span<const uint64_t> filters, uint64_t offset, std::span<std::byte> bytes);
 
 }  // namespace tacore
