@@ -22,8 +22,8 @@ class Partitions {
              bool verify);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
-  /// The union of all partitions. What taco:sources says of their extents is not proved by anything, so none is left out
-  /// for it.
+  /// The union of all partitions. What taco:sources says of their extents is not proved by anything, so none is left
+  /// out for it.
   View resolve(const std::vector<Step>& steps) const;
   /// One partition, opened once.
   std::shared_ptr<const View> open(std::size_t i) const;

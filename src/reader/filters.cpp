@@ -31,7 +31,8 @@ std::optional<Column> find(std::span<const Column> columns, std::string_view nam
 std::string type_of_values(const Column& column) {
   constexpr std::string_view kDictionary = "dictionary<values=", kView = "_view";
   std::string type = column.type;
-  if (type.starts_with(kDictionary)) type = type.substr(kDictionary.size(), type.find(", indices=") - kDictionary.size());
+  if (type.starts_with(kDictionary))
+    type = type.substr(kDictionary.size(), type.find(", indices=") - kDictionary.size());
   if (type.ends_with(kView)) type.resize(type.size() - kView.size());
   return type;
 }
@@ -91,12 +92,13 @@ std::string footprint_predicate(const BBox& box, std::span<const Column> columns
     tests.push_back("CASE WHEN " + is_tested + " THEN " + meets(*geometry, bounds) + " END");
   }
   if (const auto crs = find(columns, "stac:crs")) {
-    tests.push_back("tacore_meets_grid(" + sql_identifier(crs->name) + ", CAST(\"stac:geotransform\" AS DOUBLE[]), CAST(" +
+    tests.push_back("tacore_meets_grid(" + sql_identifier(crs->name) +
+                    ", CAST(\"stac:geotransform\" AS DOUBLE[]), CAST(" +
                     sql_identifier(shape_column(columns)->name) + " AS BIGINT[])" + bounds + ")");
   }
   for (const char* name : {"stac:centroid", "istac:centroid"}) {
-    const auto column = find(columns, name);
-    if (column) tests.push_back("CASE WHEN " + sql_identifier(name) + " IS NOT NULL THEN " + meets(*column, bounds) + " END");
+    if (const auto column = find(columns, name))
+      tests.push_back("CASE WHEN " + sql_identifier(name) + " IS NOT NULL THEN " + meets(*column, bounds) + " END");
   }
   return "coalesce(" + join(tests, ", ") + ", false)";
 }

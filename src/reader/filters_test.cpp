@@ -322,7 +322,8 @@ TEST_CASE("a number is the same time in a column with sentinels, behind a query 
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& odd) {
     return load(make_flat_folder(folder, name, 4,
-                                 "CASE i WHEN 0 THEN " + odd + " ELSE 1673740800000 + i * 86400000 END::BIGINT AS whole, "
+                                 "CASE i WHEN 0 THEN " + odd +
+                                     " ELSE 1673740800000 + i * 86400000 END::BIGINT AS whole, "
                                  "CASE i WHEN 0 THEN 'inf'::DOUBLE WHEN 1 THEN 'nan'::DOUBLE ELSE 1673740800.25 + i * "
                                  "86400 END AS real"));
   };
@@ -442,7 +443,8 @@ TEST_CASE("an error of a filter names the levels that have what it tests") {
   const TemporaryFolder folder;
   const Dataset dataset = load(make_folder(
       folder, "below", two_levels(1, 1, {"a"}),
-      {"SELECT 'x' AS id, 'FOLDER' AS type, i AS \"internal:current_id\", i AS \"internal:parent_id\" FROM range(1) r(i)",
+      {"SELECT 'x' AS id, 'FOLDER' AS type, i AS \"internal:current_id\", i AS \"internal:parent_id\" "
+       "FROM range(1) r(i)",
        "SELECT 'a' AS id, 'FILE' AS type, 'POINT (1 2)' AS \"stac:centroid\", i AS \"internal:current_id\", i AS "
        "\"internal:parent_id\" FROM range(1) r(i)"}));
   const std::string text = error_of([&] { dataset.filter_bbox(0, 0, 1, 1); });
@@ -499,7 +501,7 @@ TEST_CASE("the centroid stands in for a footprint that cannot be had, with one w
   const TemporaryFolder folder;
   const Warnings warnings;
   CHECK(found(grids(folder).filter_bbox(49, 49, 51, 51, {.column = "footprint"})) == Strings{"sample_3"});
-  CHECK(has_text(warnings.text, "the footprint of 1 samples cannot be had from their grids; their centroids were tested"));
+  CHECK(has_text(warnings.text, "1 sample has no footprint; centroids were tested instead. Why the first has none: "));
   CHECK(has_text(warnings.text, "EPSG:999999"));
 }
 

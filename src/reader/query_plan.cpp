@@ -208,8 +208,10 @@ class Planner {
     // The containers of a part are numbered from 0 in rows of its own.
     const std::string key = id(kRowKeyColumn);
     const bool is_moved = leaf > 0 && rows->find(kRowKeyColumn) >= 0;
-    const std::string moved = " REPLACE (" + key + " + " + std::to_string(RowKey{leaf, 0, 0}.encode()) + " AS " + key + ")";
-    const std::string out = "SELECT *" + (is_moved ? moved : "") + " FROM arrow_scan_dumb(" + join(arguments, ", ") + ")";
+    const std::string moved =
+        " REPLACE (" + key + " + " + std::to_string(RowKey{leaf, 0, 0}.encode()) + " AS " + key + ")";
+    const std::string out =
+        "SELECT *" + (is_moved ? moved : "") + " FROM arrow_scan_dumb(" + join(arguments, ", ") + ")";
     const bool has_path = rows->find(names::kGdalVsi) >= 0 || rows->find(kRowKeyColumn) < 0;
     return with_path_ && !has_path ? with_paths(view, leaf, out) : out;
   }
@@ -303,8 +305,8 @@ class Planner {
     const RowKey first{leaf, level, 0};
     selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
     statement_.levels.push_back(table);
-    // Statistics of floats leave NaN out, which SQL takes for the greatest number: unless it is told so, DuckDB prunes by
-    // them.
+    // Statistics of floats leave NaN out, which SQL takes for the greatest number: unless DuckDB is told so, it prunes
+    // by them.
     std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" +
                        bind(LevelFile{statement_.levels.size() - 1}) + ", can_have_nan = true" +
                        (is_listed ? ", " + numbers + " = true" : "") + ") AS t(" + join(aliases, ", ") + ")";
@@ -381,7 +383,8 @@ class Planner {
   static std::string in_union(const Column& own, const std::string& type) {
     const bool is_unsigned = own.type.starts_with("uint");
     if (type != "double" || (!is_unsigned && !own.type.starts_with("int"))) return id(own.name);
-    return (is_unsigned ? "tacore_exact_unsigned(" : "tacore_exact(") + id(own.name) + ", " + sql_literal(own.name) + ")";
+    return (is_unsigned ? "tacore_exact_unsigned(" : "tacore_exact(") + id(own.name) + ", " + sql_literal(own.name) +
+           ")";
   }
 
   std::vector<std::string> aligned(const View& whole, const UnionPart& part, const std::vector<Aligned>& columns,

@@ -64,9 +64,9 @@ class Remarks : public duckdb::ClientContextState {
                    (names.size() > 1 ? ", each by its own magnitude" : ""));
     }
     if (num_no_footprints_ > 0) {
-      log::warning("the footprint of " + std::to_string(num_no_footprints_) +
-                   " samples cannot be had from their grids; their centroids were tested instead: " +
-                   why_no_footprint_);
+      log::warning(std::to_string(num_no_footprints_) +
+                   (num_no_footprints_ == 1 ? " sample has" : " samples have") +
+                   " no footprint; centroids were tested instead. Why the first has none: " + why_no_footprint_);
     }
   }
 
@@ -209,9 +209,10 @@ void exact(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& re
     // The largest of T round to the first number that T does not hold.
     const bool is_in_reach = out[i] < std::ldexp(1.0, std::numeric_limits<T>::digits);
     if (!is_in_reach || static_cast<T>(out[i]) != value) {
-      throw duckdb::ConversionException("column %s: %s is a whole number that no double holds, and it would stand beside "
-                                        "doubles of another dataset; cast one of the two columns first",
-                                        quoted(column_of(args)), std::to_string(value));
+      throw duckdb::ConversionException(
+          "column %s: %s is a whole number that no double holds, and it would stand beside doubles of another dataset; "
+          "cast one of the two columns first",
+          quoted(column_of(args)), std::to_string(value));
     }
   }
 }
@@ -243,7 +244,8 @@ class Lists {
   duckdb::UnifiedVectorFormat lists_, items_;
 };
 
-/// (stac:crs, stac:geotransform, stac:tensor_shape, box) -> whether the grid meets the box; null where it cannot be had.
+/// (stac:crs, stac:geotransform, stac:tensor_shape, box) -> whether the grid meets the box; null where it cannot be
+/// had.
 void meets_grid(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const BoxTest box = box_of(args, 3);
   duckdb::UnifiedVectorFormat crs;
@@ -315,8 +317,8 @@ void register_sql_functions(duckdb::Connection& connection) {
   connection.CreateVectorizedFunction("tacore_meets_wkb", {blob, d, d, d, d}, yes, meets_wkb);
   connection.CreateVectorizedFunction("tacore_meets_wkt", {text, d, d, d, d}, yes, meets_wkt);
   connection.CreateVectorizedFunction("tacore_meets_point", {d, d, d, d, d, d}, yes, meets_point);
-  connection.CreateVectorizedFunction("tacore_meets_grid", {text, LogicalType::LIST(d), LogicalType::LIST(integer), d, d, d, d},
-                                      yes, meets_grid);
+  connection.CreateVectorizedFunction(
+      "tacore_meets_grid", {text, LogicalType::LIST(d), LogicalType::LIST(integer), d, d, d, d}, yes, meets_grid);
   connection.CreateVectorizedFunction("tacore_rfc3339", {text, text}, integer, rfc3339);
   connection.CreateVectorizedFunction("tacore_epoch", {integer, text}, integer, epoch<int64_t>);
   connection.CreateVectorizedFunction("tacore_real_epoch", {d, text}, integer, epoch<double>);

@@ -222,7 +222,8 @@ TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its
   const Dataset stored = load(make_flat_folder(folder, "nan", 3, columns));
   const Dataset both = concat({stored, load(make_flat_folder(folder, "again", 3, columns))});
   const std::string computed =
-      "SELECT id FROM (SELECT id, x + 0 AS x, f + 0 AS f, {'deep': s.deep + 0} AS s, nothing + 0 AS nothing FROM data) WHERE ";
+      "SELECT id FROM (SELECT id, x + 0 AS x, f + 0 AS f, {'deep': s.deep + 0} AS s, nothing + 0 AS nothing FROM data) "
+      "WHERE ";
   for (const char* number : {"x", "f", "s.deep", "nothing"}) {
     for (const char* test : {"# < 50", "# > 50", "# <= 30", "# >= 10", "NOT (# < 50)", "NOT (# > 5)",
                              "# BETWEEN 5 AND 50", "# NOT BETWEEN 5 AND 50", "# = 'nan'", "# <> 10", "# <> 'nan'",

@@ -70,8 +70,8 @@ struct View {
 /// (`internal:relative_path` at level 0, `internal:current_id`), without `internal:gdal_vsi` and the row key.
 std::vector<Column> stored_columns(const View& view, int level);
 
-/// Throws QueryError unless `columns`, those of the level that the filter tests, have what it tests: with what is there,
-/// and which other levels have it.
+/// Throws QueryError unless `columns`, those of the level that the filter tests, have what it tests: with what is
+/// there, and which other levels have it.
 void check_tested(const View& view, const Filter& filter, std::span<const Column> columns);
 
 /// The deepest level that a filter of `view`, or of a part, tests; 0 when none goes below the root.
