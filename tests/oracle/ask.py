@@ -107,8 +107,8 @@ def answer(ask):
 class Book:
     """Counts what was compared, and prints what differs: property, seed, dataset, question, expected and found."""
 
-    def __init__(self, most=12):
-        self.count, self.failures, self.most, self.seed = 0, {}, most, None
+    def __init__(self):
+        self.count, self.failures, self.seed = 0, {}, None
 
     def compare(self, name, path, question, found, expected):
         self.count += 1
@@ -156,8 +156,8 @@ def short(value, most=400):
 
 
 def run(what, rounds, one_round, arguments, before=None):
-    """Calls before(book, rng), then goes through seeds: `--seed N` begins with it, `--rounds K` are that many, `--long` takes a hundred times as many
-    and seeds from the clock. Datasets of seeds that fail are left where the message says. Exits."""
+    """Calls before(book, rng), then goes through seeds, and exits. `--seed N` is that one alone, `--rounds K` are that many;
+    `--long` takes a hundred times as many, from the clock. Datasets of seeds that fail are left where the message says."""
     first, count = 1, rounds
     if "--long" in arguments:
         first, count = int(time.time()) % 10 ** 8, 100 * rounds

@@ -148,6 +148,14 @@ def check(book, rng, path, load=None):
     check_sql(book, rng, path, dataset, data)
 
 
+def check_oracle(book, path, world):
+    """The reader that all is held against reads what was written."""
+    written = [[(world.path(number, row), level.data[row]) for row in range(len(level))
+                if not level.ids[row].startswith(make.PADDING)] for number, level in enumerate(world.levels)]
+    book.attempt("the oracle reads what was written", path, "all samples", lambda: [
+        [(row.path, None if row.folder else row.bytes()) for row in rows] for rows in reader.load(path).levels], written)
+
+
 def one_round(book, rng, folder):
     world, how = make.dataset(rng), make.options(rng)
     if rng.random() < 0.2:
@@ -155,9 +163,11 @@ def one_round(book, rng, folder):
     kind = rng.randrange(5)
     if kind == 0:
         make.write_zip(world, folder / "a.tacozip", how, rng)
+        check_oracle(book, folder / "a.tacozip", world)
         check(book, rng, folder / "a.tacozip")
     elif kind == 1:
         make.write_folder(world, folder / "a", how)
+        check_oracle(book, folder / "a", world)
         check(book, rng, folder / "a")
     elif kind == 2:
         if not all(world.children(k, row) for k, level in enumerate(world.levels) for row, f in enumerate(level.folders) if f):

@@ -6,6 +6,7 @@
 
 No code of tacore is used, and none of the writers of tests/golden, so that an error of theirs is not repeated here.
 """
+import datetime
 import json
 import random
 import struct
@@ -226,7 +227,6 @@ def times(rng, size, empty):
 
 
 def rfc3339(seconds, hours):
-    import datetime
     zone = datetime.timezone(datetime.timedelta(hours=hours))
     return datetime.datetime.fromtimestamp(seconds, zone).isoformat().replace("+00:00", "Z")
 
