@@ -486,8 +486,8 @@ TEST_CASE("T88, T90: what would be replaced is found before anything is written,
   fs::create_directory(shop.out("g"));
   for (const std::string name : {"x_part0002.tacozip", ".tacocat"}) {
     std::ofstream(shop.out("g/" + name)) << "old";
-    CHECK(text_of<ValidationError>([&] { create(taco, shop.out("g/x.tacozip"), in_three); }) ==
-          shop.out("g/" + name) + ": exists already");
+    CHECK(text_of<ValidationError>([&] { create(taco, shop.out("g/x.tacozip"), in_three); })
+              .starts_with(shop.out("g/" + name) + ": exists already"));
     CHECK(files_in(shop.out("g")) == Strings{name});
     if (name != ".tacocat") fs::remove(shop.out("g/" + name));
   }

@@ -143,7 +143,8 @@ def test_t122_collections_are_merged(golden: Path, tmp_path: Path) -> None:
     merged = json.loads(tacollection(parts).read_text("utf-8"))
     assert merged["taco:sources"]["count"] == 2 and merged["taco:sources"]["files"] == ["a.tacozip", "b.tacozip"]
     assert merged["taco:pit_schema"]["root"]["n"] == 2 * len(first.data)
-    assert merged["extent"]["temporal"][0].startswith("2020-01-01")
+    # W01: the rows tell it, not what a part says of itself.
+    assert merged["extent"]["temporal"][0].startswith("2023-01-01")
     assert merged["id"] == first.id
     assert len(tacore.load(tmp_path / "TACOLLECTION.json").data) == 2 * len(first.data)
     (tmp_path / "new").mkdir()
