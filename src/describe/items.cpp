@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "base/epoch_time.hpp"
+#include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/longitude.hpp"
 #include "base/text.hpp"
@@ -79,11 +79,15 @@ std::optional<Timestamp> time_of_seconds(double seconds) {
   return Timestamp{static_cast<int64_t>(std::floor(seconds * kMicroseconds))};
 }
 
+std::optional<Timestamp> time_of(const std::optional<Epoch>& epoch) {
+  return epoch ? std::optional(Timestamp{epoch->microseconds}) : std::nullopt;
+}
+
 /// A time in any form; numbers are epochs, as for filters.
 std::optional<Timestamp> time_of(const Value& value) {
   if (const auto* time = value.get<Timestamp>()) return *time;
-  if (const auto* whole = value.get<int64_t>()) return time_of_epoch(*whole);
-  if (const auto* real = value.get<double>()) return time_of_epoch(*real);
+  if (const auto* whole = value.get<int64_t>()) return time_of(epoch_of(*whole));
+  if (const auto* real = value.get<double>()) return time_of(epoch_of(*real));
   if (const auto* text = value.get<std::string>()) {
     try {
       return Timestamp::parse(*text);
