@@ -45,8 +45,7 @@ std::vector<int64_t> child_counts(const PitSchema& pit, int level) {
   return out;
 }
 
-/// True when rows [begin, begin + count) of the level below, and they alone among their neighbours, name `row` as their
-/// parent.
+/// True when rows [begin, begin + count) of the level below, and they alone, name `row` as their parent.
 bool are_children(const Container& container, int level, int64_t row, const RowRange& range) {
   const auto& above = container.stored_level(level);
   const auto& below = container.stored_level(level + 1);
@@ -54,19 +53,37 @@ bool are_children(const Container& container, int level, int64_t row, const RowR
   if (parent < 0 || range.begin < 0 || range.begin > below->num_rows() || range.count > below->num_rows() - range.begin)
     return false;
   const bool by_id = below->columns()[static_cast<std::size_t>(parent)].type.find("string") != std::string::npos;
-  const int current = above->find(names::kCurrentId), above_source = above->find(names::kSourceFile);
+  const int above_source = above->find(names::kSourceFile);
   const auto id = by_id ? above->text(above->find(names::kId), row) : std::nullopt;
-  const auto current_id = current < 0 ? std::optional(row) : above->integer(current, row);
+  const auto current_id = container.current_id(level, row);
   const auto file = above_source < 0 ? std::nullopt : above->text(above_source, row);
   const auto is_child = [&](int64_t child) {
     if (source >= 0 && below->text(source, child) != file) return false;
     return by_id ? id && below->text(parent, child) == id : current_id && below->integer(parent, child) == current_id;
   };
-  for (int64_t child = range.begin; child < range.begin + range.count; ++child) {
+  const auto& parents = container.parent_bounds(level + 1);
+  const auto may_hold_children = [&](int group) {
+    if (by_id) return !id || below->may_hold(parent, group, *id);
+    const auto& bounds = parents[static_cast<std::size_t>(group)];
+    if (bounds && current_id && (*current_id < bounds->first || *current_id > bounds->second)) return false;
+    return source < 0 || !file || below->may_hold(source, group, *file);
+  };
+  const int64_t end = range.begin + range.count;
+  for (int64_t child = range.begin; child < end; ++child) {
     if (!is_child(child)) return false;
   }
-  return (range.begin == 0 || !is_child(range.begin - 1)) &&
-         (range.begin + range.count == below->num_rows() || !is_child(range.begin + range.count));
+  if ((range.begin > 0 && is_child(range.begin - 1)) || (end < below->num_rows() && is_child(end))) return false;
+  // And none lies elsewhere: not in a row group that cannot hold one, and in order not far from the others.
+  for (int group = 0; group < below->num_row_groups(); ++group) {
+    if (!may_hold_children(group)) continue;
+    const int64_t first = below->group_begin(group), last = below->group_begin(group + 1);
+    const bool has_some = range.begin < last && end > first;
+    if (has_some && !by_id && container.parents_ascend(level + 1, group)) continue;
+    for (int64_t child = first; child < last; ++child) {
+      if ((child < range.begin || child >= end) && is_child(child)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace

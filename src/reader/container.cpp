@@ -1,6 +1,7 @@
 #include "reader/container.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -10,6 +11,7 @@
 #include "reader/child_rows.hpp"
 #include "reader/header_file.hpp"
 #include "reader/zip_samples.hpp"
+#include "table/cells.hpp"
 
 namespace tacore {
 
@@ -150,6 +152,49 @@ std::shared_ptr<const LevelTable> Container::open_meta_table(std::shared_ptr<con
   return LevelTable::open(std::move(source), where);
 }
 
+const std::vector<Container::Bounds>& Container::parent_bounds(int level) const {
+  const auto& table = stored_level(level);
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  std::call_once(proof.bounded, [&] {
+    const int parent = table->find(names::kParentId);
+    for (int group = 0; group < table->num_row_groups(); ++group)
+      proof.bounds.push_back(parent < 0 ? std::nullopt : table->bounds(parent, group));
+  });
+  return proof.bounds;
+}
+
+bool Container::parents_ascend(int level, int group) const {
+  const auto& table = stored_level(level);
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  {
+    const std::lock_guard lock(proof.mutex);
+    if (const auto known = proof.ascending.find(group); known != proof.ascending.end()) return known->second;
+  }
+  const int parent = table->find(names::kParentId), source = table->find(names::kSourceFile);
+  bool ascends = parent >= 0;
+  if (ascends) {
+    const auto parents = table->array(parent, group);
+    const auto sources = source < 0 ? nullptr : table->array(source, group);
+    std::set<std::string, std::less<>> seen;
+    std::string_view file;
+    std::optional<int64_t> last;
+    const int64_t rows = table->group_begin(group + 1) - table->group_begin(group);
+    for (int64_t i = 0; i < rows && ascends; ++i) {
+      const auto now = sources ? text_cell(*sources, i).value_or("") : std::string_view();
+      if (sources && (i == 0 || now != file)) {
+        ascends = seen.emplace(now).second;
+        file = now;
+        last.reset();
+      }
+      const auto value = integer_cell(*parents, i);
+      ascends = ascends && value && (!last || *last <= *value);
+      last = value;
+    }
+  }
+  const std::lock_guard lock(proof.mutex);
+  return proof.ascending[group] = ascends;
+}
+
 std::string Container::relative_path(int level, int64_t row) const {
   const auto& table = stored_level(level);
   const int column = table->find(names::kRelativePath);
@@ -183,18 +228,26 @@ std::string Container::relative_path(int level, int64_t row) const {
   return relative_path(level - 1, row_of(level - 1, *parent_id, *parent_id)) + "/" + id;
 }
 
-int64_t Container::row_of(int level, int64_t current_id, int64_t near) const {
+std::optional<int64_t> Container::current_id(int level, int64_t row) const {
   const auto& table = stored_level(level);
-  const int column = table->find(names::kCurrentId);
-  const auto matches = [&](int64_t row) {
-    return row >= 0 && row < table->num_rows() &&
-           (column < 0 ? row == current_id : table->integer(column, row) == current_id);
-  };
-  if (matches(near)) return near;
-  if (column >= 0) {
-    for (int64_t row = 0; row < table->num_rows(); ++row) {
-      if (matches(row)) return row;
-    }
+  if (const int column = table->find(names::kCurrentId); column >= 0) return table->integer(column, row);
+  const int source = table->find(names::kSourceFile);
+  if (source < 0) return row;
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  std::call_once(proof.numbered, [&] {
+    std::map<std::string, int64_t> next;
+    for (int64_t i = 0; i < table->num_rows(); ++i)
+      proof.numbers.push_back(next[table->text(source, i).value_or("")]++);
+  });
+  return proof.numbers[static_cast<std::size_t>(row)];
+}
+
+int64_t Container::row_of(int level, int64_t current_id, int64_t near) const {
+  const int64_t num_rows = stored_level(level)->num_rows();
+  const auto matches = [&](int64_t row) { return this->current_id(level, row) == current_id; };
+  if (near >= 0 && near < num_rows && matches(near)) return near;
+  for (int64_t row = 0; row < num_rows; ++row) {
+    if (matches(row)) return row;
   }
   throw FormatError("no row has internal:current_id " + std::to_string(current_id), where(level));
 }

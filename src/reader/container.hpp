@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -100,9 +101,19 @@ class Container {
   /// The children of a FOLDER in the level below, when they can be told without its `__meta__`: computed_children().
   virtual std::optional<RowRange> children(int level, int64_t row) const;
 
+  /// True when internal:parent_id never descends in a row group of `level`, in an index within each source file, whose
+  /// rows lie together: looked at once.
+  bool parents_ascend(int level, int group) const;
+  /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
+  using Bounds = std::optional<std::pair<int64_t, int64_t>>;
+  const std::vector<Bounds>& parent_bounds(int level) const;
+
   /// The path of a row from DATA/, without a slash at the end: from its column, else through its parents.
   std::string relative_path(int level, int64_t row) const;
-  /// The row of `level` whose internal:current_id (else row number) is `current_id`; `near` is in the same source file.
+  /// What children of a row name in internal:parent_id: its internal:current_id. Before December 2025 there is none, and
+  /// its row number stands for it, in an index that among the rows of its source file.
+  std::optional<int64_t> current_id(int level, int64_t row) const;
+  /// The row of `level` whose current_id() is `current_id`; `near` is looked at first.
   int64_t row_of(int level, int64_t current_id, int64_t near) const;
 
  protected:
@@ -129,7 +140,12 @@ class Container {
   struct Proof {
     std::mutex mutex;
     std::shared_ptr<const LevelTable> level;
-    bool is_proved = true;  ///< once there is a level
+    bool is_proved = true;                  ///< once there is a level
+    std::once_flag bounded = {};
+    std::vector<Bounds> bounds = {};        ///< what parent_bounds() gives
+    std::map<int, bool> ascending = {};     ///< row groups that parents_ascend() has looked at
+    std::once_flag numbered = {};
+    std::vector<int64_t> numbers = {};      ///< of each row among those of its source file
     std::once_flag assembled = {};
     std::atomic<bool> is_there = false;
   };

@@ -214,10 +214,9 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
   const int parent_column = below->find(names::kParentId);
   const bool by_id = parent_column >= 0 &&
                      below->columns()[static_cast<std::size_t>(parent_column)].type.find("string") != std::string::npos;
-  const int current = above->find(names::kCurrentId);
   const std::string id =
       by_id ? text(names::kId)
-            : std::to_string(current < 0 ? parent.row : above->integer(current, parent.row).value_or(parent.row));
+            : std::to_string(container->current_id(parent.level, parent.row).value_or(parent.row));
   const std::string source = container->format() == Format::Tacocat ? text(names::kSourceFile) : "";
   const auto rows = found->find(parent_key(parent.part, source, id));
   return rows == found->end() ? std::vector<int64_t>() : rows->second;

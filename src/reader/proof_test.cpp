@@ -379,4 +379,51 @@ TEST_CASE("paths of a remote level whose directory is not at hand say that they 
   CHECK(messages.has(LogLevel::Warning, "not proved"));
 }
 
+TEST_CASE("hunt 8: a child that does not lie with its siblings is not lost") {
+  // r0 has three children, the third of them at the end of the level.
+  const auto make = [](bool is_far) {
+    HandMadeZip zip;
+    std::vector<Row> roots, kids;
+    for (int64_t r = 0; r < 3; ++r) {
+      std::vector<Row> own;
+      for (int64_t c = 0; c < (r == 0 ? 3 : 2); ++c) {
+        const std::string id = "c" + std::to_string(c), path = "r" + std::to_string(r) + "/" + id;
+        const auto at = static_cast<int64_t>(zip.add({"DATA/" + path, path}));
+        own.push_back({id, "FILE", r, path, at, static_cast<int64_t>(path.size())});
+      }
+      std::vector<std::optional<std::string>> id, type;
+      std::vector<std::optional<int64_t>> offset, size;
+      for (const Row& row : own) {
+        id.emplace_back(row.id);
+        type.emplace_back("FILE");
+        offset.emplace_back(row.offset);
+        size.emplace_back(row.size);
+      }
+      const std::string meta = parquet_text({{"id", texts(id)},
+                                             {"type", texts(type)},
+                                             {"internal:offset", integers(offset)},
+                                             {"internal:size", integers(size)}});
+      const std::string name = "r" + std::to_string(r);
+      const auto at = static_cast<int64_t>(zip.add({"DATA/" + name + "/__meta__", meta}));
+      roots.push_back({name, "FOLDER", r, name + "/", at, static_cast<int64_t>(meta.size())});
+      kids.insert(kids.end(), own.begin(), own.end());
+    }
+    if (is_far) std::rotate(kids.begin() + 2, kids.begin() + 3, kids.end());
+    zip.add({"METADATA/level0.parquet", level(roots, true)});
+    zip.add({"METADATA/level1.parquet", level(kids, false)});
+    zip.add({"COLLECTION.json", about(R"({"root": {"n": 3, "type": "FOLDER"}, "hierarchy": {
+      "1": [{"n": 6, "type": ["FILE", "FILE"], "id": ["c0", "c1"]}]}})")});
+    return zip.text();
+  };
+  const TemporaryFolder folder;
+  for (const bool is_far : {true, false}) {
+    CAPTURE(is_far);
+    const DataFrame rows = load(folder.write(is_far ? "far.tacozip" : "near.tacozip", make(is_far))).data();
+    CHECK(ids(children(rows, "r0")) == Strings{"c0", "c1", "c2"});
+    CHECK(ids(children(rows, "r1")) == Strings{"c0", "c1"});
+    CHECK(ids(children(rows, "r2")) == Strings{"c0", "c1"});
+    for (const std::string path : {"r0/c2", "r1/c1", "r2/c0"}) CHECK(to_text(rows.read_bytes(path)) == path);
+  }
+}
+
 }  // namespace tacore

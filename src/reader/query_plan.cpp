@@ -295,7 +295,10 @@ class Planner {
     }
     const std::string row = is_listed ? id("tacore:file_row") : numbers;
     if (is_listed) aliases.push_back(row);
-    if (table->find(names::kCurrentId) < 0) selected.push_back(row + " AS " + id(names::kCurrentId));
+    // Container::current_id() says what stands for it where it is not stored.
+    const bool is_numbered = table->find(names::kCurrentId) < 0, by_source = table->find(names::kSourceFile) >= 0;
+    if (is_numbered && !by_source) selected.push_back(row + " AS " + id(names::kCurrentId));
+    if (is_numbered && by_source) selected.push_back(id(names::kCurrentId));
     if (level == 0 && table->find(names::kRelativePath) < 0)
       selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
     if (with_path_) {
@@ -307,9 +310,14 @@ class Planner {
     statement_.levels.push_back(table);
     // Statistics of floats leave NaN out, which SQL takes for the greatest number: unless DuckDB is told so, it prunes
     // by them.
-    std::string body = "SELECT " + join(selected, ", ") + " FROM read_parquet(" +
-                       bind(LevelFile{statement_.levels.size() - 1}) + ", can_have_nan = true" +
-                       (is_listed ? ", " + numbers + " = true" : "") + ") AS t(" + join(aliases, ", ") + ")";
+    std::string stored = "read_parquet(" + bind(LevelFile{statement_.levels.size() - 1}) + ", can_have_nan = true" +
+                         (is_listed ? ", " + numbers + " = true" : "") + ") AS t(" + join(aliases, ", ") + ")";
+    if (is_numbered && by_source) {  // before padding is left out, which counts
+      stored = "(SELECT *, " + (is_listed ? "" : numbers + ", ") + "row_number() OVER (PARTITION BY " +
+               alias_of.at(std::string(names::kSourceFile)) + " ORDER BY " + row + ") - 1 AS " + id(names::kCurrentId) +
+               " FROM " + stored + ")";
+    }
+    std::string body = "SELECT " + join(selected, ", ") + " FROM " + stored;
     // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());

@@ -63,12 +63,18 @@ bool LevelTable::holds_only(int column, int group, std::string_view value) const
   return made->kind == DerivedColumn::Kind::Type && is_nested(all) == (value == "FOLDER");
 }
 
-std::optional<int64_t> LevelTable::smallest(int column, int group) const {
+std::optional<std::pair<int64_t, int64_t>> LevelTable::bounds(int column, int group) const {
   const auto stats = impl_->statistics(column, group);
   const auto* s = dynamic_cast<const parquet::Int64Statistics*>(stats.get());
   if (!s || !s->HasMinMax()) return std::nullopt;
   const auto* made = derived(column);
-  return s->min() + (made ? made->add : 0);
+  const int64_t add = made ? made->add : 0;
+  return std::pair(s->min() + add, s->max() + add);
+}
+
+std::optional<int64_t> LevelTable::smallest(int column, int group) const {
+  const auto both = bounds(column, group);
+  return both ? std::optional(both->first) : std::nullopt;
 }
 
 bool LevelTable::may_hold(int column, int group, std::string_view value) const {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/byte_source.hpp"
@@ -103,10 +104,12 @@ class LevelTable {
   bool may_hold(int column, int group, std::string_view value) const;
   /// True when the footer says that a text column holds nothing else.
   bool holds_only(int column, int group, std::string_view value) const;
+  /// The smallest and the largest value of a column of integers in a row group; nullopt when the footer does not say.
+  std::optional<std::pair<int64_t, int64_t>> bounds(int column, int group) const;
   /// The smallest value of a column of integers in a row group; nullopt when the footer does not say.
   std::optional<int64_t> smallest(int column, int group) const;
   /// Whether a row of padding can be in here at all, judged by the footer alone: by the range of `id`, by
-  /// `internal:size` (FILEs of padding have none) and by user columns (padding is all null).
+  /// `internal:size` (FILEs of padding have none).
   bool may_have_padding() const noexcept;
   /// Rows that are not padding; looked at once, where footers leave it open.
   int64_t num_visible_rows() const;
