@@ -256,7 +256,7 @@ def dataset(rng, depth=None, odd=None):
     roots = [(name, children) for name in names]
     if depth == 1 and rng.random() < 0.2:
         roots.append((PADDING + "0", None))
-    uneven = odd and rng.random() < 0.2
+    uneven = odd and rng.random() < 0.35
     levels, patterns, above = [], [], [(node, None) for node in roots]
     while above:
         level = Level([node[0] for node, _ in above], [node[1] is not None for node, _ in above],
@@ -266,6 +266,8 @@ def dataset(rng, depth=None, odd=None):
         levels.append(level)
         below = [(child, row) for row, (node, _) in enumerate(above) for child in node[1] or []
                  if not uneven or len(levels) == 1 and row == 0 or rng.random() < 0.8]
+        if uneven and below and rng.random() < 0.5:  # a child more than others have, behind all of them in the table
+            below.append((("stray", None), rng.choice([row for row, (node, _) in enumerate(above) if node[1]])))
         above = below
     centre = rng.sample([(10, 50), (-60, -20), (179.5, 10), (-179.5, -40), (0, 0), (30, 84), (100, -84)], k=2)
     names = ["cloud", *rng.sample(ODD_COLUMNS if odd else ["a", "b", "c"], k=rng.choice([0, 1, 2, 3]))]
