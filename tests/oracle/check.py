@@ -217,4 +217,4 @@ def before(book, rng):
 
 
 if __name__ == "__main__":
-    run("oracle", 40, one_round, sys.argv[1:], before)
+    run("oracle", 60, one_round, sys.argv[1:], before)
