@@ -128,6 +128,22 @@ std::string file_name(std::string_view path) {
   return std::string(trimmed.substr(trimmed.rfind('/') + 1));
 }
 
+std::string path_of_name(std::string_view folder, std::string_view name) {
+  const bool is_url =
+      folder.starts_with("http://") || folder.starts_with("https://") || folder.starts_with("/vsicurl/");
+  if (!is_url) return path_join(folder, name);
+  std::string encoded;
+  for (const char c : name) {
+    switch (c) {
+      case '%': encoded += "%25"; break;
+      case '?': encoded += "%3F"; break;
+      case '#': encoded += "%23"; break;
+      default: encoded += c;
+    }
+  }
+  return path_join(folder, encoded);
+}
+
 std::string path_join(std::string_view folder, std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('/'), name.size()));
   // A bare name stays one, and the slashes of s3:// stay two.

@@ -47,5 +47,8 @@ std::string without_slashes(std::string path);
 bool is_zip_name(std::string_view path);
 /// a/b with exactly one slash between; `name` alone when `folder` is empty.
 std::string path_join(std::string_view folder, std::string_view name);
+/// The same of a name that is no part of a URL yet: below a folder of a web server (http(s)://, /vsicurl/) `%`, `?` and
+/// `#` are percent-encoded, which would name another file there, or none.
+std::string path_of_name(std::string_view folder, std::string_view name);
 
 }  // namespace tacore

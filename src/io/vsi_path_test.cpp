@@ -182,3 +182,11 @@ TEST_CASE("hunt3 S2-7: a path that may be written down has no user, password or 
 }
 
 }  // namespace
+
+TEST_CASE("a name below a web server is percent-encoded where it would end the path or be decoded") {
+  CHECK(path_of_name("https://h/d/DATA", "a?b/%41#c d") == "https://h/d/DATA/a%3Fb/%2541%23c d");
+  CHECK(path_of_name("/vsicurl/http://h/d/", "50%") == "/vsicurl/http://h/d/50%25");
+  for (const std::string folder : {"/data/DATA", "s3://b/DATA", "/vsis3/b/DATA"}) {
+    CHECK(path_of_name(folder, "a?b%41#") == folder + "/a?b%41#");
+  }
+}

@@ -268,7 +268,7 @@ std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
 }
 
 std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
-  const std::string path = path_join(folder_, sources_[i].file);
+  const std::string path = path_of_name(folder_, sources_[i].file);
   const Detected at = detect(*storage_, path);
   if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
   View out;

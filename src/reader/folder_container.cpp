@@ -34,7 +34,7 @@ class FolderContainer : public Container {
   Format format() const noexcept override { return Format::Folder; }
 
   std::string vsi_path(const RowAddress& row) const override {
-    return data_ + checked(row) + (row.type == SampleType::Folder ? "/" + std::string(names::kMeta) : "");
+    return path_of_name(data_, checked(row)) + (row.type == SampleType::Folder ? "/" + std::string(names::kMeta) : "");
   }
 
   std::string vsi_sql(int level) const override {
@@ -68,7 +68,7 @@ class FolderContainer : public Container {
     }
     return row.relative_path;
   }
-  std::string file(const RowAddress& row) const { return path_join(path_join(path(), names::kData), checked(row)); }
+  std::string file(const RowAddress& row) const { return path_of_name(path_join(path(), names::kData), checked(row)); }
 
   std::shared_ptr<const Storage> storage_;
   std::unique_ptr<const LevelFiles> files_;

@@ -17,6 +17,7 @@
 #include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "io/vsi_path.hpp"
 #include "model/grid_footprint.hpp"
 #include "model/identifier.hpp"
 #include "model/wkb.hpp"
@@ -299,7 +300,7 @@ void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vect
         if (!why.empty()) throw FormatError("sample path " + quoted(relative) + " has a part that " + why);
       }
       if (types[t].GetString() == "FOLDER") relative += "/__meta__";
-      out[i] = duckdb::StringVector::AddString(result, root + relative);
+      out[i] = duckdb::StringVector::AddString(result, path_of_name(root, relative));
     }
   });
 }

@@ -59,7 +59,7 @@ class TacocatContainer : public Container {
     if (::stat(index.c_str(), &made) != 0) return;
     const auto time = [](const struct stat& of) { return std::pair(of.st_mtim.tv_sec, of.st_mtim.tv_nsec); };
     for (const auto& [file, crc32s] : level_crc32s_) {
-      const std::string part = path_join(base_, file);
+      const std::string part = path_of_name(base_, file);
       if (!why_unsafe_id(file).empty() || ::stat(part.c_str(), &changed) != 0 || time(changed) < time(made)) continue;
       try {
         check_part(file, *storage_->open(part));
@@ -72,7 +72,7 @@ class TacocatContainer : public Container {
 
   std::string vsi_path(const RowAddress& row) const override {
     const ByteRange range = range_of(row);
-    return vsi_subfile(range.offset, range.size, root_ + file_of(row));
+    return vsi_subfile(range.offset, range.size, path_of_name(root_, file_of(row)));
   }
 
   std::string vsi_sql(int) const override {
@@ -125,7 +125,7 @@ class TacocatContainer : public Container {
       check_part(name, *known);
       return known;
     }
-    const std::string file = path_join(base_, name);
+    const std::string file = path_of_name(base_, name);
     auto archive = storage_->open(file);
     check_part(name, *archive);
     const std::lock_guard lock(mutex_);
@@ -133,7 +133,7 @@ class TacocatContainer : public Container {
   }
   /// The same; nullptr where a server would have to be asked.
   std::shared_ptr<const ByteSource> known_archive(const std::string& name) const {
-    const std::string file = path_join(base_, name);
+    const std::string file = path_of_name(base_, name);
     if (!is_remote(file)) return storage_->open(file);
     const std::lock_guard lock(mutex_);
     const auto found = archives_.find(file);

@@ -57,7 +57,7 @@ class Side {
     }
     collection_ = read_collection(*storage_, at, path);
     for (const auto& source : collection_.sources) {
-      const std::string file = path_join(at.folder, source.file);
+      const std::string file = path_of_name(at.folder, source.file);
       open(detect(*storage_, file), file);
     }
   }
@@ -119,7 +119,7 @@ class Side {
 
   const Checksums& directory_of(const Container& container, const std::string& source_file) {
     const std::string path =
-        container.format() == Format::Zip ? container.path() : path_join(folders_.at(&container), source_file);
+        container.format() == Format::Zip ? container.path() : path_of_name(folders_.at(&container), source_file);
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] = directories_.try_emplace(path);
     if (is_new) {

@@ -145,7 +145,7 @@ Files list_remote_folder(const Storage& storage, const Dataset& dataset) {
   for (std::size_t begin = 0; begin < names.size(); begin += kFilesAtOnce) {
     std::vector<std::string> paths;
     for (std::size_t i = begin; i < std::min(begin + kFilesAtOnce, names.size()); ++i)
-      paths.push_back(path_join(dataset.path(), names[i]));
+      paths.push_back(path_of_name(dataset.path(), names[i]));
     const auto found = storage.open_all(paths);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (!found[i]) throw IoError("cannot open", {.path = paths[i]}, ENOENT);
@@ -260,7 +260,7 @@ class Putter {
   std::shared_ptr<const ByteSource> open(std::size_t number) const {
     const auto& file = input_.manifest.files[number];
     if (input_.zip) return input_.zip;
-    auto out = input_.storage->open(path_join(input_.folder, file.name));
+    auto out = input_.storage->open(path_of_name(input_.folder, file.name));
     if (out->size() == file.size) return out;
     throw IoError("has " + std::to_string(out->size()) + " bytes, a moment ago it had " + std::to_string(file.size),
                   {.path = out->name()});
