@@ -186,6 +186,9 @@ Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with, i
       try {
         const auto values = STAC(stac_of(*open_raster(sample), with)).values();
         return std::vector<Value>{values[0], values[1], values[2], values[4]};
+      } catch (const IoError& error) {
+        if (!error.not_found()) throw;
+        return none;  // Files that are missing are told together, when the dataset is written.
       } catch (const Error&) {  // no TIFF, without CRS or geotransform, or in a CRS that is not known
         return none;
       }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -20,10 +21,12 @@ namespace fs = std::filesystem;
 /// What a file or folder is, whatever its names.
 using Identity = std::pair<dev_t, ino_t>;
 
-std::optional<Identity> identity(const std::string& path) {
+/// Nothing for what is not there. `about` is the output or input that is looked at. Throws IoError.
+std::optional<Identity> identity(const std::string& path, const std::string& about) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return Identity{status.st_dev, status.st_ino};
+  if (::stat(path.c_str(), &status) == 0) return Identity{status.st_dev, status.st_ino};
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  throw IoError("cannot stat" + (path == about ? "" : " " + tacore::quoted(path)), {.path = about}, errno);
 }
 
 /// The folders that it is in, or would be in, from the nearest one that is there.
@@ -34,7 +37,7 @@ std::vector<Identity> folders_around(const std::string& path) {
   std::vector<Identity> out;
   do {
     at = at.parent_path();
-    if (const auto here = identity(at.string())) out.push_back(*here);
+    if (const auto here = identity(at.string(), path)) out.push_back(*here);
   } while (at != at.root_path());
   return out;
 }
@@ -50,12 +53,12 @@ std::string local_file(const std::string& path) {
 }  // namespace
 
 void require_apart(const std::string& output, const std::vector<std::string>& inputs) {
-  const auto out = identity(output);
+  const auto out = identity(output, output);
   const auto around = folders_around(output);
   std::map<std::string, bool> contained;  // by the folder of an input
   for (const std::string& input : inputs) {
     const std::string path = local_file(input);
-    const auto in = is_remote(path) ? std::nullopt : identity(path);
+    const auto in = is_remote(path) ? std::nullopt : identity(path, path);
     if (!in) continue;
     const auto refuse = [&](const char* how) {
       throw ValidationError("the output " + std::string(how) + " " + tacore::quoted(path) +
