@@ -39,8 +39,9 @@ std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std:
 std::vector<int64_t> without_padding(const LevelTable& level, const RowRange& range) {
   std::vector<int64_t> out;
   const int id = level.find(names::kId);
+  const bool may_show = level.may_have_padding();
   for (int64_t row = range.begin; row < range.begin + range.count; ++row) {
-    if (!is_padding_id(level.text(id, row).value_or(""))) out.push_back(row);
+    if (!may_show || !is_padding_id(level.text(id, row).value_or(""))) out.push_back(row);
   }
   return out;
 }

@@ -252,13 +252,6 @@ class Planner {
     return name;
   }
 
-  static bool may_have_folders(const LevelTable& table) {
-    const int type = table.find(names::kType);
-    for (int g = 0; g < table.num_row_groups(); ++g) {
-      if (table.may_hold(type, g, "FOLDER")) return true;
-    }
-    return false;
-  }
 
   static std::string derived_sql(const DerivedColumn& column) {
     switch (column.kind) {
@@ -322,11 +315,8 @@ class Planner {
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
     if (!padding && may_show) {
-      // `internal:size` is cheaper to test than `id`, and FILEs of padding have none.
-      const std::string not_padding = "NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
-      body += " WHERE " + (table->find(names::kSize) < 0 || may_have_folders(*table)
-                               ? not_padding
-                               : "(" + id(names::kSize) + " > 0 OR " + not_padding + ")");
+      // Of the id alone: a stored size may be that of another row.
+      body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
     }
     return body;
   }
