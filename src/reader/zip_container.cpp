@@ -201,6 +201,24 @@ std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   return out.levels.empty() ? std::nullopt : std::optional(out);
 }
 
+/// Whether the local headers in front of the level tables that a header names are theirs: one read, and none of a server.
+bool is_of_its_tables(const ByteSource& source, const taco_header::Header& header) {
+  std::vector<std::string> files;
+  std::vector<ByteRange> rooms;
+  for (std::size_t k = 0; k < std::min(header.levels.size(), std::size(names::kLevelFiles)); ++k) {
+    files.push_back(std::string(names::kMetadata).append(names::kLevelFiles[k]));
+    const uint64_t begin = header.levels[k].offset;
+    const uint64_t size = std::min(begin, zip::kLocalHeaderSize + files.back().size() + zip::kFullZip64ExtraSize);
+    if (!source.is_local() && !source.has({begin - size, size})) return true;
+    rooms.push_back({begin - size, size});
+  }
+  const auto found = source.read_ranges(rooms);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (!zip::local_header_before(found[k], files[k])) return false;
+  }
+  return true;
+}
+
 Bytes read_head(const ByteSource& source) { return source.read({0, std::min(source.size(), taco_header::kSize)}); }
 
 struct Opened {
@@ -233,7 +251,7 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
 /// else, by the central directory. A header that is malformed is an error, and the first error counts when both ways
 /// fail.
 template <class Open>
-auto open_by_header(const ByteSource& source, const std::string& path, const Open& open) {
+auto open_by_header(const ByteSource& source, const std::string& path, bool with_tables, const Open& open) {
   if (const auto header = header_from_end(source)) {
     try {
       return open(*header);
@@ -256,18 +274,26 @@ auto open_by_header(const ByteSource& source, const std::string& path, const Ope
     throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
   }
   if (!header.crc_ok) log::warning(path + ": TACO_HEADER does not match its CRC-32");
+  // The directory's, where that says something else.
+  const auto other = [&]() -> std::optional<taco_header::Header> {
+    try {
+      auto found = header_from_directory(source, path);
+      if (found.levels == header.levels && found.collection == header.collection) return std::nullopt;
+      log::warning(path + ": TACO_HEADER is stale; the central directory is used");
+      return found;
+    } catch (const FormatError&) {
+      return std::nullopt;
+    }
+  };
+  if (with_tables && !is_of_its_tables(source, header)) {
+    if (const auto found = other()) return open(*found);
+  }
   try {
     return open(header);
   } catch (const FormatError&) {
-    taco_header::Header other;
-    try {
-      other = header_from_directory(source, path);
-    } catch (const FormatError&) {
-      other = header;
-    }
-    if (other.levels == header.levels && other.collection == header.collection) throw;
-    log::warning(path + ": TACO_HEADER is stale; the central directory is used");
-    return open(other);
+    const auto found = other();
+    if (!found) throw;
+    return open(*found);
   }
 }
 
@@ -285,14 +311,15 @@ bool ends_as_zip(const ByteSource& source) {
 }
 
 std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path, bool verify) {
-  auto opened = open_by_header(*source, path,
-                               [&](const taco_header::Header& header) { return open_parts(source, header, path); });
+  auto opened = open_by_header(*source, path, true, [&](const taco_header::Header& header) {
+    return open_parts(source, header, path);
+  });
   return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
                                         std::move(opened.levels), verify);
 }
 
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {
-  return open_by_header(*source, path, [&](const taco_header::Header& header) {
+  return open_by_header(*source, path, false, [&](const taco_header::Header& header) {
     const Bytes text = read_document(*source, header.collection);
     return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   });
