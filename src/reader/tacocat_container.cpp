@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <map>
 #include <mutex>
 #include <set>
@@ -51,16 +52,23 @@ class TacocatContainer : public Container {
     }
   }
 
+  /// False for what is not there. Throws IoError.
+  static bool look_at(const std::string& path, struct stat& out) {
+    if (::stat(path.c_str(), &out) == 0) return true;
+    if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot stat", {.path = path}, errno);
+    return false;
+  }
+
   /// Looks at the parts that were changed after `index`, a local file, was: their values may be others. Those that were
   /// not are looked at when they are read.
   void check_newer_parts(const std::string& index) const {
     if (is_remote(base_) || level_crc32s_.empty()) return;
     struct stat made = {}, changed = {};
-    if (::stat(index.c_str(), &made) != 0) return;
+    if (!look_at(index, made)) return;
     const auto time = [](const struct stat& of) { return std::pair(of.st_mtim.tv_sec, of.st_mtim.tv_nsec); };
     for (const auto& [file, crc32s] : level_crc32s_) {
       const std::string part = path_of_name(base_, file);
-      if (!why_unsafe_id(file).empty() || ::stat(part.c_str(), &changed) != 0 || time(changed) < time(made)) continue;
+      if (!why_unsafe_id(file).empty() || !look_at(part, changed) || time(changed) < time(made)) continue;
       try {
         check_part(file, *storage_->open(part));
       } catch (const Error&) {  // whoever reads it tells
@@ -211,8 +219,8 @@ class TacocatContainer : public Container {
       return with_proved_places(*table, path_of, open, is_proved);
     } catch (const FormatError& error) {  // no ZIP, or a damaged one: each row is by itself
       warn_unproved(*table, error.message());
-    } catch (const IoError& error) {
-      if (!error.not_found()) throw;
+    } catch (const IoError& error) {  // ZIPs may be where only others read them
+      if (!error.not_found() && !is_remote(base_)) throw;
       warn_unproved(*table, error.what());
     }
     is_proved = false;
