@@ -120,7 +120,10 @@ void bind_describe(nb::module_& m) {
     }
     return out;
   });
-  m.def("without_secrets", [](const std::string& shown) { return text(tacore::without_secrets(shown)); });
+  // A path may have surrogates, which stand for bytes that are not UTF-8.
+  m.def(
+      "without_secrets", [](const Path& shown) { return Path{tacore::without_secrets(shown.value)}; },
+      nb::sig("def without_secrets(shown: str) -> str"));
   m.def("footer2stac", &footer2stac);
   m.def("write_stac", &write_stac);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);

@@ -387,7 +387,7 @@ def _restored(recipe: Any, versions: Any, backend: str) -> TacoDataset:
     return TacoDataset(core, recipe, backend)
 
 
-def check_versions(pickled: Sequence[tuple[str, str]], found: Sequence[tuple[str, str]]) -> None:
+def check_versions(pickled: Sequence[tuple[Any, str]], found: Sequence[tuple[Any, str]]) -> None:
     """Raises TacoError for the first file that is not what it was: (path, version) of each."""
     if [version for _, version in pickled] == [version for _, version in found]:
         return
