@@ -430,7 +430,8 @@ TEST_CASE("T124: a collection is refused as an index is, and nothing is left") {
   const std::string index = create_tacollection({first});
   CHECK(error({first}) == index + ": exists already");
   CHECK(create_tacollection({first}, {.overwrite = true}) == index);
-  CHECK(error({index}, {.overwrite = true}) == index + ": is an index; the datasets in it expected");
+  CHECK(error({index}, {.overwrite = true}) ==
+        index + ": the output is '" + index + "', which is read; another place expected");
 }
 
 TEST_CASE("inputs without a sample make no index") {

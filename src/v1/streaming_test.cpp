@@ -217,7 +217,7 @@ bool equal(const Tensor& a, const Tensor& b) {
          std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin());
 }
 
-TEST_CASE("read gives a table, a path, and a chunk, which is one range") {
+TEST_CASE("read gives a table, a path, and a chunk, which is one range once its TIFF has proved the chunk table") {
   const Images images({.block_size = 112});  // the last tiles end behind the image
   images.write();
   const auto storage = std::make_shared<CountingStorage>();
@@ -231,7 +231,7 @@ TEST_CASE("read gives a table, a path, and a chunk, which is one range") {
     CAPTURE(k);
     const int before = storage->num_reads();
     const Tensor chunk = std::get<Tensor>(read(children, "hrf::" + std::to_string(k)));
-    CHECK(storage->num_reads() == before + 1);
+    CHECK(storage->num_reads() == before + (k == 0 ? 2 : 1));
     const Window window{k % 3 * 112, k / 3 * 112, k % 3 == 2 ? 32 : 112, k / 3 == 2 ? 32 : 112};
     CHECK(chunk.shape() == Integers{3, window.height, window.width});
     CHECK(equal(chunk, read_tensor(*raster, {.window = window})));
@@ -241,8 +241,8 @@ TEST_CASE("read gives a table, a path, and a chunk, which is one range") {
   const auto chunks = objects_of(text_of(images.path())).back().table;
   std::size_t row = 0;
   while (texts(*chunks, "tortilla:root")[row] != "img2" || texts(*chunks, "tortilla:id")[row] != "hrf::0") ++row;
-  CHECK(requests[0].offset == static_cast<uint64_t>(integers(*chunks, "tortilla:offset")[row]));
-  CHECK(requests[0].size == static_cast<uint64_t>(integers(*chunks, "tortilla:length")[row]));
+  CHECK(requests[1].offset == static_cast<uint64_t>(integers(*chunks, "tortilla:offset")[row]));
+  CHECK(requests[1].size == static_cast<uint64_t>(integers(*chunks, "tortilla:length")[row]));
   CHECK(read_chunk(rows, "img2/hrf::8", {.keep_padding = true}).shape() == Integers{3, 112, 112});
   CHECK(path.starts_with("/vsisubfile/"));
 }

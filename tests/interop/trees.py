@@ -41,7 +41,7 @@ class Node:
 
 # A dict is folders and what they hold (None: a file), a list is files. Most ids are not in sorted order.
 SHAPES = {
-    "flat": ["z", "b", "tile 10", "tile 2", "äöü-日本", "a.tif"],
+    "flat": ["z", "b", "tile 10", "tile 2", "äöü-日本", "a.dat"],
     "nested": {f"folder_{i}": ["red", "mask"] for i in range(12)},
     "sorted": {id: ["a", "b"] for id in ("one", "three", "two")},
     "reversed": {id: ["b", "a"] for id in ("日本", "ü", "z", "c", "b", "A")},

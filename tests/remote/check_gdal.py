@@ -114,6 +114,8 @@ class Check:
         code, out, said = answer
         for place in places:
             out, said = out.replace(place.encode(), b"HERE/"), said.replace(place, "HERE/")
+        # A local dataset proves the paths that it shows by its central directory; that of a remote one may not be at hand.
+        said = "".join(line for line in said.splitlines(True) if "places of samples are not proved" not in line)
         return code, out, said
 
     # --- Cases: functions of a store ---
@@ -135,7 +137,7 @@ class Check:
                 [request for request in store.requests if request.status >= 300])
 
     def exact(self, store):
-        """Of a sample, exactly its bytes are asked for; of the head of the file, what tells GDAL its size."""
+        """Of a sample, its bytes and the local header in front of them are asked for; of the head of the file, what tells GDAL its size."""
         with zipfile.ZipFile(self.folder / "big.tacozip") as archive:
             data = archive.read("DATA/s5")
         store.requests.clear()
@@ -144,7 +146,8 @@ class Check:
         ranges = [request.range for request in store.requests if request.method == "GET"]
         sizes = [int(r.split("-")[1]) + 1 - int(r.split("=")[1].split("-")[0]) for r in ranges if r]
         require(len(sizes) == len(ranges), f"a request for all: {store.requests}")
-        require(sizes.count(len(data)) == 1, f"not one of {len(data)} bytes: {store.requests}")
+        whole = [size for size in sizes if len(data) <= size <= len(data) + 30 + len("DATA/s5") + 20]
+        require(len(whole) == 1, f"not one of {len(data)} bytes: {store.requests}")
         require(sum(sizes) <= len(data) + 16384 + 32768 and len(store.requests) <= 5, f"{store.requests}")
 
     def missing(self, store):

@@ -70,7 +70,7 @@ def check(kind, folder):
     if first:
         expected = {name: (columns | {"tortilla:file_format": "GTiff"}, data) for name, (columns, data) in expected.items()}
     for form, over in [("zip.tacozip", "zip"), ("folder", "folder")]:
-        there = folder / f"{kind}.{form}"
+        there = folder / f"{kind}-{form}"
         told = taco("convert", source, there, "--quiet", fails=kind in REFUSED)
         if kind in REFUSED:
             assert REFUSED[kind] in told, told
