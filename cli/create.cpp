@@ -23,9 +23,9 @@ bool is_folder(const std::string& path) {
   return S_ISDIR(status.st_mode);
 }
 
-Tortilla with_places(const Tortilla& samples) {
+Tortilla with_places(const Tortilla& samples, int jobs) {
   const auto of_rasters =
-      extensions::with_raster_places(samples, {.transformer = transformer(), .others = raster_opener()});
+      extensions::with_raster_places(samples, {.transformer = transformer(), .others = raster_opener()}, jobs);
   return extensions::with_folder_places(of_rasters, transformer());
 }
 
@@ -36,9 +36,9 @@ Tortilla samples_of(const CreateCommandOptions& options) {
   const bool asks = std::any_of(options.extensions.begin(), options.extensions.end(), [](const std::string& name) {
     return name.starts_with("stac") || name.starts_with("istac");
   });
-  if (!options.no_places && !asks) out = with_places(out);
+  if (!options.no_places && !asks) out = with_places(out, options.writing.jobs);
   out = extend(std::move(out), options.extensions);
-  if (!options.no_places && asks) out = with_places(out);
+  if (!options.no_places && asks) out = with_places(out, options.writing.jobs);
   if (options.pad) out = out.pad();
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
 }
