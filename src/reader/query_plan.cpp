@@ -308,7 +308,7 @@ class Planner {
     if (is_numbered && by_source) {  // before padding is left out, which counts
       stored = "(SELECT *, " + (is_listed ? "" : numbers + ", ") + "row_number() OVER (PARTITION BY " +
                alias_of.at(std::string(names::kSourceFile)) + " ORDER BY " + row + ") - 1 AS " + id(names::kCurrentId) +
-               " FROM " + stored + ")";
+               " FROM " + stored + ") AS numbered";
     }
     std::string body = "SELECT " + join(selected, ", ") + " FROM " + stored;
     // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
@@ -318,6 +318,7 @@ class Planner {
       // Of the id alone: a stored size may be that of another row.
       body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
     }
+    if (is_numbered && by_source) body += " ORDER BY numbered." + row;  // which numbering by source file loses
     return body;
   }
 
