@@ -64,12 +64,12 @@ void check_ending(const std::string& output) {
   if (dot == name.npos || dot == 0) return;
   const std::string ending = name.substr(dot + 1);
   const bool is_number = ending.find_first_not_of("0123456789") == ending.npos;  // of a version
-  struct stat status = {};
-  const bool is_folder = ::stat(output.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-  if (is_number || is_folder) return;
+  if (is_number) return;
   for (const char* known : {".tacozip", ".zip", ".taco", ".tortilla"}) {
     if (ends_with(name, known)) return;
   }
+  struct stat status = {};
+  if (::stat(output.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return;
   throw UsageError(in_quotes(output) + " ends in ." + ending +
                    ", as no dataset does: .tacozip or .zip makes a ZIP, a slash at the end a folder, and .taco and "
                    ".tortilla are those of before 2.0");

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -31,14 +33,20 @@ std::optional<Identity> identity(const std::string& path, const std::string& abo
 
 /// The folders that it is in, or would be in, from the nearest one that is there.
 std::vector<Identity> folders_around(const std::string& path) {
-  std::error_code error;
-  fs::path at = fs::weakly_canonical(fs::absolute(path, error), error);
-  if (error) return {};
+  fs::path at = fs::absolute(path);
   std::vector<Identity> out;
-  do {
+  const auto real = [&] { return std::unique_ptr<char, decltype(&std::free)>(::realpath(at.c_str(), nullptr), std::free); };
+  auto found = real();
+  for (; !found; found = real()) {
+    if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot resolve its links", {.path = path}, errno);
+    if (at == at.root_path()) return out;
     at = at.parent_path();
     if (const auto here = identity(at.string(), path)) out.push_back(*here);
-  } while (at != at.root_path());
+  }
+  for (at = found.get(); at != at.root_path();) {
+    at = at.parent_path();
+    if (const auto here = identity(at.string(), path)) out.push_back(*here);
+  }
   return out;
 }
 
