@@ -132,8 +132,8 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
     auto from = rows;
     for (auto& row : from) {
       if (row < 0 || written.empty()) continue;
-      const auto& keys = written.at(static_cast<std::size_t>(row));
-      if (!keys.contains("") && !keys.contains(json_string(column))) row = kKeepsItsValue;
+      const auto& members = written.at(static_cast<std::size_t>(row));
+      if (!members.contains("") && !members.contains(json_string(column))) row = kKeepsItsValue;
     }
     const bool is_dropped = std::ranges::find(dropped, column) != dropped.end();
     if (is_dropped && std::ranges::find(from, kKeepsItsValue) != from.end()) {
