@@ -1,6 +1,7 @@
 #include "reader/container.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/text.hpp"
@@ -177,18 +178,19 @@ bool Container::parents_ascend(int level, int group) const {
     const auto sources = source < 0 ? nullptr : table->array(source, group);
     std::set<std::string, std::less<>> seen;
     std::string_view file;
-    std::optional<int64_t> last;
+    constexpr int64_t kNothingBefore = std::numeric_limits<int64_t>::min();
+    int64_t last = kNothingBefore;
     const int64_t rows = table->group_begin(group + 1) - table->group_begin(group);
     for (int64_t i = 0; i < rows && ascends; ++i) {
       const auto now = sources ? text_cell(*sources, i).value_or("") : std::string_view();
       if (sources && (i == 0 || now != file)) {
         ascends = seen.emplace(now).second;
         file = now;
-        last.reset();
+        last = kNothingBefore;
       }
       const auto value = integer_cell(*parents, i);
-      ascends = ascends && value && (!last || *last <= *value);
-      last = value;
+      ascends = ascends && value && last <= *value;
+      last = value.value_or(last);
     }
   }
   const std::lock_guard lock(proof.mutex);
