@@ -37,7 +37,8 @@ std::vector<Drawn> draw(const tacore::DataFrame& rows) {
   std::vector<Drawn> out;
   for (int i = 0; i < kDraws; ++i) {
     const auto row = static_cast<int64_t>(random() % static_cast<uint64_t>(rows.num_rows()));
-    Drawn drawn{.id = *rows.text(row, "id")};
+    Drawn drawn;
+    drawn.id = *rows.text(row, "id");
     const tacore::Node node = rows.read(row);
     if (const auto* children = std::get_if<tacore::DataFrame>(&node)) drawn.id += "/" + *children->text(0, "id");
     drawn.path = std::get<tacore::VsiPath>(rows.read(drawn.id)).value;
