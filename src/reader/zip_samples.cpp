@@ -16,6 +16,8 @@ namespace tacore {
 namespace {
 
 constexpr uint64_t kLongestExtra = 0xFFFF;
+/// Some 50 MB. Which of a billion samples were proved is not worth more: what was forgotten is proved again.
+constexpr std::size_t kMostRemembered = 1'000'000;
 
 std::string hex(uint32_t value) {
   std::array<char, 9> out{};
@@ -139,6 +141,7 @@ bool ZipProofs::is_proved(ByteRange range, const std::string& name) const {
 void ZipProofs::remember(ByteRange range, const std::string& name) const {
   if (!stays_open_) return;
   const std::lock_guard lock(mutex_);
+  if (proved_.size() >= kMostRemembered) proved_.clear();
   proved_.insert(key_of(range, name));
 }
 
