@@ -240,6 +240,20 @@ def count__query_index(world):
 
 
 @case
+def count__filter_partitions(world):
+    """A filter over small partitions costs what opening them does, wherever they lie; over an index of their rows what opening
+    that does."""
+    with Server(world.data) as server:
+        for name in ("collected/TACOLLECTION.json", "indexed/.tacocat"):
+            opened = len(world.counted(server, "info", server.url(name)))
+            for level in ("0", "1"):
+                found = world.counted(server, "query", server.url(name), "SELECT id FROM data", "--bbox", "10,10,11,11",
+                                      "--level", level, "-f", "csv")
+                assert len(found) <= opened, f"{len(found)} requests, {opened} to open\n{server.list()}"
+        return 4
+
+
+@case
 def count__read(world):
     """The bytes of one sample: one request more than opening, of these and the local header in front of them, which proves
     them; a ZIP that an index leads to is opened first."""
