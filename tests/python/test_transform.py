@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import zipfile
@@ -18,6 +20,7 @@ import pytest
 
 import tacore
 from tacore import _core, _progress
+from tacore import datamodel as d
 from tacore import transform as tf
 from tacore.validator import validate
 
@@ -159,6 +162,36 @@ def test_t123_boxes_over_the_antimeridian_are_joined_on_the_circle(golden: Path,
         tf.edit(part, {"extent": {"spatial": box, "temporal": None}, "description": str(part)})
     merged = json.loads(tacollection(parts).read_text("utf-8"))
     assert merged["extent"]["spatial"] == pytest.approx([139.692, -18.142, -0.376, 40.713], abs=1e-3)
+
+
+def polygon(x: float, y: float, half: float) -> bytes:
+    ring = [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half), (x - half, y - half)]
+    return struct.pack("<BIII", 1, 3, 1, 5) + b"".join(struct.pack("<2d", *point) for point in ring)
+
+
+def test_filters_of_an_index_find_what_those_of_its_parts_do(tmp_path: Path) -> None:
+    """W01: polygons, children that lie elsewhere, and times below level 0."""
+
+    def place(sample: d.Sample, x: float, y: float, half: float, month: int) -> d.Sample:
+        where = struct.pack("<BI2d", 1, 1, x, y)
+        start = dt.datetime(2023, month, 1)
+        sample.extend_with({"stac:centroid": where, "stac:time_start": start, "istac:geometry": polygon(x, y, half)})
+        return sample
+
+    tiles = []
+    for region, x, y in (("europe", 10, 50), ("africa", 20, 0), ("asia", 100, 30), ("americas", -90, 10)):
+        children = [place(d.Sample(id=f"m{m}", path=b"1"), x - 13, y - 13, 1, m) for m in (1, 6, 12)]
+        tiles.append(place(d.Sample(id=region, path=d.Tortilla(samples=children), region=region), x, y, 15, 1))
+    about = {"id": "cat", "dataset_version": "1.0.0", "description": "d", "licenses": ["CC-BY-4.0"], "tasks": ["other"]}
+    taco = d.Taco(tortilla=d.Tortilla(samples=tiles), providers=[{"name": "p", "roles": ["host"]}], **about)
+    tacore.create(taco, tmp_path / "cat.tacozip", group_by="region")
+    parts = sorted(tmp_path.glob("*.tacozip"))
+    tacore.create_tacollection(parts, tmp_path, overwrite=True)
+    assert len(parts) == 4
+    for where in (tmp_path / ".tacocat", tmp_path / "TACOLLECTION.json", parts):
+        dataset = tacore.load(where)
+        assert [len(dataset.filter_bbox(-4, 36, -2, 38, level=level).data) for level in (0, 1)] == [1, 1]
+        assert len(dataset.filter_datetime("2023-06-01/2023-06-30", level=1).data) == 4
 
 
 def test_t124_folders_are_partitions_too(golden: Path, tmp_path: Path) -> None:

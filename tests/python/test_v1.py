@@ -43,6 +43,14 @@ def streaming(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_what_a_conversion_leaves_out_is_told(
+    streaming: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """W14: histograms and the chunk table were lost without a word."""
+    v1.convert(streaming, tmp_path / "x.tacozip")
+    assert "the chunk table and histograms of a streaming file are not carried" in caplog.text
+
+
 def test_a_chunk_is_a_tensor_of_arrow(streaming: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     rows = tacore.load(streaming).data
