@@ -9,6 +9,7 @@ any number of processes. Datasets are those of tests/oracle/make.py. Exits with 
 """
 import collections
 import json
+import math
 import os
 import pickle
 import shutil
@@ -21,9 +22,11 @@ sys.path += [str(TESTS / "oracle"), str(TESTS / "remote")]
 try:
     import numpy
     import pyarrow as pa
+    import pyarrow.parquet as pq
+    import shapely
 
     import tacore
-    from tacore import datamodel
+    from tacore import datamodel, describe
     from tacore.loader import Loader
 except ImportError as error:
     print(f"skipped: {error}")
@@ -280,6 +283,58 @@ def ours_as_published(book, rng, folder):
     same(book, rng, "ours = published", path, lambda: tacore.load(path), lambda: tacore.load(out), data)
 
 
+def grids(rng, count):
+    """Grids of a CRS, an affine transformation and a shape each: rotated, sheared, south up, and over the antimeridian."""
+    out = []
+    for _ in range(count):
+        crs, (x, y), pixel = rng.choice([
+            ("EPSG:4326", (rng.uniform(-170, 170), rng.uniform(-60, 60)), 0.05), ("EPSG:4326", (rng.choice([179, -180.5]), 5), 0.1),
+            ("EPSG:3857", (rng.uniform(-1.9e7, 1.9e7), rng.uniform(-5e6, 5e6)), 5000), ("EPSG:3857", (2.002e7, 1e6), 3000),
+            ("EPSG:32601", (rng.uniform(2e5, 4e5), rng.uniform(1e6, 7e6)), 3000),
+            ("EPSG:32733", (5e5, rng.uniform(4e6, 9e6)), 2000)])
+        angle, shear, up = rng.choice([0, 0, rng.uniform(0, 6.28)]), rng.choice([0, 0, rng.uniform(-0.5, 0.5)]), rng.choice([-1, 1])
+        cos, sin = pixel * math.cos(angle), pixel * math.sin(angle)
+        out.append((crs, [x, cos, -up * sin + shear * cos, y, sin, up * cos + shear * sin],
+                    [1, rng.choice([1, 16, 40]), rng.choice([1, 16, 40])]))
+    return out
+
+
+def corners(transform, shape):
+    """Of a grid in degrees: its edges are straight there."""
+    a, b, c, d, e, f = transform
+    return shapely.Polygon([(a + b * x + c * y, d + e * x + f * y) for x, y in
+                            ((0, 0), (shape[2], 0), (shape[2], shape[1]), (0, shape[1]))])
+
+
+def footprint_as_export(book, rng, folder):
+    """W03: a box finds the footprints that our GeoParquet has, counted by pyarrow and shapely, and the naive corners."""
+    made = grids(rng, rng.randint(1, 12))
+    ids_of = [f"s{i}" for i in range(len(made))]
+    world = make.World([make.Level(ids_of, [False] * len(made), [None] * len(made), [b"x"] * len(made), {
+        "stac:crs": pa.array([crs for crs, _, _ in made]),
+        "stac:geotransform": pa.array([t for _, t, _ in made], pa.list_(pa.float64())),
+        "stac:tensor_shape": pa.array([s for _, _, s in made], pa.list_(pa.int64()))})], [],
+        {"spatial": [-180, -90, 180, 90], "temporal": None})
+    path = folder / "a.tacozip"
+    make.write_zip(world, path, make.options(rng), rng)
+    describe.footer2geoparquet(path, folder / "a.parquet")
+    table = pq.read_table(folder / "a.parquet")
+    exported = dict(zip(table.column("id").to_pylist(), shapely.from_wkb(table.column("geometry").to_pylist())))
+    for _ in range(6):
+        x, y = rng.choice(list(exported.values())).bounds[:2] if rng.random() < 0.8 else (rng.uniform(-180, 180), 0)
+        west, south = x + rng.uniform(-2, 2), max(-89, min(85, y + rng.uniform(-2, 2)))
+        box = [(v + 180) % 360 - 180 for v in (west, west + rng.choice([0.01, 0.5, 3]))]
+        box = (box[0], south, box[1], south + rng.choice([0.01, 0.5, 3]))
+        found = attempt(lambda: ids(tacore.load(path).filter_bbox(*box, geometry_col="footprint").data))
+        book.compare("footprints = those of our GeoParquet", path, f"filter_bbox{box}, footprint", found,
+                     [name for name in ids_of if questions.meets(exported[name], box)])
+        if isinstance(found, list):
+            degrees = [name for name, (crs, _, _) in zip(ids_of, made) if crs == "EPSG:4326"]
+            book.compare("footprints = corners of the grid", path, f"filter_bbox{box}, footprint, of grids in degrees",
+                         [name for name in found if name in degrees],
+                         [name for name in degrees if questions.meets(corners(*made[ids_of.index(name)][1:]), box)])
+
+
 LIES = [("extent", {"spatial": [1.0, 50.0, 2.0, 51.0], "temporal": ["1999-01-01T00:00:00Z", "1999-01-02T00:00:00Z"]}),
         ("extent", None), ("taco:field_schema", {"level0": [["cloud", "string", ""]]}), ("taco_version", "0.0.0"),
         ("dataset_version", "9"), ("taco:sources", "extents")]
@@ -393,7 +448,7 @@ def check_resume(book, rng, folder, frame, how, batch, ranks, seed, everything, 
 
 PROPERTIES = [parts_as_index, parts_as_index, folder_as_zip, shuffled_as_ordered, remote_as_local, remote_as_local,
               filters_in_any_order, level_as_loop, export_as_view, export_as_view, pickle_as_frame, ours_as_published,
-              loader_as_pass, loader_as_pass, golden_with_lies]
+              loader_as_pass, loader_as_pass, golden_with_lies, footprint_as_export]
 
 
 def one_round(book, rng, folder):
