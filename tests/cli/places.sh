@@ -22,4 +22,5 @@ show query dated 'SELECT id, "istac:time_start" FROM data' --datetime 2020-01-01
 show validate dated --deep
 show create seg plain "${about[@]:0:10}" --no-places
 taco info plain | grep Extent
+show query plain 'SELECT * FROM level1 WHERE false' -f csv
 taco info plain --json | grep extent
