@@ -135,7 +135,7 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
     if (keep_text) {
       out = check(out->SetColumn(c, field->WithType(arrow::utf8()), as_text->column(c)));
       if (odd) log::warning(where + ", which a floating-point number would round");
-    } else if (type == arrow::Type::STRING && odd && num_numbers * 2 > num_values) {
+    } else if (type == arrow::Type::STRING && odd && num_numbers * 2 >= num_values) {
       log::warning(where + "; " + std::to_string(num_numbers) + " of " + std::to_string(num_values) +
                    " values are numbers");
     }

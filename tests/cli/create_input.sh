@@ -15,7 +15,7 @@ show edit plain.tacozip --set rai:bias=x
 show edit plain.tacozip --set licenses=foo
 printf '{"id": "x", "description": "D", "licenses": ["MIT"], "providers": [{"name": "P"}], "tasks": ["other"], "taco_version": "0.5.0"}' >about.json
 show create chips old.tacozip --collection about.json
-printf 'id,path,word,code,big,real\na,chips/a,1,007,9007199254740993,0.1\nb,chips/a,abc,008,1.5,7\nc,chips/a,3,9,2,\n' >numbers.csv
+printf 'id,path,word,code,big,real,half\na,chips/a,1,007,9007199254740993,0.1,1\nb,chips/a,abc,008,1.5,7,abc\nc,chips/a,3,9,2,,\n' >numbers.csv
 show create numbers.csv numbers.tacozip "${about[@]}"
 show query numbers.tacozip 'SELECT id, word, code, big, real FROM data' -f csv
 printf 'id,path\na,no1\nb,no2\nc,\n' >missing.csv
