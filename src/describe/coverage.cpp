@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <optional>
+#include <set>
 
+#include "base/log.hpp"
 #include "describe/items.hpp"
 #include "model/collection_merge.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/frame_stream.hpp"
+#include "table/arrow_stream.hpp"
+#include "table/extent_sum.hpp"
+#include "table/recomposed_batches.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::descriptions {
@@ -22,29 +27,6 @@ Extent both(const Extent& a, const Extent& b) {
   return out;
 }
 
-/// Boxes and times of samples, put together.
-class Covered {
- public:
-  void add(const Item& item) {
-    if (item.footprint) {
-      if (boxes_.size() == kMost) boxes_ = {merge_boxes(boxes_)};
-      boxes_.push_back(item.footprint->box);
-    }
-    for (const auto& time : {item.start, item.middle, item.end}) {
-      if (time) time_ = time_ ? both(*time_, {*time, *time}) : TimeRange{*time, *time};
-    }
-  }
-  Extent extent() const {
-    return {.spatial = boxes_.empty() ? std::nullopt : std::optional(merge_boxes(boxes_)), .temporal = time_};
-  }
-
- private:
-  static constexpr std::size_t kMost = 1 << 18;  // 8 MiB
-
-  std::vector<BBox> boxes_ = {};
-  std::optional<TimeRange> time_ = {};
-};
-
 bool is_whole(const View& view) {
   const auto* all = std::get_if<Union>(&view.base);
   return view.steps.empty() && (!all || std::all_of(all->parts.begin(), all->parts.end(),
@@ -58,7 +40,7 @@ class Coverage {
  public:
   Coverage(const Dataset& dataset, const DescribeOptions& options, Facts& facts)
       : dataset_(dataset), options_(options), facts_(facts) {
-    for (const Source& source : facts.collection.sources) sources_[source.file];
+    for (const Source& source : facts.collection.sources) sources_.insert(source.file);
     for (LevelFacts& level : facts.levels) level.has_intervals = false;
   }
 
@@ -70,7 +52,13 @@ class Coverage {
   void see_stored(int level) { see(LevelItems(dataset_, facts_, level, options_, Columns::OfPlaces), level); }
 
   void warn() const {
-    for (const auto& [level, oddities] : oddities_) oddities.warn(level);
+    for (const auto& [level, seen] : levels_) {
+      seen.oddities.warn(level);
+      const ExtentSum sum = sum_of(seen);
+      std::vector<std::string> gaps = sum.gaps_of_places();
+      if (sum.fault()) gaps.emplace_back(sum.fault()->what());
+      for (const auto& gap : gaps) log::warning("level " + std::to_string(level) + ": its extent: " + gap);
+    }
   }
 
   /// Level 0 as it shows, and what read() gives below it. Levels that nobody can read from here are left out.
@@ -94,32 +82,69 @@ class Coverage {
     }
   }
 
-  Extent extent() const { return all_.extent(); }
-  /// Whether some level says it of every sample.
-  bool is_place_complete() const { return is_place_complete_; }
-  bool is_time_complete() const { return is_time_complete_; }
+  Extent extent() const {
+    ExtentSum out;
+    for (const auto& [level, seen] : levels_) out.add(sum_of(seen));
+    return out.extent();
+  }
   /// Of a part; nothing where it has none.
-  Extent extent(const std::string& file) const { return sources_.at(file).extent(); }
+  Extent extent(const std::string& file) const {
+    ExtentSum out;
+    for (const auto& [level, seen] : levels_) {
+      if (const auto sum = seen.sums.find(file); sum != seen.sums.end()) out.add(sum->second);
+    }
+    return out.extent();
+  }
+  /// Whether some level says it of every sample.
+  bool is_place_complete() const {
+    return std::ranges::any_of(levels_, [](const auto& level) { return sum_of(level.second).is_place_complete(); });
+  }
+  bool is_time_complete() const {
+    return std::ranges::any_of(levels_, [](const auto& level) { return level.second.are_timed.value_or(false); });
+  }
 
  private:
-  void see(LevelItems items, int level) {
-    LevelFacts& facts = facts_.levels[static_cast<std::size_t>(level)];
-    bool is_any = false, are_placed = true, are_timed = true;
-    items.for_each(false, [&](const Item& item) {
-      all_.add(item);
-      if (const auto source = sources_.find(item.data.name); source != sources_.end()) source->second.add(item);
-      const bool is_timed = item.start || item.middle || item.end;
-      is_any = true;
-      are_placed = are_placed && item.footprint && !item.is_rough;
-      are_timed = are_timed && is_timed;
-      if (!item.split.empty() && facts.splits.size() < kMostSplits) facts.splits.insert(item.split);
-      facts.has_unknown_times = facts.has_unknown_times || (item.has_time_columns && !is_timed);
-      facts.has_intervals = facts.has_intervals || !is_timed || (item.end && item.end != item.start);
-    });
-    oddities_[level].add(items.oddities());
-    is_place_complete_ = is_place_complete_ || (is_any && are_placed);
-    is_time_complete_ = is_time_complete_ || (is_any && are_timed);
+  struct Seen {
+    std::map<std::string, ExtentSum> sums = {};  ///< by part; "" where that is none of those listed
+    std::optional<bool> are_timed = {};          ///< all samples, of which there is one
+    Oddities oddities = {};
+  };
+
+  static ExtentSum sum_of(const Seen& level) {
+    ExtentSum out;
+    for (const auto& [file, sum] : level.sums) out.add(sum);
+    return out;
   }
+
+  void see(LevelItems items, int level) {
+    constexpr int64_t kFewRows = 4096;
+    Seen& seen = levels_[level];
+    while (const auto batch = read_batch(*items.batches())) {
+      const int64_t rows = num_rows(*batch);
+      for (int64_t begin = 0; begin < rows; begin += kFewRows) {
+        const auto some = items.read(*batch, begin, std::min(kFewRows, rows - begin), false);
+        for (const Item& item : some) see(item, seen, facts_.levels[static_cast<std::size_t>(level)]);
+        for (auto first = some.begin(), last = first; first != some.end(); first = last) {
+          const std::string part = part_of(*first);
+          last = std::find_if(first, some.end(), [&](const Item& item) { return part_of(item) != part; });
+          seen.sums.try_emplace(part, options_.transformer)
+              .first->second.add(*batch, begin + (first - some.begin()), last - first,
+                                 {.path = part, .offset = {}, .level = level});
+        }
+      }
+    }
+    seen.oddities.add(items.oddities());
+  }
+
+  void see(const Item& item, Seen& seen, LevelFacts& facts) const {
+    const bool is_timed = item.start || item.middle || item.end;
+    seen.are_timed = seen.are_timed.value_or(true) && is_timed;
+    if (!item.split.empty() && facts.splits.size() < kMostSplits) facts.splits.insert(item.split);
+    facts.has_unknown_times = facts.has_unknown_times || (item.has_time_columns && !is_timed);
+    facts.has_intervals = facts.has_intervals || !is_timed || (item.end && item.end != item.start);
+  }
+
+  std::string part_of(const Item& item) const { return sources_.contains(item.data.name) ? item.data.name : ""; }
 
   void see_children(const DataFrame& rows, int level) {
     const int below = level + 1;
@@ -137,11 +162,9 @@ class Coverage {
   const Dataset& dataset_;
   const DescribeOptions& options_;
   Facts& facts_;
-  Covered all_ = {};
-  std::map<std::string, Covered, std::less<>> sources_ = {};
-  std::map<int, Oddities> oddities_ = {};
+  std::set<std::string> sources_ = {};  ///< the parts that are listed
+  std::map<int, Seen> levels_ = {};
   std::vector<int64_t> num_rows_ = {};  ///< of the levels of a view
-  bool is_place_complete_ = false, is_time_complete_ = false;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "format/names.hpp"
 #include "io/public_path.hpp"
 #include "model/grid_footprint.hpp"
+#include "model/known_crs.hpp"
 #include "model/wkb.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/frame_stream.hpp"
@@ -229,11 +230,6 @@ bool is_described(std::string_view column) {
   return std::find(std::begin(kDescribed), std::end(kDescribed), column) != std::end(kDescribed);
 }
 
-bool is_wgs84(const std::string& crs) {
-  const std::string name = lower(crs);
-  return name.empty() || name == "epsg:4326" || name == "ogc:crs84";
-}
-
 void Oddities::add(const Oddities& more) {
   const auto sum = [](int64_t& count, std::string& first, int64_t others, const std::string& example) {
     if (count == 0) first = example;
@@ -376,7 +372,7 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
     if (item.split.empty()) item.split = columns.text("tortilla:data_split", row);
     read_grid(columns, row, item);
     try {
-      read_place(columns, row, transformer_, item);
+      if (columns_ == Columns::All) read_place(columns, row, transformer_, item);
     } catch (const FormatError& error) {
       throw FormatError("sample " + tacore::quoted(item.path) +
                         " has no geometry where one is expected: " + error.message());

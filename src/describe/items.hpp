@@ -46,9 +46,6 @@ struct Item {
 /// Names of `columns` that become members of Item.
 bool is_described(std::string_view column);
 
-/// "EPSG:4326" and "OGC:CRS84", in any case; also nothing at all, which is what filters take for them.
-bool is_wgs84(const std::string& crs);
-
 /// What of the samples of a level could not be taken as it is: how many samples, and the first of them.
 struct Oddities {
   int64_t num_untimed = 0, num_reversed = 0, num_rough = 0, num_numbers = 0;
@@ -59,7 +56,7 @@ struct Oddities {
   void warn(int level) const;
 };
 
-/// What an Item has: everything, or place, time and file.
+/// What an Item has: everything, or time and file, with the columns of places beside them in the batch.
 enum class Columns { All, OfPlaces };
 
 class LevelItems {

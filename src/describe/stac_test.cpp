@@ -82,6 +82,22 @@ TEST_CASE("W06: levels below count, and what the collection states where samples
   CHECK(stac_of(half.path)["extent"]["spatial"]["bbox"] == Parsed{{0.0, 0.0, 60.0, 50.0}});
 }
 
+TEST_CASE("W08: the extent has the places and the times of both families, as that which create() states") {
+  const Sample sample("a", Bytes(1),
+                      {{"stac:centroid", Binary{wkb_point(60, 20)}},
+                       {"istac:centroid", Binary{wkb_point(10, 30)}},
+                       {"stac:time_start", Timestamp::parse("2021-01-01T00:00:00Z")},
+                       {"istac:time_start", Timestamp::parse("2020-01-01T00:00:00Z")}});
+  const Made made({sample}, small_collection());
+  const Parsed extent = stac_of(made.path)["extent"];
+  CHECK(extent["spatial"]["bbox"] == Parsed{{10.0, 20.0, 60.0, 30.0}});
+  CHECK(extent["temporal"]["interval"] ==
+        Parsed::array({Parsed::array({"2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"})}));
+  const Extent stated = made.dataset().extent();
+  CHECK(stated.spatial == BBox{10, 20, 60, 30});
+  CHECK(stated.temporal == TimeRange::parse("2020-01-01T00:00:00Z/2021-01-01T00:00:00Z"));
+}
+
 TEST_CASE("hunt2 S2: the extent and the counts of a view are those of its samples, at every level") {
   const auto folder = [](const std::string& id, double lon, const std::string& time) {
     return Sample(id, Tortilla({placed("x", lon, 20, time), placed("y", lon + 1, 20, time)}));
@@ -250,7 +266,7 @@ TEST_CASE("a coordinate system that nobody knows leaves the centroid, and a warn
   const Made made({gridded("a", "SR-ORG:1", 170, 10)}, small_collection());
   CHECK(Items(made.dataset()).items[0]["geometry"]["type"] == "Point");
   CHECK(Items(made.dataset()).items[0]["properties"]["proj:code"] == "SR-ORG:1");
-  CHECK(report.has(LogLevel::Warning, "the coordinate system is unknown"));
+  CHECK(report.has(LogLevel::Warning, "level 0: its extent: the footprints of 1 samples in the CRS 'SR-ORG:1'"));
 }
 
 TEST_CASE("a level without times has that of the dataset, and without either no Item") {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/epoch.hpp"
 #include "base/longitude.hpp"
 #include "base/text.hpp"
 #include "model/collection_merge.hpp"
@@ -25,6 +26,8 @@
 
 namespace tacore {
 namespace {
+
+constexpr std::size_t kMostBoxes = 1 << 18;  // 8 MiB
 
 constexpr std::array<std::string_view, 4> kPlaces = {"stac:centroid", "stac:geotransform", "istac:geometry",
                                                      "istac:centroid"};
@@ -90,16 +93,10 @@ std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row) {
       return std::nullopt;
     }
   }
-  // As filters take epochs: 1e11 seconds are the year 5138, 1e11 milliseconds 1973.
   const auto whole = integer_cell(column, row);
-  const auto number = whole ? static_cast<double>(*whole) : number_cell(column, row);
-  if (!number || !std::isfinite(*number)) return std::nullopt;
-  const double size = std::abs(*number);
-  const int64_t unit = size < 1e11 ? kSecond : size < 1e14 ? 1000 : size < 1e17 ? 1 : 0;
-  if (whole) return unit == 0 ? nanoseconds(*whole) : scaled(*whole, unit);
-  const double microseconds = unit == 0 ? *number / 1000 : *number * static_cast<double>(unit);
-  if (!(std::abs(microseconds) < 9e18)) return std::nullopt;
-  return TimeRange{{static_cast<int64_t>(std::floor(microseconds))}, {static_cast<int64_t>(std::ceil(microseconds))}};
+  const auto number = number_cell(column, row);
+  const auto epoch = whole ? epoch_of(*whole) : number ? epoch_of(*number) : std::nullopt;
+  return epoch ? std::optional(TimeRange{{epoch->microseconds}, {epoch->microseconds}}) : std::nullopt;
 }
 
 /// What RFC 3339 can say: years 1 to 9999.
@@ -157,6 +154,24 @@ void ExtentSum::add(const LevelTable& rows) {
   }
 }
 
+void ExtentSum::add(const arrow::RecordBatch& rows, int64_t begin, int64_t count, const ErrorContext& where) {
+  add(*rows.Slice(begin, count), num_rows_, where);
+}
+
+void ExtentSum::add(const ExtentSum& more) {
+  add_boxes(more.boxes_);
+  if (!times_) times_ = more.times_;
+  if (more.times_) {
+    times_ = TimeRange{std::min(times_->start, more.times_->start), std::max(times_->end, more.times_->end)};
+  }
+  if (!fault_) fault_ = more.fault_;
+  for (const auto& [crs, count] : more.without_footprint_) without_footprint_[crs] += count;
+  num_bad_times_ += more.num_bad_times_;
+  num_rows_ += more.num_rows_;
+  num_placed_ += more.num_placed_;
+  num_lacking_ += more.num_lacking_;
+}
+
 void ExtentSum::add(const arrow::RecordBatch& rows, int64_t first, const ErrorContext& where) {
   Rows here{.first = first, .where = where};
   for (int c = 0; c < rows.num_columns(); ++c) {
@@ -167,9 +182,13 @@ void ExtentSum::add(const arrow::RecordBatch& rows, int64_t first, const ErrorCo
     }
     here.columns.emplace(rows.column_name(c), std::move(column));
   }
+  num_rows_ += rows.num_rows();
   for (int64_t row = 0; !here.columns.empty() && row < rows.num_rows(); ++row) {
-    if (!add_geometry(here, "istac:geometry", row)) add_geometry(here, "istac:centroid", row);
-    if (!add_grid(here, row)) add_geometry(here, "stac:centroid", row);
+    const int64_t num_lacking = num_lacking_;
+    const bool has_geometry =
+        add_geometry(here, "istac:geometry", row) || add_geometry(here, "istac:centroid", row);
+    const bool has_grid = add_grid(here, row) || add_geometry(here, "stac:centroid", row);
+    if ((has_geometry || has_grid) && num_lacking_ == num_lacking) ++num_placed_;
     for (const auto name : kTimes) {
       if (const arrow::Array* column = here.find(name)) add_time(*column, row);
     }
@@ -184,7 +203,7 @@ bool ExtentSum::add_geometry(const Rows& rows, const char* name, int64_t row) {
   const std::string crs(systems ? text_cell(*systems, row).value_or("") : "");
   try {
     const auto boxes = boxes_of(*column, row);
-    if (!boxes.empty() && !is_known(crs)) return ++without_footprint_[crs], false;
+    if (!boxes.empty() && !is_known(crs)) return lack_footprint(crs), false;
     for (const BBox& box : boxes) {
       if (is_wgs84(crs)) {
         add_degrees(box);
@@ -227,7 +246,7 @@ bool ExtentSum::add_grid(const Rows& rows, int64_t row) {
     if (is_known(grid.crs)) return add_footprint(grid), true;
   } catch (const SchemaError&) {  // corners off the globe, or no area
   }
-  ++without_footprint_[grid.crs];
+  lack_footprint(grid.crs);
   return false;
 }
 
@@ -245,7 +264,17 @@ void ExtentSum::add_degrees(BBox box) {
     box.minx = round ? -180 : wrap_longitude(box.minx);
     box.maxx = round ? 180 : wrap_longitude(box.maxx);
   }
-  boxes_.push_back(box);
+  add_boxes({box});
+}
+
+void ExtentSum::add_boxes(const std::vector<BBox>& more) {
+  if (boxes_.size() + more.size() > kMostBoxes) boxes_ = {merge_boxes(boxes_)};
+  boxes_.insert(boxes_.end(), more.begin(), more.end());
+}
+
+void ExtentSum::lack_footprint(const std::string& crs) {
+  ++without_footprint_[crs];
+  ++num_lacking_;
 }
 
 bool ExtentSum::is_known(const std::string& crs) {
@@ -280,12 +309,17 @@ Extent ExtentSum::extent() const {
   return out;
 }
 
-std::vector<std::string> ExtentSum::gaps() const {
+std::vector<std::string> ExtentSum::gaps_of_places() const {
   std::vector<std::string> out;
   for (const auto& [crs, count] : without_footprint_) {
     out.push_back("the footprints of " + std::to_string(count) + " samples in the CRS " + quoted(crs) +
                   " are not known (without PROJ, or at all); their centroids stand for them");
   }
+  return out;
+}
+
+std::vector<std::string> ExtentSum::gaps() const {
+  std::vector<std::string> out = gaps_of_places();
   if (num_bad_times_ > 0) out.push_back(std::to_string(num_bad_times_) + " times are none that RFC 3339 can tell");
   return out;
 }

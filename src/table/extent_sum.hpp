@@ -35,6 +35,10 @@ class ExtentSum {
   void add(const arrow::Table& rows, int level);
   /// Decodes no other columns. Throws what decode() throws.
   void add(const LevelTable& rows);
+  /// `count` rows of a batch, from `begin` on, which follow those that were added.
+  void add(const arrow::RecordBatch& rows, int64_t begin, int64_t count, const ErrorContext& where);
+  /// What was added to another.
+  void add(const ExtentSum& more);
 
   /// Each part absent where no row says it. The box goes the shorter way around the globe (minx > maxx across the
   /// antimeridian).
@@ -46,6 +50,9 @@ class ExtentSum {
   /// What else the extent lacks, a sentence each: footprints in a CRS that is not known, for which centroids stand, and
   /// text that is no time.
   std::vector<std::string> gaps() const;
+  std::vector<std::string> gaps_of_places() const;
+  /// Whether each row that was added has a footprint, or without one a centroid that stands for nothing else.
+  bool is_place_complete() const noexcept { return num_rows_ > 0 && num_placed_ == num_rows_; }
 
  private:
   struct Rows;
@@ -56,7 +63,9 @@ class ExtentSum {
   void add_box(const std::string& crs, const BBox& box);
   void add_footprint(const Grid& grid);
   void add_degrees(BBox box);
+  void add_boxes(const std::vector<BBox>& more);
   void add_time(const arrow::Array& column, int64_t row);
+  void lack_footprint(const std::string& crs);
   bool is_known(const std::string& crs);
 
   const CrsTransformer* transformer_;
@@ -66,6 +75,7 @@ class ExtentSum {
   std::optional<SchemaError> fault_ = {};
   std::map<std::string, int64_t> without_footprint_ = {};  ///< rows, by their CRS
   int64_t num_bad_times_ = 0;
+  int64_t num_rows_ = 0, num_placed_ = 0, num_lacking_ = 0;
 };
 
 }  // namespace tacore
