@@ -32,7 +32,9 @@ struct TacocatOptions {
 ///
 /// Columns are `id`, `type`, those of the first input in its order, new ones as they come, `internal:*`, and last
 /// `internal:source_file`. The collection is that of the first input, with counts and extents of all, and
-/// `taco:sources`. Extents are those of the rows, as create() finds them; only where rows say none, what the input does. Offsets that published writers permuted are written right.
+/// `taco:sources`. Extents are those of the rows, as create() finds them; only where rows say none, what the input does.
+/// Offsets that published writers permuted are written right. Each remote input is opened once and its tables come in one
+/// request; until they are written they are held in memory, or, beyond 256 MiB, in a file without name in TMPDIR.
 ///
 /// Throws, before anything is written, ValidationError: no inputs, or no samples in them; inputs in several folders and
 /// no `output`; two inputs of one name, or one file twice; an input that is a FOLDER or an index; an index that is

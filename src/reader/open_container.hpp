@@ -32,6 +32,10 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
                                                 const std::string& path, const std::string& base_path,
                                                 bool verify = true);
 
+/// What opening a remote ZIP reads of it, and then going through all rows of its levels: their tables, and, where there
+/// are several levels, the directory that proves them. Throws as opening it.
+std::vector<ByteRange> ranges_of_rows(const ByteSource& zip, const std::string& path);
+
 /// The paths of all partitions of a dataset, in order; of one that stands alone its own, with a warning. Throws as
 /// load() does.
 std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial);

@@ -11,6 +11,7 @@
 #include "model/collection_json.hpp"
 #include "net/http_file.hpp"
 #include "reader/container.hpp"
+#include "reader/open_container.hpp"
 #include "reader/zip_offsets.hpp"
 
 namespace tacore {
@@ -316,6 +317,25 @@ std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, co
   });
   return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
                                         std::move(opened.levels), verify);
+}
+
+std::vector<ByteRange> ranges_of_rows(const ByteSource& zip, const std::string& path) {
+  auto out = open_by_header(zip, path, false, [&](const taco_header::Header& header) {
+    std::vector<ByteRange> ranges = header.levels;
+    ranges.push_back(header.collection);
+    return ranges;
+  });
+  const bool is_nested = out.size() > 2;
+  if (const ByteRange head{0, std::min(zip.size(), net::kFirstRead)}; zip.has(head)) out.push_back(head);
+  const auto end = end_at_hand(zip);
+  if (!end) return out;
+  out.push_back(*end);
+  try {
+    const zip::Directory directory = zip::find_directory(zip.read(*end), end->offset);
+    if (is_nested && directory.size <= ZipProofs::kSmallDirectory) out.push_back({directory.offset, directory.size});
+  } catch (const FormatError&) {  // who reads it tells
+  }
+  return out;
 }
 
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {

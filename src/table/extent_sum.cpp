@@ -141,12 +141,16 @@ void ExtentSum::add(const LevelTable& rows) {
     wanted.push_back(static_cast<int>(c));
     names.push_back(rows.columns()[c].name);
   }
-  for (int group = 0; !wanted.empty() && group < rows.num_row_groups(); ++group) {
+  const bool is_local = rows.source()->is_local();
+  const int end = wanted.empty() ? 0 : rows.num_row_groups();
+  for (int group = 0, ahead = 0; group < end; ++group) {
     const int64_t begin = rows.group_begin(group);
-    auto arrays = rows.decode(wanted, group);
+    // Of a server all row groups are asked for at once.
+    if (!is_local && group == ahead) ahead = rows.read_ahead(wanted, group, end);
+    auto arrays = is_local ? rows.decode(wanted, group) : arrow::ArrayVector(wanted.size());
     arrow::FieldVector fields;
     for (std::size_t c = 0; c < wanted.size(); ++c) {
-      if (!arrays[c]) arrays[c] = rows.decode(wanted[c], group);  // Throws the reason.
+      if (!arrays[c]) arrays[c] = is_local ? rows.decode(wanted[c], group) : rows.array(wanted[c], group);
       fields.push_back(arrow::field(names[c], arrays[c]->type()));
     }
     add(*arrow::RecordBatch::Make(arrow::schema(fields), rows.group_begin(group + 1) - begin, arrays), begin,

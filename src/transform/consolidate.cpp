@@ -5,14 +5,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "io/coalesce.hpp"
 #include "io/entry_at.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -25,6 +31,7 @@
 #include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "writer/draft.hpp"
+#include "writer/held_bytes.hpp"
 #include "writer/tacocat_writer.hpp"
 #include "writer/work.hpp"
 
@@ -160,10 +167,76 @@ void check_target(const std::string& target, bool is_folder, bool overwrite) {
   }
 }
 
-std::shared_ptr<const Container> open_input(const std::string& path, bool zips_only,
-                                            std::vector<uint32_t>* level_crc32s = nullptr) {
-  const auto storage = any_storage();
-  const Detected at = detect(*storage, path);
+/// A remote ZIP, of which some ranges were fetched and are held here, each in one request: in memory while they are few,
+/// else on the disk. The rest, which is hardly ever read, is asked for again.
+class FetchedZip final : public ByteSource {
+ public:
+  FetchedZip(const ByteSource& zip, std::string path, const std::vector<ByteRange>& ranges)
+      : path_(std::move(path)), name_(zip.name()), size_(zip.size()) {
+    constexpr uint64_t kMostAtOnce = 16 << 20;  // in memory, by each of many threads
+    for (const MergedRange& merged : coalesce(ranges, kRoundTrip)) {
+      const uint64_t end = merged.range.offset + merged.range.size;
+      for (uint64_t begin = merged.range.offset; begin < end; begin += kMostAtOnce) {
+        Bytes bytes = zip.read({begin, std::min(end - begin, kMostAtOnce)});
+        pieces_.emplace(begin, std::make_unique<const HeldBytes>(std::move(bytes), ""));
+      }
+    }
+  }
+
+  const std::string& name() const noexcept override { return name_; }
+  uint64_t size() const override { return size_; }
+  bool is_local() const noexcept override { return false; }
+  bool has(ByteRange range) const override {
+    const uint64_t end = range.offset + range.size;
+    for (uint64_t at = range.offset; at < end;) {
+      const Piece* piece = find(at);
+      if (!piece) return false;
+      at = piece->first + piece->second->size();
+    }
+    return true;
+  }
+
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    while (!out.empty()) {
+      const Piece* piece = find(offset);
+      if (!piece) return again().read(offset, out);
+      const uint64_t skip = offset - piece->first;
+      const auto part = out.first(std::min<uint64_t>(out.size(), piece->second->size() - skip));
+      piece->second->read(skip, part);
+      offset += part.size();
+      out = out.subspan(part.size());
+    }
+  }
+
+ private:
+  using Pieces = std::map<uint64_t, std::unique_ptr<const HeldBytes>>;
+  using Piece = Pieces::value_type;
+
+  /// That which has the byte at `offset`.
+  const Piece* find(uint64_t offset) const {
+    const auto next = pieces_.upper_bound(offset);
+    if (next == pieces_.begin()) return nullptr;
+    const Piece& piece = *std::prev(next);
+    return offset - piece.first < piece.second->size() ? &piece : nullptr;
+  }
+
+  const ByteSource& again() const {
+    std::call_once(opened_again_, [this] { again_ = any_storage()->open(path_); });
+    if (again_->size() != size_) throw IoError("the file changed while it was read", {.path = path_});
+    return *again_;
+  }
+
+  std::string path_, name_;
+  uint64_t size_;
+  Pieces pieces_;  ///< by offset, apart from each other or end to end
+  mutable std::once_flag opened_again_;
+  mutable std::shared_ptr<const ByteSource> again_;
+};
+
+/// A dataset that an index is made of. Throws ValidationError for what an index cannot list.
+Detected detect_input(const std::string& path, bool zips_only) {
+  Detected at = detect(*any_storage(), path);
   if (at.format == Format::Tacocat || at.format == Format::Tacollection) {
     throw ValidationError("is an index; the datasets in it expected", {.path = path});
   }
@@ -173,8 +246,7 @@ std::shared_ptr<const Container> open_input(const std::string& path, bool zips_o
   if (zips_only && at.format != Format::Zip) {
     throw ValidationError("is a FOLDER; a TACOCAT is an index of ZIPs, a TACOLLECTION.json of both", {.path = path});
   }
-  if (level_crc32s) *level_crc32s = level_checksums(*at.source);
-  return open_container(storage, at, path, "");
+  return at;
 }
 
 /// Progress as a callback that throws.
@@ -196,18 +268,29 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     out.files.push_back(input.name);
     out.paths.push_back(input.path);
   }
-  out.open = [&inputs, zips_only](std::size_t part) {
+  // Of a remote ZIP whose rows are to be merged all of its tables come when it is looked at.
+  const auto fetched = std::make_shared<std::vector<std::optional<Detected>>>(inputs.size());
+  out.open = [&inputs, zips_only, fetched](std::size_t part) {
+    const std::string& path = inputs[part].path;
     IndexPart opened;
-    const auto container = open_input(inputs[part].path, zips_only, zips_only ? &opened.level_crc32s : nullptr);
+    Detected at = detect_input(path, zips_only);
+    if (zips_only) opened.level_crc32s = level_checksums(*at.source);
+    if (zips_only && !at.source->is_local()) {
+      at.source = std::make_shared<FetchedZip>(*at.source, path, ranges_of_rows(*at.source, path));
+      (*fetched)[part] = at;
+    }
+    const auto container = open_container(any_storage(), at, path, "");
     opened.collection = container->collection();
     for (int level = 0; level < container->num_levels(); ++level) {
       opened.levels.push_back(container->stored_level(level));
     }
     return opened;
   };
-  out.open_level = [&inputs, zips_only](std::size_t part, int level) {
+  out.open_level = [&inputs, zips_only, fetched](std::size_t part, int level) {
+    const std::string& path = inputs[part].path;
+    const auto& known = (*fetched)[part];
+    const auto container = open_container(any_storage(), known ? *known : detect_input(path, zips_only), path, "");
     // Who reads the index proves each place again, so that no server is asked for the directories of all roots.
-    const auto container = open_input(inputs[part].path, zips_only);
     return container->is_local() || level > 0 ? container->level(level) : container->stored_level(level);
   };
   return out;

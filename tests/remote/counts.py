@@ -85,6 +85,14 @@ def column_chunks(path):
             for group in range(footer.num_row_groups) for column in range(footer.num_columns)}
 
 
+def bytes_of_tables(path):
+    """Of a ZIP: its collection and levels, and the directory where there are several of these."""
+    with zipfile.ZipFile(path) as archive:
+        tables = [entry for entry in archive.infolist() if not entry.filename.startswith("DATA/")]
+        directory = path.stat().st_size - archive.start_dir
+        return sum(entry.file_size for entry in tables if "TACO_HEADER" not in entry.filename) + directory * (len(tables) > 3)
+
+
 def header_room(path):
     """What comes before a sample of a ZIP in the same range: its local header, with room for a ZIP64 extra field."""
     return 30 + 20 + len(f"DATA/{path}".encode())
@@ -251,6 +259,40 @@ def count__filter_partitions(world):
                                       "--level", level, "-f", "csv")
                 assert len(found) <= opened, f"{len(found)} requests, {opened} to open\n{server.list()}"
         return 4
+
+
+@case
+def count__index(world):
+    """S009: each ZIP is opened once, and all of its tables come in one request, or with the one that opens it."""
+    large = large_dataset(world)
+    cases = [(("parts/a.tacozip", "parts/b.tacozip"), 1), (("spread.tacozip",), 2), ((large, "large_1500/part.tacozip"), 2)]
+    large_index(world, 1500)
+    with Server(world.data) as server:
+        for number, (names, most) in enumerate(cases):
+            made = []
+            for place in ("here", "there"):
+                out = world.scratch / f"index_{number}_{place}"
+                out.mkdir()
+                if place == "here":
+                    world.must("index", *(world.data / name for name in names), "-o", out, "--quiet")
+                else:
+                    found = world.counted(server, "index", *map(server.url, names), "-o", out, "--quiet")
+                made.append({path.name: path.read_bytes() for path in (out / ".tacocat").iterdir()})
+            needed = sum(bytes_of_tables(world.data / name) for name in names)
+            few(found, most * len(names), needed + len(names) * (2 * FIRST_READ + SLACK), server)
+            assert made[0] == made[1], names
+        return len(cases)
+
+
+@case
+def count__copy(world):
+    """Of a tiny ZIP all comes in a few requests, whatever is made of it."""
+    with Server(world.data) as server:
+        name = "golden/flat.tacozip"
+        few(world.counted(server, "convert", server.url(name), world.scratch / "copied"), 4, 2**30, server)
+        few(world.counted(server, "export", server.url(name), world.scratch / "exported.tacozip",
+                          "SELECT * FROM data LIMIT 1"), 2, 2**30, server)
+        return 2
 
 
 @case
