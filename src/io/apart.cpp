@@ -33,7 +33,7 @@ std::optional<Identity> identity(const std::string& path, const std::string& abo
 
 /// The folders that it is in, or would be in, from the nearest one that is there.
 std::vector<Identity> folders_around(const std::string& path) {
-  fs::path at = fs::absolute(path);
+  fs::path at = fs::absolute(path.empty() ? "." : path);
   std::vector<Identity> out;
   const auto real = [&] { return std::unique_ptr<char, decltype(&std::free)>(::realpath(at.c_str(), nullptr), std::free); };
   auto found = real();
