@@ -1,11 +1,13 @@
 #include "chunk_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
 #include "codecs.hpp"
+#include "mrio_axes.hpp"
 #include "tacore/error.hpp"
 #include "tiff_fields.hpp"
 
@@ -30,6 +32,10 @@ DataType type_of(const std::string& dtype, const std::string& name) {
   } catch (const QueryError& error) {
     throw FormatError("chunk: " + error.message(), {.path = name});
   }
+}
+
+bool same_nodata(std::optional<double> a, std::optional<double> b) {
+  return a == b || (a && b && std::isnan(*a) && std::isnan(*b));
 }
 
 }  // namespace
@@ -88,7 +94,9 @@ TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file
   return out;
 }
 
-std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffLayout& whole, uint64_t number) {
+std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffDirectory& file, uint64_t number) {
+  if (!file.unsupported.empty()) return "the raster is a TIFF with " + file.unsupported;
+  const TiffLayout& whole = file.layout;
   if (number >= static_cast<uint64_t>(whole.blocks_per_band()))
     return "its number is " + std::to_string(number) + ", the raster has " + std::to_string(whole.blocks_per_band());
   const TiffLayout expected = chunk_layout(whole, number, false, "");
@@ -116,7 +124,18 @@ std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffLayout& whole, uin
   if (chunk.band_lengths.size() != expected.blocks.size() || chunk.band_offsets.size() != expected.blocks.size())
     return differs(v1::chunk::kBandLengths, std::to_string(chunk.band_lengths.size()) + " numbers",
                    std::to_string(expected.blocks.size()));
+  const auto wrong_place = [&](const std::optional<int64_t>& found, const char* column, int64_t right) {
+    return found.value_or(right) == right ? "" : differs(column, std::to_string(*found), std::to_string(right));
+  };
+  const auto place = static_cast<int64_t>(number);
+  if (auto why = wrong_place(chunk.row, v1::chunk::kRow, place / whole.blocks_across()); !why.empty()) return why;
+  if (auto why = wrong_place(chunk.col, v1::chunk::kCol, place % whole.blocks_across()); !why.empty()) return why;
+  if (!chunk.axes.empty()) {
+    const auto axes = mrio_axes(file.gdal_metadata, whole.bands);
+    if (chunk.axes != axes) return differs(v1::chunk::kAxes, numbers(chunk.axes), numbers(axes));
+  }
   bool is_stored = true;
+  int64_t end = chunk.offset;
   for (std::size_t i = 0; i < expected.blocks.size(); ++i) {
     const std::string band = " of band " + std::to_string(i + 1);
     const ByteRange& block = expected.blocks[i];
@@ -126,9 +145,12 @@ std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffLayout& whole, uin
     const int64_t offset = checked_add(chunk.offset, chunk.band_offsets[i], "chunk: offset of a band");
     if (block.size > 0 && static_cast<uint64_t>(offset) != block.offset)
       return differs(v1::chunk::kBandOffsets, "byte " + std::to_string(offset) + band, std::to_string(block.offset));
+    if (block.size > 0) end = std::max(end, static_cast<int64_t>(block.offset + block.size));
   }
-  if (!is_stored && chunk.nodata != whole.nodata && whole.is_nodata_known)
-    return "chunk:nodata is not that of the raster, and pixels are not stored";
+  if (chunk.length != end - chunk.offset)
+    return differs("tortilla:length", std::to_string(chunk.length), std::to_string(end - chunk.offset));
+  if ((chunk.nodata || !is_stored) && !same_nodata(chunk.nodata, whole.nodata) && whole.is_nodata_known)
+    return "chunk:nodata is not that of the raster";
   return "";
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tiff_layout.hpp"
+#include "tiff_directory.hpp"
 #include "v1/chunk_table.hpp"
 
 /// A chunk of a raster is a raster of one block for each band, or for all (dossier v1 3.3).
@@ -16,9 +16,10 @@ TiffLayout chunk_layout(const TiffLayout& whole, uint64_t number, bool keep_padd
 /// The same from a row of a chunk table of a raster of `file_size` bytes, every number checked. Throws FormatError.
 TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file_size, const std::string& name);
 
-/// What a row of a chunk table says wrongly of the chunk `number` of its raster, whose layout is `whole`:
-/// "chunk:dtype is uint8, uint16 expected"; "" when all of it is right.
-std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffLayout& whole, uint64_t number);
+/// What a row of a chunk table says wrongly of the chunk `number` of its raster, whose directory is `file`:
+/// "chunk:dtype is uint8, uint16 expected"; "" when all of it is right. What readers need not be told may be left out:
+/// row and column, axes, and the no-data value of a chunk that is stored. Throws what mrio_axes() throws.
+std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffDirectory& file, uint64_t number);
 
 /// Before memory is taken for what a chunk claims to hold: throws FormatError unless its blocks can hold their pixels,
 /// and for more than 1 GiB where none is stored.

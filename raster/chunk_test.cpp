@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "chunk_layout.hpp"
 #include "codecs.hpp"
 #include "count_tiff.hpp"
@@ -55,7 +57,8 @@ v1::Chunk good() {
           .interleave = "tile",
           .compression = 50000,
           .predictor = 2,
-          .nodata = 3.0};
+          .nodata = 3.0,
+          .length = 48};
 }
 
 TEST_CASE("a chunk is a raster of one block for each band") {
@@ -112,21 +115,25 @@ TEST_CASE("a chunk that lies is refused") {
 }
 
 TEST_CASE("hunt2 S1-6: a chunk that says something else than its TIFF is told by the column") {
-  TiffLayout whole{.width = 39,
-                   .height = 32,
-                   .bands = 2,
-                   .type = DataType::UInt16,
-                   .compression = Compression::Zstd,
-                   .predictor = static_cast<int>(good().predictor),
-                   .is_planar = true,
-                   .is_tiled = true,
-                   .block_width = 32,
-                   .block_height = 16,
-                   .nodata = 3.0};
+  TiffDirectory file;
+  TiffLayout& whole = file.layout;
+  whole = {.width = 39,
+           .height = 32,
+           .bands = 2,
+           .type = DataType::UInt16,
+           .compression = Compression::Zstd,
+           .predictor = static_cast<int>(good().predictor),
+           .is_planar = true,
+           .is_tiled = true,
+           .block_width = 32,
+           .block_height = 16,
+           .nodata = 3.0};
   for (uint64_t i = 0; i < 8; ++i) whole.blocks.push_back({300 + 20 * i, 20});
   whole.blocks[1] = {100, 20};
   whole.blocks[5] = {128, 20};
-  CHECK(why_wrong_chunk(good(), whole, 1) == "");
+  file.gdal_metadata = md("{\"md:pattern\": \"(time band) h w -> time band h w\", "
+                          "\"md:coordinates_len\": {\"time\": 2, \"band\": 1}}");
+  CHECK(why_wrong_chunk(good(), file, 1) == "");
   struct Lie {
     const char* column;
     void (*tell)(v1::Chunk&);
@@ -142,18 +149,38 @@ TEST_CASE("hunt2 S1-6: a chunk that says something else than its TIFF is told by
                       {"chunk:band_lengths is 0 of band 2, 20 expected", [](v1::Chunk& c) { c.band_lengths[1] = 0; }},
                       {"chunk:band_offsets is byte 128 of band 1, 100 expected",
                        [](v1::Chunk& c) { std::swap(c.band_offsets[0], c.band_offsets[1]); }},
-                      {"chunk:band_offsets is byte 120 of band 1", [](v1::Chunk& c) { c.offset += 20; }}};
+                      {"chunk:band_offsets is byte 120 of band 1", [](v1::Chunk& c) { c.offset += 20; }},
+                      {"chunk:row is 1, 0 expected", [](v1::Chunk& c) { c.row = 1; }},
+                      {"chunk:col is 0, 1 expected", [](v1::Chunk& c) { c.col = 0; }},
+                      {"chunk:axes is [1, 2], [2, 1] expected", [](v1::Chunk& c) { c.axes = {1, 2}; }},
+                      {"tortilla:length is 47, 48 expected", [](v1::Chunk& c) { --c.length; }},
+                      {"chunk:nodata is not that of the raster", [](v1::Chunk& c) { c.nodata = 4; }}};
   for (const Lie& lie : lies) {
     CAPTURE(lie.column);
     v1::Chunk chunk = good();
     lie.tell(chunk);
-    const std::string why = why_wrong_chunk(chunk, whole, 1);
+    const std::string why = why_wrong_chunk(chunk, file, 1);
     CAPTURE(why);
     CHECK(why.find(lie.column) == 0);
   }
   // The id of another chunk, and of one that is not there.
-  CHECK(why_wrong_chunk(good(), whole, 0) != "");
-  CHECK(why_wrong_chunk(good(), whole, 4) == "its number is 4, the raster has 4");
+  CHECK(why_wrong_chunk(good(), file, 0) != "");
+  CHECK(why_wrong_chunk(good(), file, 4) == "its number is 4, the raster has 4");
+  auto full = good(), none = good();
+  full.row = 0;
+  full.col = 1;
+  full.axes = {2, 1};
+  CHECK(why_wrong_chunk(full, file, 1) == "");
+  none.nodata.reset();
+  CHECK(why_wrong_chunk(none, file, 1) == "");  // its bands are all there
+  none.band_offsets = none.band_lengths = {0, 0};
+  none.length = 0;
+  whole.blocks[1] = whole.blocks[5] = {};
+  CHECK(why_wrong_chunk(none, file, 1) == "chunk:nodata is not that of the raster");
+  whole.nodata = none.nodata = std::nan("");
+  CHECK(why_wrong_chunk(none, file, 1) == "");
+  file.unsupported = "compression 7 (JPEG)";
+  CHECK(why_wrong_chunk(good(), file, 1) == "the raster is a TIFF with compression 7 (JPEG)");
 }
 
 TEST_CASE("memory is taken only for what the bytes can hold") {

@@ -50,7 +50,8 @@ std::optional<ListedChunk> find_listed(const DataFrame::Impl& frame, int64_t pos
                                        bool keep_padding) {
   frame.check_position(position);
   const auto container = frame.container_of(position);
-  if (!has_chunks(*container) || frame.type(position) == SampleType::Folder) return std::nullopt;
+  const ChunkTable* chunks = chunk_table(*container);
+  if (!chunks || frame.type(position) == SampleType::Folder) return std::nullopt;
   const RowAddress at = frame.address(position);
   const auto key = frame.rows->key(position);
   RowSource row{.bytes = container->open_data(at), .vsi_path = container->vsi_path(at)};
@@ -60,16 +61,15 @@ std::optional<ListedChunk> find_listed(const DataFrame::Impl& frame, int64_t pos
                       key ? key->row : int64_t{-1});
   };
   if (const auto chunk = find(number)) {
-    const auto file = chunk_directory(*container, owner.offset, [&] {
+    const auto file = chunks->directory(owner.offset, [&] {
       return std::make_shared<const TiffDirectory>(read_tiff_directory(*row.bytes));
     });
-    const std::string why = file->unsupported.empty() ? why_wrong_chunk(*chunk, file->layout, number)
-                                                      : "the raster is a TIFF with " + file->unsupported;
-    if (!why.empty()) {
+    if (const std::string why = why_wrong_chunk(*chunk, *file, number); !why.empty()) {
       throw FormatError("chunk table: " + at.id + "::" + std::to_string(number) + ": " + why,
                         {.path = frame.dataset->path});
     }
-    ChunkPlan plan{chunk_layout(*chunk, keep_padding, row.bytes->size(), row.vsi_path), chunk->axes};
+    ChunkPlan plan{chunk_layout(*chunk, keep_padding, row.bytes->size(), row.vsi_path),
+                   mrio_axes(file->gdal_metadata, file->layout.bands)};
     return ListedChunk{std::move(plan), std::move(row)};
   }
   if (number > 0 && find(0))

@@ -17,7 +17,9 @@
 #include "reader/open_container.hpp"
 #include "reader/zip_offsets.hpp"
 #include "table/compare_columns.hpp"
+#include "table/encode.hpp"
 #include "tacore/error.hpp"
+#include "v1/tortilla_container.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/work.hpp"
 
@@ -39,6 +41,31 @@ struct Place {
   const Container* container = nullptr;
   int64_t row = 0;
 };
+
+/// What a streaming file says of the chunks of a raster, by their ids and columns, places from the first byte of the
+/// raster; nullopt for other files.
+std::optional<std::map<std::string, std::string>> chunk_cells(const Place& place, int level) {
+  const v1::ChunkTable* chunks = v1::chunk_table(*place.container);
+  if (!chunks) return std::nullopt;
+  std::map<std::string, std::string> out;
+  const RowAddress at = place.container->address(level, place.row);
+  if (at.type == SampleType::Folder) return out;
+  const LevelTable& table = *chunks->table();
+  const int64_t begin = at.offset.value_or(0), size = at.size.value_or(0);
+  for (const int64_t row : chunks->rows_in({static_cast<uint64_t>(begin), static_cast<uint64_t>(size)})) {
+    const int group = table.group_of(row);
+    const std::string id = table.text(table.find(names::kId), row).value_or("");
+    for (int column = 0; column < static_cast<int>(table.columns().size()); ++column) {
+      const std::string& name = table.columns()[static_cast<std::size_t>(column)].name;
+      if (table.derived(column) || name == v1::names::kId || name == v1::names::kParent) continue;
+      auto text = cell_as_text(*table.array(column, group), row - table.group_begin(group)).value_or("null");
+      if (name == v1::names::kOffset) text = std::to_string(table.integer(column, row).value_or(0) - begin);
+      std::string& cell = out[id + " " + name];
+      cell += (cell.empty() ? "" : " and ") + text;  // of a chunk that is there twice
+    }
+  }
+  return out;
+}
 
 /// A dataset as its containers: one, or the partitions of a TACOLLECTION.json.
 class Side {
@@ -205,6 +232,7 @@ class Comparison {
       }
     }
     compare_columns_of(level, pairs);
+    compare_chunks(level, pairs);
     compare_data(level, pairs);
     out_.num_changed += changes_.size();
     for (auto& [pair, change] : changes_) {
@@ -260,6 +288,22 @@ class Comparison {
         change.fields.push_back({.name = name, .a = a.text(pairs[i].first), .b = b.text(pairs[i].second)});
     });
     tell(0);
+  }
+
+  /// Of the chunks of a raster the first cell that differs: where its data differ, all places do.
+  void compare_chunks(int level, const Pairs& pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto a = chunk_cells(a_.place(level, pairs[i].first), level);
+      const auto b = a ? chunk_cells(b_.place(level, pairs[i].second), level) : std::nullopt;
+      if (!b || *a == *b) continue;
+      const auto [left, right] = std::mismatch(a->begin(), a->end(), b->begin(), b->end());
+      const bool in_a = left != a->end() && (right == b->end() || left->first <= right->first);
+      const bool in_b = right != b->end() && (left == a->end() || right->first <= left->first);
+      changed(i, level).fields.push_back({.name = in_a ? left->first : right->first,
+                                          .a = in_a ? std::optional(left->second) : std::nullopt,
+                                          .b = in_b ? std::optional(right->second) : std::nullopt});
+      tell(0);
+    }
   }
 
   SampleChange& changed(std::size_t pair, int level) {

@@ -120,7 +120,7 @@ Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage,
   Input out;
   const auto paths = at.num_partitions == 1 ? std::vector<std::string>{at.path} : partition_paths(*storage, at, false);
   out.tree = tree_of_tortillas(storage, paths, num_threads(jobs));
-  if (has_chunks(*open_tortilla(at.source, at.path))) {
+  if (chunk_table(*open_tortilla(at.source, at.path))) {
     log::warning(path + ": the chunk table and histograms of a streaming file are not carried; create makes them anew");
   }
   out.collection = read_collection(*storage, at, path);

@@ -17,11 +17,11 @@ std::string at_row(int64_t row) { return "chunk table: row " + std::to_string(ro
 
 /// The value that `read` finds in a cell.
 template <class Read>
-auto cell(const LevelTable& table, const char* name, int64_t row, const Read& read) {
+auto cell(const LevelTable& table, std::string_view name, int64_t row, const Read& read) {
   const int column = table.find(name), group = table.group_of(row);
   const auto array = table.array(column, group);
   auto value = read(*array, row - table.group_begin(group));
-  if (!value) throw FormatError(at_row(row) + name + " is null or of another type", table.where());
+  if (!value) throw FormatError(at_row(row).append(name) + " is null or of another type", table.where());
   return *std::move(value);
 }
 
@@ -78,15 +78,22 @@ const std::vector<int64_t>& ChunkTable::by_offset() const {
   return by_offset_;
 }
 
-std::optional<int64_t> ChunkTable::row_inside(const std::string& id, ByteRange owner) const {
-  const int offsets = table_->find(names::kOffset), ids = table_->find(names::kId);
+std::vector<int64_t> ChunkTable::rows_in(ByteRange owner) const {
+  const int offsets = table_->find(names::kOffset);
   const auto offset = [&](int64_t row) { return static_cast<uint64_t>(table_->integer(offsets, row).value_or(0)); };
   const auto& rows = by_offset();
-  auto at = std::partition_point(rows.begin(), rows.end(), [&](int64_t row) {
+  const auto begin = std::partition_point(rows.begin(), rows.end(), [&](int64_t row) {
     return table_->integer(offsets, row).value_or(-1) < 0 || offset(row) < owner.offset;
   });
-  for (; at != rows.end() && offset(*at) - owner.offset < owner.size; ++at) {
-    if (table_->text(ids, *at) == id) return *at;
+  auto end = begin;
+  while (end != rows.end() && offset(*end) - owner.offset < owner.size) ++end;
+  return {begin, end};
+}
+
+std::optional<int64_t> ChunkTable::row_inside(const std::string& id, ByteRange owner) const {
+  const int ids = table_->find(names::kId);
+  for (const int64_t row : rows_in(owner)) {
+    if (table_->text(ids, row) == id) return row;
   }
   return std::nullopt;
 }
@@ -109,15 +116,13 @@ std::optional<int64_t> ChunkTable::row_named(const std::string& id, ByteRange ow
 }
 
 std::optional<Chunk> ChunkTable::find(const std::string& id, ByteRange owner, int level, int64_t row) const {
-  if (const auto at = row_inside(id, owner))
-    return chunk(*at, *table_->integer(table_->find(names::kOffset), *at) - static_cast<int64_t>(owner.offset));
-  if (const auto at = row_named(id, owner, level, row))
-    return chunk(*at, *table_->integer(table_->find(names::kOffset), *at));
+  if (const auto at = row_inside(id, owner)) return chunk(*at, owner.offset);
+  if (const auto at = row_named(id, owner, level, row)) return chunk(*at, 0);
   return std::nullopt;
 }
 
-Chunk ChunkTable::chunk(int64_t row, int64_t offset) const {
-  Chunk out{.offset = offset,
+Chunk ChunkTable::chunk(int64_t row, uint64_t owner) const {
+  Chunk out{.offset = cell(*table_, names::kOffset, row, integer_cell) - static_cast<int64_t>(owner),
             .band_offsets = cell(*table_, chunk::kBandOffsets, row, integers_cell),
             .band_lengths = cell(*table_, chunk::kBandLengths, row, integers_cell),
             .shape = cell(*table_, chunk::kShape, row, integers_cell),
@@ -125,7 +130,8 @@ Chunk ChunkTable::chunk(int64_t row, int64_t offset) const {
             .dtype = text(*table_, chunk::kDtype, row),
             .interleave = text(*table_, chunk::kInterleave, row),
             .compression = cell(*table_, chunk::kCompression, row, integer_cell),
-            .predictor = cell(*table_, chunk::kPredictor, row, integer_cell)};
+            .predictor = cell(*table_, chunk::kPredictor, row, integer_cell),
+            .length = cell(*table_, names::kSize, row, integer_cell)};
   const int group = table_->group_of(row);
   const auto optional_cell = [&](const char* name, const auto& read) -> decltype(read(*table_->array(0, 0), 0)) {
     const int column = table_->find(name);
@@ -134,6 +140,8 @@ Chunk ChunkTable::chunk(int64_t row, int64_t offset) const {
   };
   out.nodata = optional_cell(chunk::kNodata, number_cell);
   out.axes = optional_cell(chunk::kAxes, integers_cell).value_or(std::vector<int64_t>());
+  out.row = optional_cell(chunk::kRow, integer_cell);
+  out.col = optional_cell(chunk::kCol, integer_cell);
   return out;
 }
 

@@ -20,7 +20,7 @@ struct TiffDirectory;
 
 namespace tacore::v1 {
 
-/// A row of a chunk table, as it is stored. Only the offset is known to lie in the owner.
+/// A row of a chunk table, as it is stored.
 struct Chunk {
   int64_t offset = 0;  ///< from the first byte of the owner
   std::vector<int64_t> band_offsets = {}, band_lengths = {};
@@ -29,6 +29,8 @@ struct Chunk {
   std::string dtype = {}, interleave = {};
   int64_t compression = 0, predictor = 0;
   std::optional<double> nodata = {};
+  int64_t length = 0;                     ///< from `offset` on
+  std::optional<int64_t> row = {}, col = {};  ///< of the place, where the table says it
 };
 
 /// `lrf::2` as "lrf" and 2: split at the last `::` that digits alone follow; nullopt for other ids.
@@ -45,6 +47,10 @@ class ChunkTable {
   /// that it lies in; one that lies in none, to that which it names, counted from its first byte. nullopt when there is
   /// none. Throws FormatError for cells that are null or of another type.
   std::optional<Chunk> find(const std::string& id, ByteRange owner, int level, int64_t row) const;
+  /// The rows whose bytes begin in `owner`, by their places.
+  std::vector<int64_t> rows_in(ByteRange owner) const;
+  /// A row of a raster that begins at byte `owner`. Throws FormatError for cells that are null or of another type.
+  Chunk chunk(int64_t row, uint64_t owner) const;
   /// The directory of the TIFF that begins at `owner`, against which its chunks are held: what `read` gives, kept for
   /// the next chunk.
   using Directory = std::shared_ptr<const TiffDirectory>;
@@ -55,7 +61,6 @@ class ChunkTable {
   const std::vector<int64_t>& by_offset() const;
   std::optional<int64_t> row_inside(const std::string& id, ByteRange owner) const;
   std::optional<int64_t> row_named(const std::string& id, ByteRange owner, int level, int64_t row) const;
-  Chunk chunk(int64_t row, int64_t offset) const;
 
   std::shared_ptr<const LevelTable> table_;
   mutable std::once_flag sorted_ = {};

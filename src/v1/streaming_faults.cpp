@@ -1,11 +1,14 @@
 #include "v1/streaming_faults.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
+#include "raster/chunk_layout.hpp"
+#include "tacore/error.hpp"
 #include "v1/chain.hpp"
 #include "v1/footer_columns.hpp"
 #include "v1/pointer.hpp"
@@ -16,11 +19,11 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;  // rows with the same fault, in a message
 
-/// Collects the rows of a table that have one fault.
+/// Collects the rows of a table that have one fault, and why each has it.
 class Fault {
  public:
-  void add(int64_t row) {
-    if (rows_.size() < kMostNamed) rows_.push_back(std::to_string(row));
+  void add(int64_t row, const std::string& why = "") {
+    if (rows_.size() < kMostNamed) rows_.push_back(std::to_string(row) + (why.empty() ? "" : " (" + why + ")"));
     ++count_;
   }
   void tell(std::vector<std::string>& out, const std::string& table, const std::string& what) const {
@@ -56,8 +59,9 @@ bool is_inside(ByteRange part, ByteRange whole) {
 
 class FaultFinder {
  public:
-  explicit FaultFinder(std::vector<std::shared_ptr<const LevelTable>> levels, const LevelTable& chunks)
-      : levels_(std::move(levels)), chunks_(chunks) {}
+  FaultFinder(const std::shared_ptr<const ByteSource>& source, std::vector<std::shared_ptr<const LevelTable>> levels,
+              const ChunkTable& chunks)
+      : source_(source), levels_(std::move(levels)), table_(chunks), chunks_(*chunks.table()) {}
 
   std::vector<std::string> run() {
     check_keys(*levels_[0], "level 0");
@@ -68,6 +72,7 @@ class FaultFinder {
     roots.tell(out_, "level 0", "tortilla:root is not the sample's own id");
     for (std::size_t level = 1; level < levels_.size(); ++level) check_level(level);
     check_chunks();
+    check_rasters();
     return std::move(out_);
   }
 
@@ -133,6 +138,7 @@ class FaultFinder {
       const LevelTable& owners = *levels_[static_cast<std::size_t>(level)];
       const auto id = split_chunk_id(id_of(chunks_, row));
       if (!id || id->first != id_of(owners, owner)) other_id.add(row);
+      else listed_[{level, owner}].emplace_back(row, id->second);
       if (root(chunks_, row) != root(owners, owner)) other_root.add(row);
       if (!is_inside(range_of(chunks_, row), range_of(owners, owner))) outside.add(row);
     }
@@ -143,8 +149,70 @@ class FaultFinder {
     outside.tell(out_, "chunk table", "bytes outside of the raster");
   }
 
+  /// A row of the chunk table, and the number of the chunk.
+  using Listed = std::pair<int64_t, uint64_t>;
+
+  /// Each row of the chunk table is what the TIFF makes of it, and each place of the TIFF has one.
+  void check_rasters() {
+    Fault lying;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      const LevelTable& owners = *levels_[level];
+      Fault lacking;
+      for (int64_t row = 0; row < owners.num_rows(); ++row) {
+        const ByteRange range = range_of(owners, row);
+        if (sample_type(owners, row) == SampleType::Folder || !is_inside(range, {0, source_->size()})) continue;
+        const auto listed = listed_.find({static_cast<int64_t>(level), row});
+        if (listed == listed_.end()) {
+          if (is_tog(owners, row)) lacking.add(row, "none");
+          continue;
+        }
+        const auto why = check_raster(range, listed->second, lying);
+        if (!why.empty()) lacking.add(row, why);
+      }
+      lacking.tell(out_, "level " + std::to_string(level), "the chunk table has not all chunks of the raster");
+    }
+    lying.tell(out_, "chunk table", "not what the TIFF says");
+  }
+
+  /// "3 of 4" where the chunk table has fewer chunks than the TIFF in `owner`.
+  std::string check_raster(ByteRange owner, const std::vector<Listed>& listed, Fault& lying) const {
+    try {
+      const TiffDirectory file = read_tiff_directory(*slice(source_, owner));
+      std::set<uint64_t> numbers;
+      for (const auto& [row, number] : listed) {
+        numbers.insert(number);
+        if (!is_inside(range_of(chunks_, row), owner)) continue;  // told by check_chunks()
+        if (const auto why = why_wrong(row, number, owner, file); !why.empty()) lying.add(row, why);
+      }
+      const auto places = static_cast<uint64_t>(file.layout.blocks_per_band());
+      if (!file.unsupported.empty() || numbers.size() >= places) return "";
+      return std::to_string(numbers.size()) + " of " + std::to_string(places);
+    } catch (const FormatError& error) {
+      lying.add(listed.front().first, error.message());
+      return "";
+    }
+  }
+
+  std::string why_wrong(int64_t row, uint64_t number, ByteRange owner, const TiffDirectory& file) const {
+    try {
+      return why_wrong_chunk(table_.chunk(row, owner.offset), file, number);
+    } catch (const FormatError& error) {
+      return error.message();
+    } catch (const SchemaError& error) {
+      return error.message();
+    }
+  }
+
+  bool is_tog(const LevelTable& level, int64_t row) const {
+    const auto format = lower(level.text(level.find(names::kFileFormat), row).value_or(""));
+    return (format == "gtiff" || format == "cog") && tog_faults(*slice(source_, range_of(level, row))).empty();
+  }
+
+  std::shared_ptr<const ByteSource> source_;
   std::vector<std::shared_ptr<const LevelTable>> levels_;
+  const ChunkTable& table_;
   const LevelTable& chunks_;
+  std::map<std::pair<int64_t, int64_t>, std::vector<Listed>> listed_ = {};  ///< by level and row of their rasters
   std::vector<std::string> out_ = {};
 };
 
@@ -160,7 +228,7 @@ std::vector<std::string> streaming_faults(const std::shared_ptr<const ByteSource
   const Chain chain = read_chain(source, *level0, header.footer, path);
   std::vector<std::shared_ptr<const LevelTable>> levels{std::move(level0)};
   levels.insert(levels.end(), chain.levels.begin(), chain.levels.end());
-  return FaultFinder(std::move(levels), *chain.chunks->table()).run();
+  return FaultFinder(source, std::move(levels), *chain.chunks).run();
 }
 
 }  // namespace tacore::v1

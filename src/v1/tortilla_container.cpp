@@ -71,7 +71,7 @@ class TortillaContainer : public Container {
     }
   }
 
-  bool has_chunks() const { return chain_.has_value(); }
+  const ChunkTable* chunks() const { return chain_ ? chain_->chunks.get() : nullptr; }
   std::shared_ptr<const ByteSource> bytes(ByteRange range) const { return slice(source_, range); }
 
   std::optional<Chunk> find_chunk(const std::string& id, ByteRange owner, int level, int64_t row) const {
@@ -83,8 +83,6 @@ class TortillaContainer : public Container {
     }
     return chain_->chunks->find(id, owner, level, row);
   }
-
-  const ChunkTable& chunks() const { return *chain_->chunks; }
 
   Format format() const noexcept override { return header_.kind == Kind::Taco ? Format::Taco : Format::Tortilla; }
 
@@ -407,20 +405,15 @@ std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> sourc
   return std::make_shared<TortillaContainer>(near, path, header);
 }
 
-bool has_chunks(const Container& container) {
+const ChunkTable* chunk_table(const Container& container) {
   const auto* tortilla = dynamic_cast<const TortillaContainer*>(&container);
-  return tortilla && tortilla->has_chunks();
+  return tortilla ? tortilla->chunks() : nullptr;
 }
 
 std::optional<Chunk> find_chunk(const Container& container, const std::string& id, ByteRange owner, int level,
                                 int64_t row) {
   const auto* tortilla = dynamic_cast<const TortillaContainer*>(&container);
   return tortilla ? tortilla->find_chunk(id, owner, level, row) : std::nullopt;
-}
-
-ChunkTable::Directory chunk_directory(const Container& container, uint64_t owner,
-                                      const std::function<ChunkTable::Directory()>& read) {
-  return dynamic_cast<const TortillaContainer&>(container).chunks().directory(owner, read);
 }
 
 std::shared_ptr<const ByteSource> bytes_of(const Container& container, ByteRange range) {

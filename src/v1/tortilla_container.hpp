@@ -29,16 +29,12 @@ std::shared_ptr<const LevelTable> open_footer(const std::shared_ptr<const ByteSo
 /// A table of a few rows takes kilobytes in memory: so many are held before they become one.
 inline constexpr std::size_t kFootersAtOnce = 4096;
 
-/// True for a streaming file.
-bool has_chunks(const Container& container);
+/// That of a streaming file; nullptr for any other container.
+const ChunkTable* chunk_table(const Container& container);
 /// ChunkTable::find of a streaming file; nullopt for any other container. `level` and `row` are -1 where they are not
 /// known.
 std::optional<Chunk> find_chunk(const Container& container, const std::string& id, ByteRange owner, int level,
                                 int64_t row);
-
-/// ChunkTable::directory of a streaming file.
-ChunkTable::Directory chunk_directory(const Container& container, uint64_t owner,
-                                      const std::function<ChunkTable::Directory()>& read);
 
 /// Bytes of the file of a Tortilla or TACO; nullptr for any other container. Throws FormatError when they leave it.
 std::shared_ptr<const ByteSource> bytes_of(const Container& container, ByteRange range);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Proves streaming TACO both ways: a reader of its own reads what `taco create --streaming` writes, and `taco` reads what a
-writer of its own makes of the same TIFFs, in another order and spelling.
+writer of its own makes of the same TIFFs, in another order and spelling. A chunk table that lies is seen by `validate`, by
+`diff` against the honest one, and never gives other pixels.
 
     check_streaming.py TOOL
 
 Reader and writer know the 200 bytes of the header, Parquet, and tags of TIFF. Needs pyarrow and numpy; GDAL is asked where
 gdalinfo is there.
 """
+import copy
 import io
 import json
 import re
@@ -70,7 +72,7 @@ class Streaming:
         self.data = data
         assert data[:2] == b"WX"
         footer, size, _, self.collection, _ = struct.unpack_from("<5Q", data, 2)
-        self.tables, self.ranges, self.metadata = [], [], []
+        self.tables, self.ranges, self.metadata, self.schemas = [], [], [], []
         at = (footer, size)
         while at:
             text = data[at[0]:at[0] + at[1]]
@@ -78,6 +80,7 @@ class Streaming:
             table = pq.ParquetFile(io.BytesIO(text))
             keys = {k.decode(): v.decode() for k, v in table.metadata.metadata.items()}
             self.tables.append(table.read().to_pylist())
+            self.schemas.append(table.schema_arrow)
             self.ranges.append(at)
             self.metadata.append(keys)
             found = POINTER.fullmatch(json.loads(keys["pointer"]))
@@ -158,6 +161,89 @@ def rewritten(ours):
     return header.ljust(200, b"\0") + bytes(data[200:]) + collection
 
 
+def with_chunks(ours, chunks):
+    """The same file with other rows in its chunk table."""
+    data, pointer = bytearray(ours.data[:ours.ranges[-1][0]]), "NULL"
+    for rows, schema, keys in reversed([*zip(ours.tables[:-1], ours.schemas, ours.metadata),
+                                        (chunks, ours.schemas[-1], ours.metadata[-1])]):
+        keys = {key: value for key, value in keys.items() if key not in ("taco:footer", "ARROW:schema")}
+        table = pa.Table.from_pylist(rows, schema=schema.with_metadata(keys | {"pointer": json.dumps(pointer)}))
+        out = io.BytesIO()
+        pq.write_table(table, out)
+        pointer = f"OFFSETLENGTH({len(data)}, {len(out.getvalue())})"
+        begin, size = len(data), len(out.getvalue())
+        data += out.getvalue()
+    collection = ours.data[ours.collection:]
+    header = struct.pack("<2s5Q", b"WX", begin, size, 1, len(data), len(collection))
+    return header.ljust(200, b"\0") + bytes(data[200:]) + collection
+
+
+def swap(rows, *columns):
+    for column in columns:
+        rows[0][column], rows[1][column] = rows[1][column], rows[0][column]
+
+
+def put(rows, **cells):
+    rows[1].update({name.replace("_", ":", 1): value for name, value in cells.items()})
+
+
+BANDS = ("chunk:band_offsets", "chunk:band_lengths")
+# Changes of rows that are those of img0/hrf (0 to 2), img0/lrf (3), img1/hrf (4 to 6), ...
+LIES = {
+    "ids swapped": lambda rows: swap(rows, "tortilla:id"),
+    "places swapped": lambda rows: swap(rows, "tortilla:offset", "tortilla:length", *BANDS),
+    "bands swapped": lambda rows: [rows[1][column].reverse() for column in BANDS],
+    "a band left out": lambda rows: rows[1]["chunk:band_lengths"].__setitem__(0, 0),
+    "a band shorter": lambda rows: rows[1]["chunk:band_lengths"].__setitem__(0, rows[1]["chunk:band_lengths"][0] - 1),
+    "a band less": lambda rows: [rows[1][column].pop() for column in BANDS],
+    "offset": lambda rows: put(rows, tortilla_offset=rows[1]["tortilla:offset"] + 4),
+    "offset outside": lambda rows: put(rows, tortilla_offset=1),
+    "length": lambda rows: put(rows, tortilla_length=rows[1]["tortilla:length"] - 1),
+    "the place of another raster": lambda rows: put(rows, tortilla_offset=rows[5]["tortilla:offset"]),
+    "another raster": lambda rows: rows[1].update(rows[5] | {key: rows[1][key] for key in ("tortilla:root", "tortilla:parent")}),
+    "smaller type": lambda rows: put(rows, chunk_dtype="uint8"),
+    "signed type": lambda rows: put(rows, chunk_dtype="int16"),
+    "predictor": lambda rows: put(rows, chunk_predictor=1),
+    "compression": lambda rows: put(rows, chunk_compression=8),
+    "interleave": lambda rows: put(rows, chunk_interleave="pixel"),
+    "shape": lambda rows: put(rows, chunk_shape=[3, 256, 512]),
+    "valid small": lambda rows: put(rows, chunk_valid=[300, 500]),
+    "valid large": lambda rows: put(rows, chunk_valid=[512, 512]),
+    "no data": lambda rows: put(rows, chunk_nodata=9000.0),
+    "row": lambda rows: put(rows, chunk_row=1),
+    "column": lambda rows: put(rows, chunk_col=0),
+    "root": lambda rows: put(rows, tortilla_root="img1"),
+    "level": lambda rows: put(rows, chunk_level=0),
+    "number": lambda rows: put(rows, tortilla_id="hrf::3"),
+    "missing": lambda rows: rows.pop(1),
+    "none of a raster": lambda rows: rows.pop(3),
+    "twice": lambda rows: rows.append(copy.deepcopy(rows[1])),
+    "null": lambda rows: put(rows, chunk_dtype=None),
+}
+
+
+def check_lies(tool, folder, ours, images):
+    honest, lying = folder / "honest.taco", folder / "lying.taco"
+    run = lambda *words: subprocess.run([tool, *map(str, words)], capture_output=True)
+    honest.write_bytes(with_chunks(ours, ours.chunks))
+    for words in (("validate", honest), ("diff", folder / "ours.taco", honest)):
+        result = run(*words)
+        assert result.returncode == 0, (words, result)
+    for name, change in LIES.items():
+        rows = copy.deepcopy(ours.chunks)
+        change(rows)
+        lying.write_bytes(with_chunks(ours, rows))
+        result = run("validate", lying)
+        assert result.returncode == 1 and b"V1-18" in result.stdout, (name, result)
+        result = run("diff", honest, lying)
+        assert result.returncode == 1, (name, result)
+        for path, columns in (("img0/hrf::0", slice(0, 512)), ("img0/hrf::1", slice(512, 1024)),
+                              ("img0/lrf::0", slice(0, 500))):
+            result = run("read", lying, path, "--npy")
+            image = images[path.partition("::")[0]][:, :, columns]
+            assert result.returncode or np.array_equal(np.load(io.BytesIO(result.stdout)), image), (name, path)
+
+
 def main():
     tool = sys.argv[1]
     run = lambda *words: subprocess.run([tool, *map(str, words)], check=True, stdout=subprocess.PIPE).stdout
@@ -187,6 +273,8 @@ def main():
                 whole = np.load(io.BytesIO(run("read", folder / file, path, "--npy")))
                 assert np.array_equal(whole, images[path]), (file, path)
             assert run("query", folder / file, "SELECT count(*) AS n FROM level1", "--format", "csv").split() == [b"n", b"6"]
+
+        check_lies(tool, folder, ours, images)
 
         histograms = ours.histograms()
         assert sorted(histograms) == ["hrf", "lrf"]
