@@ -7,7 +7,9 @@
 #include <random>
 #include <thread>
 
+#include "format/names.hpp"
 #include "model/chunk_manifest.hpp"
+#include "reader/hand_made_zip.hpp"
 #include "tacore/transform.hpp"
 #include "transform/create_test_files.hpp"
 #include "transform/sync_splitter.hpp"
@@ -225,6 +227,50 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   fs::copy_file(manifest_path(sets.store, "a.tacozip"), manifest_path(sets.store, "b.tacozip"));
   CHECK(contains(fault([&] { sync_from_store(sets.store + "/b.tacozip", shop.out("b.tacozip")); }),
                  "manifest: is that of 'a.tacozip', expected that of 'b.tacozip'"));
+}
+
+TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before stays in the store") {
+  const Sets sets;
+  sets.shop.add("huge", std::string(70 << 20, 'z'));  // split by several threads
+  create({sets.shop.tree(), collection()}, sets.zip, {.overwrite = true});
+  sync_to_store(sets.zip, sets.store);
+  const std::string before = file_text(manifest_path(sets.store, "set.tacozip")), good = file_text(sets.zip);
+  for (const auto& entry : zip_entries(good)) {
+    CAPTURE(entry.name);
+    if (entry.size == 0 || !entry.name.starts_with("DATA/")) continue;
+    std::string bad = good;
+    bad[entry.local_offset + zip::kLocalHeaderSize + entry.name.size() + entry.size / 2] ^= 1;
+    std::ofstream(sets.zip, std::ios::binary) << bad;
+    const std::string why = fault([&] { sync_to_store(sets.zip, sets.store); });
+    CHECK(contains(why, sets.zip + ": entry '" + entry.name + "' is damaged: " + std::to_string(entry.size)));
+    CHECK(contains(why, "the ZIP says " + std::to_string(entry.crc32)));
+    CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == before);
+    CHECK(leftovers(sets.store).empty());
+  }
+  std::ofstream(sets.zip, std::ios::binary) << good;
+  CHECK(fault([&] { sync_to_store(sets.zip, sets.store); }) == "");
+}
+
+TEST_CASE("Entries with extra fields and descriptors, and a TACO_HEADER that was patched, have their CRC-32s, too") {
+  const Sets sets;
+  const std::string made = file_text(sets.zip);
+  HandMadeZip other;
+  for (const auto& entry : zip_entries(made)) {
+    const std::size_t begin = entry.local_offset + zip::kLocalHeaderSize + entry.name.size();
+    const std::string payload = made.substr(begin, entry.size);
+    if (!entry.name.starts_with("DATA/")) other.add({.name = entry.name, .payload = payload});
+    else if (entry.size < 40'000) other.add({.name = entry.name, .payload = payload, .has_descriptor = true});
+    else other.add({.name = entry.name, .payload = payload, .extra = std::string("\x99\x99\x02\0ab", 6)});
+  }
+  std::string bytes = other.text();
+  for (const auto& entry : zip_entries(bytes)) {
+    if (entry.name == names::kHeader) bytes[entry.record_offset + 16] ^= 1;  // CRC-32
+  }
+  std::ofstream(sets.zip, std::ios::binary) << bytes;
+  CHECK(fault([&] { sync_to_store(sets.zip, sets.store); }) == "");
+  bytes[bytes.find("a few")] ^= 1;
+  std::ofstream(sets.zip, std::ios::binary) << bytes;
+  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store); }), "entry 'DATA/small' is damaged"));
 }
 
 TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made") {

@@ -6,9 +6,10 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
-#include "base/log.hpp"
+#include "base/crc32.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
@@ -48,15 +49,76 @@ struct Segment {
   ByteRange range = {};
 };
 
-/// Of an entry of a ZIP.
-struct Part {
-  ByteRange range = {};
-  std::size_t mean = 0;
-};
-
 std::size_t mean_chunk(std::string_view name) {
   return name.ends_with(".parquet") || file_name(name) == names::kMeta ? kMeanTableChunk : kMeanChunk;
 }
+
+/// The entries of a ZIP, whose bytes are held against their CRC-32s as they pass by. add() is safe from several
+/// threads.
+class ZipCheck {
+ public:
+  /// Throws FormatError where the ZIP has no central directory, or an entry is not where that says.
+  explicit ZipCheck(const ByteSource& zip) : name_(zip.name()) {
+    const zip::Directory where = directory_of(zip);
+    entries_ = read_directory(zip, where);
+    std::sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.local_offset, a.size) < std::tie(b.local_offset, b.size);
+    });
+    std::vector<zip::CentralEntry> others;  // whose headers hold more than the name, or which something follows
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const uint64_t begin = entries_[i].local_offset + zip::kLocalHeaderSize + entries_[i].name.size();
+      const uint64_t end = i + 1 < entries_.size() ? entries_[i + 1].local_offset : where.offset;
+      payloads_.push_back({begin, entries_[i].compressed_size});
+      if ((begin <= end && end - begin == entries_[i].compressed_size) || !entries_[i].is_stored()) continue;
+      others.push_back(entries_[i]);
+      numbers.push_back(i);
+    }
+    const auto offsets = payload_offsets(zip, others, entries_);
+    for (std::size_t i = 0; i < numbers.size(); ++i) payloads_[numbers[i]].offset = offsets[i];
+    found_ = std::vector<std::atomic<uint32_t>>(entries_.size());
+  }
+
+  const std::vector<zip::CentralEntry>& entries() const { return entries_; }
+  /// Where their bytes lie.
+  const std::vector<ByteRange>& payloads() const { return payloads_; }
+
+  /// Some bytes of the ZIP, which begin at `offset`; each is to be added once.
+  void add(uint64_t offset, std::span<const std::byte> bytes) {
+    const uint64_t end = offset + bytes.size();
+    const auto after = std::partition_point(payloads_.begin(), payloads_.end(), [&](const ByteRange& payload) {
+      return payload.offset + payload.size <= offset;
+    });
+    for (auto i = static_cast<std::size_t>(after - payloads_.begin()); i < payloads_.size(); ++i) {
+      const ByteRange& own = payloads_[i];
+      const uint64_t first = std::max(own.offset, offset), last = std::min(own.offset + own.size, end);
+      if (own.offset >= end) break;
+      if (first >= last) continue;
+      // CRC-32 is linear: what follows a piece counts as if zeros stood in its place.
+      const uint64_t rest = own.offset + own.size - last;
+      found_[i] ^= crc32_zeros(rest, crc32(bytes.subspan(first - offset, last - first))) ^ crc32_zeros(rest, 0);
+    }
+  }
+
+  /// Once all bytes were added. Throws FormatError for an entry that is damaged.
+  void finish() const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const zip::CentralEntry& entry = entries_[i];
+      // Writers patch TACO_HEADER, and readers put up with its old CRC-32.
+      if (entry.name == names::kHeader || !entry.is_stored() || found_[i] == entry.crc32) continue;
+      throw FormatError("entry " + tacore::quoted(entry.name) + " is damaged: " + std::to_string(entry.size) +
+                            " bytes have CRC-32 " + std::to_string(found_[i]) + ", the ZIP says " +
+                            std::to_string(entry.crc32),
+                        {.path = name_, .offset = payloads_[i].offset});
+    }
+  }
+
+ private:
+  std::string name_;
+  std::vector<zip::CentralEntry> entries_;    ///< by local_offset
+  std::vector<ByteRange> payloads_;           ///< ascend, too
+  std::vector<std::atomic<uint32_t>> found_;  ///< CRC-32s of what was added
+};
 
 struct Input {
   ChunkManifest manifest = {};  ///< without chunks
@@ -64,6 +126,7 @@ struct Input {
   std::string folder = {};      ///< of its files; "" of a ZIP
   std::shared_ptr<const Storage> storage = {};
   std::shared_ptr<const ByteSource> zip = {};
+  std::shared_ptr<ZipCheck> check = {};  ///< of a ZIP
   std::vector<Segment> segments = {};
 };
 
@@ -73,35 +136,18 @@ void add_segments(std::vector<Segment>& out, std::size_t file, std::size_t mean,
   }
 }
 
-/// The payloads of a ZIP that are worth chunks of their own, in order. A smaller one goes with the headers around it:
-/// each chunk is a file.
-std::vector<Part> large_payloads(const ByteSource& zip) {
-  std::vector<Part> out;
-  try {
-    auto entries = read_directory(zip);
-    std::erase_if(entries, [](const auto& entry) { return entry.size <= kMeanChunk / 4; });
-    std::sort(entries.begin(), entries.end(),
-              [](const auto& a, const auto& b) { return a.local_offset < b.local_offset; });
-    const auto offsets = payload_offsets(zip, entries);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      out.push_back({{offsets[i], entries[i].compressed_size}, mean_chunk(entries[i].name)});
-    }
-  } catch (const FormatError& error) {
-    log::info(std::string("chunks begin nowhere in particular: ") + error.what());
-    out.clear();
-  }
-  return out;
-}
-
 Input zip_input(const std::string& path) {
   Input out{.zip = any_storage()->open(path)};
   out.manifest = {.is_zip = true, .files = {{.name = file_name(without_query(path)), .size = out.zip->size()}}};
+  out.check = std::make_shared<ZipCheck>(*out.zip);
   uint64_t at = 0;
-  for (const auto& payload : large_payloads(*out.zip)) {
-    if (payload.range.offset < at) continue;  // two entries may share it
-    add_segments(out.segments, 0, kMeanChunk, at, payload.range.offset);
-    at = payload.range.offset + payload.range.size;
-    add_segments(out.segments, 0, payload.mean, payload.range.offset, at);
+  for (std::size_t i = 0; i < out.check->entries().size(); ++i) {
+    const ByteRange& payload = out.check->payloads()[i];
+    // A smaller one goes with the headers around it: each chunk is a file. Two entries may share one.
+    if (payload.size <= kMeanChunk / 4 || payload.offset < at) continue;
+    add_segments(out.segments, 0, kMeanChunk, at, payload.offset);
+    at = payload.offset + payload.size;
+    add_segments(out.segments, 0, mean_chunk(out.check->entries()[i].name), payload.offset, at);
   }
   add_segments(out.segments, 0, kMeanChunk, at, out.zip->size());
   return out;
@@ -235,6 +281,7 @@ class Putter {
     for (uint64_t at = segment.range.offset, end = at + segment.range.size; at < end || num_held > 0;) {
       const std::size_t more = std::min<uint64_t>(window.size() - num_held, end - at);
       source->read(at, window.subspan(num_held, more));
+      if (input_.check) input_.check->add(at, window.subspan(num_held, more));
       at += more;
       num_held += more;
       std::span<const std::byte> bytes = window.first(num_held);
@@ -312,6 +359,7 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   try {
     run_parallel(chunks.size(), is_remote(from) ? kRemoteJobs : num_threads(options.jobs),
                  [&](std::size_t i) { chunks[i] = putter.split(input.segments[i]); });
+    if (input.check) input.check->finish();
   } catch (...) {
     try {
       writer.commit();          // the next run goes on from here

@@ -289,6 +289,20 @@ TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);  // no draft stays
 }
 
+TEST_CASE("a raster of a ZIP is held against its CRC-32 before it is encoded anew") {
+  const TemporaryFolder folder;
+  const std::string tiff = write_plain_tiff(folder.path("a.tif"), 300, 200, 1), zip = folder.path("a.tacozip");
+  Collection about = demo_collection();
+  about.tasks = {"other"};
+  tacore::create({Tortilla({Sample("a", tiff)}), about}, zip);
+  std::string bytes = text_of(zip);
+  bytes[1000 + 20'000] ^= 1;  // a pixel
+  std::ofstream(zip, std::ios::binary) << bytes;
+  says(refusal([&] { compile(load(zip), folder.path("a.taco"), {.stats = false, .streaming = true}); }),
+       "sample 'a' is damaged: 61000 bytes have CRC-32 ");
+  CHECK(!std::filesystem::exists(folder.path("a.taco")));
+}
+
 TEST_CASE("what cannot be streamed is refused by the sample, or stays when that is allowed") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 32, 32, 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/crc32.hpp"
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
@@ -16,6 +17,7 @@
 #include "tacore/tog.hpp"
 #include "v1/streaming_faults.hpp"
 #include "writer/sample_source.hpp"
+#include "writer/whole_payloads.hpp"
 #include "writer/work.hpp"
 
 namespace tacore::v1 {
@@ -82,6 +84,17 @@ class TogMaker {
     return source_of(rows_.payloads[row], rows_.ids[row]);
   }
 
+  static uint32_t crc32_of(const ByteSource& source) {
+    constexpr uint64_t kPiece = 1 << 20;
+    uint32_t out = 0;
+    for (uint64_t at = 0; at < source.size(); at += kPiece) {
+      const std::span part = scratch(std::min(kPiece, source.size() - at));
+      source.read(at, part);
+      out = crc32(part, out);
+    }
+    return out;
+  }
+
   void encode(std::size_t row) {
     Payload& payload = rows_.payloads[row];
     const std::string name = std::to_string(level_) + "_" + std::to_string(row) + ".tif";
@@ -89,8 +102,12 @@ class TogMaker {
     if (payload.held || payload.is_remote()) {  // what opens a path knows nothing of the options of a dataset
       from = draft_.path("held_" + name);
       DraftFile held(draft_, "held_" + name);
-      held.write(source(row)->read_all());
+      const Bytes bytes = source(row)->read_all();
+      check_crc32(tree_, level_, static_cast<int64_t>(row), crc32(bytes));
+      held.write(bytes);
       held.close();
+    } else if (payload.crc32) {  // whose bytes nobody sees again
+      check_crc32(tree_, level_, static_cast<int64_t>(row), crc32_of(*source(row)));
     }
     Payload tog{.path = draft_.path(name)};
     const RasterInfo info = open_raster(from, rules_.others)->info();
