@@ -12,6 +12,9 @@
 #include "reader/counting_storage.hpp"
 #include "reader/dataset_impl.hpp"
 #include "reader/header_file.hpp"
+#include "table/level_write.hpp"
+#include "table/parquet_write.hpp"
+#include "table/read_table.hpp"
 #include "tacore/consolidate.hpp"
 #include "tacore/create.hpp"
 #include "tacore/dataset.hpp"
@@ -235,6 +238,45 @@ TEST_CASE("a file of headers of another state of the dataset is left aside") {
   CHECK(storage->num_reads(".headers") > 0);
 }
 
+namespace {
+
+/// The rules that a dataset breaks, and why, a line for each.
+std::string faults_of(const std::string& path) {
+  std::string out;
+  for (const auto& issue : validator::validate(path, {.deep = true})) {
+    if (issue.severity == validator::Severity::Error) out += issue.rule + " " + issue.message + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("validate names a file of headers of another state of the dataset, and a header of another TIFF") {
+  const Published published;
+  for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
+    CAPTURE(path);
+    CHECK(faults_of(path) == "");
+    write_headers(path);
+    CHECK(faults_of(path) == "");
+  }
+  const std::string file = published.a + ".headers", copy = published.folder.path("copy.parquet");
+  std::filesystem::copy(file, copy);
+  const auto whole = read_table(copy);
+  auto names = column_names(*whole);
+  std::erase(names, "taco:header");
+  const auto headers = take_rows(*select_columns(whole, {"taco:header"}), {1, 0});
+  const Bytes swapped = encode_parquet(*in_one_piece(beside(select_columns(whole, names), headers)));
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(swapped.data()), static_cast<std::streamsize>(swapped.size()));
+  CHECK(faults_of(published.a).find("the header is not that of the sample's TIFF") != std::string::npos);
+  published.make(published.a, 1, true);
+  CHECK(faults_of(published.a).find("TIF-6 it was made for another dataset than ") == 0);
+  std::ofstream(published.a + ".headers") << "<html>404</html>";
+  CHECK(faults_of(published.a).find("TIF-6 it is no file of headers of this version") == 0);
+  std::filesystem::remove(published.a + ".headers");
+  CHECK(faults_of(published.a) == "");
+}
+
 TEST_CASE("hunt 6: a header of a TIFF that was replaced by one of equal length gives no wrong pixels") {
   const TemporaryFolder folder;
   const std::string path = folder.path("set.tacozip");
@@ -252,7 +294,9 @@ TEST_CASE("hunt 6: a header of a TIFF that was replaced by one of equal length g
   // Of a server the CRC-32 comes with the pixels.
   const DataFrame far = load(path, {}, std::make_shared<CountingStorage>(false)).data();
   CHECK_THROWS_WITH_AS(pixels_of(*open_raster(far, 0)), doctest::Contains("was made of other bytes"), FormatError);
+  CHECK(faults_of(path).find("TIF-6 the header of 'image' was made of ") == 0);
   write_headers(path, {.overwrite = true});
+  CHECK(faults_of(path) == "");
   const DataFrame again = load(path, {}, std::make_shared<CountingStorage>(false)).data();
   CHECK(pixels_of(*open_raster(again, 0)) == pixels_of(*open_raster(now)));
 }

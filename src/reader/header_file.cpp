@@ -59,7 +59,12 @@ HeaderFile::HeaderFile(std::shared_ptr<const LevelTable> table)
       header_(required_column(*table_, kHeaderColumns[0])) {}
 
 std::shared_ptr<const HeaderFile> HeaderFile::open(const Storage& storage, const std::string& path,
-                                                   const Container& container) {
+                                                   const Container& container,
+                                                   const std::function<void(const std::string& why)>& leave) {
+  const auto leave_aside = [&](const std::string& why) {
+    if (leave) leave(why);
+    else log::warning(path + ": not used: " + why);
+  };
   std::shared_ptr<const ByteSource> source;
   try {
     source = storage.open(path);
@@ -73,14 +78,22 @@ std::shared_ptr<const HeaderFile> HeaderFile::open(const Storage& storage, const
     const int dataset = required_column(*table, kDatasetColumn);
     if (table->num_rows() > 0 && table->text(dataset, 0) == fingerprint_of(container))
       return std::shared_ptr<const HeaderFile>(new HeaderFile(std::move(table)));
-    log::warning(path + ": not used: it was made for another dataset than " + container.path() +
-                 ", or for an earlier state of it; `taco header` makes a new one");
+    leave_aside("it was made for another dataset than " + container.path() +
+                ", or for an earlier state of it; `taco header` makes a new one");
   } catch (const FormatError& error) {  // a server may answer with something else for what it has not
-    log::warning(path + ": not used: it is no file of headers of this version: " + error.message());
+    leave_aside("it is no file of headers of this version: " + error.message());
   } catch (const SchemaError& error) {
-    log::warning(path + ": not used: it is no file of headers of this version: " + error.message());
+    leave_aside("it is no file of headers of this version: " + error.message());
   }
   return nullptr;
+}
+
+HeaderRow HeaderFile::row(int64_t row) const {
+  return {.source_file = table_->text(source_file_, row).value_or(""),
+          .relative_path = table_->text(path_, row).value_or(""),
+          .size = table_->integer(size_, row).value_or(-1),
+          .crc32 = table_->integer(crc32_, row).value_or(-1),
+          .header = table_->binary(header_, row).value_or("")};
 }
 
 /// As three-way comparison of a row with a file.

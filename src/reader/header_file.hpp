@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,13 +31,26 @@ std::string header_file_path(const std::string& dataset);
 /// By what such a file knows its dataset: the rows, bytes and footer of each level table.
 std::string fingerprint_of(const Container& container);
 
+/// A row of such a file: the header of a FILE, and what it was made of.
+struct HeaderRow {
+  std::string source_file = {}, relative_path = {};
+  int64_t size = -1;   ///< of the FILE; -1: not known
+  int64_t crc32 = -1;  ///< the same
+  std::string header = {};
+};
+
 /// Immutable; safe from several threads.
 class HeaderFile {
  public:
-  /// nullptr when there is none at `path`. Of another dataset, or what is no such file: nullptr, too, and a warning.
-  /// Throws IoError.
+  /// nullptr when there is none at `path`. Of another dataset, or what is no such file: nullptr, too, and `leave` is
+  /// told why; without it that is a warning. Throws IoError.
   static std::shared_ptr<const HeaderFile> open(const Storage& storage, const std::string& path,
-                                                const Container& container);
+                                                const Container& container,
+                                                const std::function<void(const std::string& why)>& leave = {});
+
+  /// By source file, then path.
+  int64_t num_rows() const { return table_->num_rows(); }
+  HeaderRow row(int64_t row) const;
 
   /// The header of a FILE, whose `bytes` are a sample of a ZIP; "" when there is none, or when the bytes are of another
   /// size or CRC-32 than those that it was made of, which is said once. Where no CRC-32 is known yet, reading them

@@ -47,15 +47,19 @@ void check_profiles(const std::vector<std::string>& profiles, const Detected& at
     throw QueryError("profiles are of Tortilla and TACO before 2.0", {.path = path});
 }
 
-/// What readers refuse is never valid, whatever the rules missed.
+/// What readers refuse is never valid, whatever the rules missed; then what they find beside it.
 void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at,
                  const std::string& path, const Options& options) {
   if (report.has_errors() || at.format == Format::Tacollection) return;
+  std::shared_ptr<const Container> container;
   try {
-    open_container(storage, at, path, options.base_path);
+    container = open_container(storage, at, path, options.base_path);
   } catch (const Error& error) {
-    report.add("FMT-1", error, {.path = path});
+    return report.add("FMT-1", error, {.path = path});
   }
+  if (at.format != Format::Zip && at.format != Format::Tacocat) return;  // of no other are headers used
+  const std::string base = options.base_path.empty() ? at.folder : options.base_path;
+  check_header_file(report, *storage, *container, at.path, base, options.deep);
 }
 
 }  // namespace

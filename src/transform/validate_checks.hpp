@@ -10,6 +10,7 @@
 
 #include "format/zip_records.hpp"
 #include "io/byte_source.hpp"
+#include "reader/container.hpp"
 #include "table/level_table.hpp"
 #include "tacore/collection.hpp"
 #include "transform/validate_names.hpp"
@@ -98,6 +99,11 @@ struct HeaderCell {
 };
 /// TIF-1, and TIF-2 with a source.
 void check_tiff_header(Report& report, const HeaderCell& cell, const ErrorContext& where);
+
+/// TIF-6, and TIF-1 and TIF-2 of what it holds: the file of headers beside the ZIP or index at `path`, whose ZIPs lie
+/// in `base`. Throws IoError.
+void check_header_file(Report& report, const Storage& storage, const Container& container, const std::string& path,
+                       const std::string& base, bool deep);
 
 /// TIF-3 to TIF-5: the bytes of all FILEs of the dataset at `path`. Throws as load().
 void check_samples(Report& report, const std::string& path, const std::string& base_path);

@@ -127,6 +127,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "A sample begins as files of its `tortilla:file_format` do: TIFF, PNG, JPEG, JPEG 2000, GIF, WebP (deep checks "
      "only)."},
     {"TIF-5", "5.2", kWarning, "A sample whose id ends as the names of these files is one (deep checks only)."},
+    {"TIF-6", "7.1.2", kError,
+     "A file of headers beside a dataset was made of its tables, and of the samples as they are."},
 
     {"CAT-1", "6.5", kError, "The header of a __TACOCAT__ file is well formed."},
     {"CAT-2", "6.6", kError, "taco:sources agrees with itself: count, ids, files, extents."},

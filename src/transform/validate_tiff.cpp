@@ -4,6 +4,7 @@
 #include "base/num_threads.hpp"
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
+#include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "raster/pixel_passes.hpp"
 #include "raster/row_source.hpp"
@@ -11,6 +12,8 @@
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
 #include "raster/tiff_structure.hpp"
+#include "reader/header_file.hpp"
+#include "reader/zip_offsets.hpp"
 #include "tacore/dataset.hpp"
 #include "transform/sample_faults.hpp"
 #include "transform/validate_checks.hpp"
@@ -126,6 +129,38 @@ void check_samples(Report& report, const std::string& path, const std::string& b
       report.add(fault.rule, "sample " + quoted(sample) + ": " + fault.message,
                  {.path = path, .offset = {}, .level = level});
     }
+  }
+}
+
+void check_header_file(Report& report, const Storage& storage, const Container& container, const std::string& path,
+                       const std::string& base, bool deep) {
+  const std::string name = header_file_path(path);
+  const ErrorContext where{.path = name};
+  const auto file = name.empty() ? nullptr
+                                 : HeaderFile::open(storage, name, container, [&](const std::string& why) {
+                                     report.add("TIF-6", why, where);
+                                   });
+  OpenDirectory zip;  // that of the rows before, which are in the order of their ZIPs
+  for (int64_t i = 0; file && i < file->num_rows(); ++i) {
+    const HeaderRow row = file->row(i);
+    if (i == 0 || row.source_file != file->row(i - 1).source_file) {
+      zip.archive = storage.open(row.source_file.empty() ? path : path_of_name(base, row.source_file));
+      zip.directory = std::make_shared<const ZipDirectory>(*zip.archive);
+    }
+    const auto place = zip.directory->find(*zip.archive, entry_name(row.relative_path, SampleType::File));
+    if (!place || static_cast<int64_t>(place->range.size) != row.size || place->crc32 != row.crc32) {
+      report.add("TIF-6",
+                 "the header of " + quoted(row.relative_path) + " was made of " + std::to_string(row.size) +
+                     " bytes with CRC-32 " + std::to_string(row.crc32) + ", " + zip.archive->name() + " has " +
+                     (place ? std::to_string(place->range.size) + " with " + std::to_string(place->crc32) : "none"),
+                 where);
+      continue;
+    }
+    const HeaderCell cell{.row = quoted(row.relative_path),
+                          .header = row.header,
+                          .size = place->range.size,
+                          .source = deep ? slice(zip.archive, place->range) : nullptr};
+    check_tiff_header(report, cell, where);
   }
 }
 
