@@ -5,6 +5,7 @@
 #include "about_sample.hpp"
 #include "base/text.hpp"
 #include "chunk_layout.hpp"
+#include "io/prefetched_source.hpp"
 #include "mrio_axes.hpp"
 #include "reader/dataframe_impl.hpp"
 #include "reader/zip_samples.hpp"
@@ -19,6 +20,8 @@
 
 namespace tacore::v1 {
 namespace {
+
+constexpr int64_t kMostAlong = 8 << 20;
 
 /// What to decode, and the axes that the bands are unfolded into.
 struct ChunkPlan {
@@ -62,6 +65,11 @@ std::optional<ListedChunk> find_listed(const DataFrame::Impl& frame, int64_t pos
   };
   if (const auto chunk = find(number)) {
     const auto file = chunks->directory(owner.offset, [&] {
+      // The chunk comes along, where the table says: how much of it may be a lie, too.
+      if (chunk->offset >= 0 && chunk->length >= 0 && chunk->length <= kMostAlong) {
+        row.bytes = prefetched(row.bytes, {{0, kTiffHeadSize},
+                                           {static_cast<uint64_t>(chunk->offset), static_cast<uint64_t>(chunk->length)}});
+      }
       return std::make_shared<const TiffDirectory>(read_tiff_directory(*row.bytes));
     });
     if (const std::string why = why_wrong_chunk(*chunk, *file, number); !why.empty()) {

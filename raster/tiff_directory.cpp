@@ -22,7 +22,6 @@ std::string name(TiffTag tag) { return "tag " + std::to_string(static_cast<uint1
 // More than any writer makes, and few enough to be read at once.
 constexpr uint64_t kMostEntries = 4096;
 // A COG of usual size has its directory in these, and a local file costs a page.
-constexpr uint64_t kHeadSize = 4096;
 
 /// Bytes of a value of a field type, 0 for types that are not known.
 std::size_t size_of_field_type(uint16_t type) {
@@ -51,7 +50,7 @@ std::size_t size_of_field_type(uint16_t type) {
 class TiffReader {
  public:
   explicit TiffReader(const ByteSource& source) : source_(source) {
-    head_ = source.read({0, std::min(source.size(), kHeadSize)});
+    head_ = source.read({0, std::min(source.size(), kTiffHeadSize)});
   }
 
   [[noreturn]] void fail(const std::string& why, std::optional<uint64_t> offset = {}) const {

@@ -29,6 +29,9 @@ struct TiffDirectory {
   std::string unsupported = {};
 };
 
+/// So many of the first bytes are read first.
+inline constexpr uint64_t kTiffHeadSize = 4096;
+
 /// True when the bytes begin as TIFF or BigTIFF files do.
 bool is_tiff(std::span<const std::byte> head);
 

@@ -345,10 +345,10 @@ std::shared_ptr<const Storage> storage_for(const LoadOptions& options) {
 
 /// All partitions of the dataset that `at` is one of. A part may lack a column that is null in all of its rows.
 Dataset open_partitions(const std::string& path, const Detected& at, const LoadOptions& options,
-                        const std::shared_ptr<const Storage>& storage) {
+                        const OpenedOnce& files, const std::shared_ptr<const Storage>& storage) {
   std::vector<Dataset> parts;
-  for (const auto& part : partition_paths(*storage, at, options.allow_partial)) {
-    const Detected found = detect(*storage, part);
+  for (const auto& part : partition_paths(files, at, options.allow_partial)) {
+    const Detected found = detect(files, part);
     check_partitions(at, found);
     parts.push_back(open_dataset(part, found, options, storage));
     const Collection &first = parts[0].collection(), &here = parts.back().collection();
@@ -369,8 +369,9 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
 
 Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
   const std::string path = without_file_scheme(given);
-  const Detected at = detect(*storage, path);
-  return at.num_partitions > 1 ? open_partitions(path, at, options, storage)
+  const OpenedOnce files(*storage);
+  const Detected at = detect(files, path);
+  return at.num_partitions > 1 ? open_partitions(path, at, options, files, storage)
                                : open_dataset(path, at, options, std::move(storage));
 }
 

@@ -151,6 +151,29 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
 
 }  // namespace
 
+std::shared_ptr<const ByteSource> OpenedOnce::open(const std::string& path) const {
+  if (!is_remote(path)) return storage_.open(path);
+  auto& source = opened_[path];
+  if (!source) source = storage_.open(path);
+  return source;
+}
+
+bool OpenedOnce::exists(const std::string& path, bool directory) const {
+  return directory || !is_remote(path) ? storage_.exists(path, directory) : open_all({&path, 1})[0] != nullptr;
+}
+
+std::vector<std::shared_ptr<const ByteSource>> OpenedOnce::open_all(std::span<const std::string> paths) const {
+  std::vector<std::string> others;
+  for (const auto& path : paths) {
+    if (!opened_[path]) others.push_back(path);
+  }
+  const auto sources = others.empty() ? std::vector<std::shared_ptr<const ByteSource>>() : storage_.open_all(others);
+  for (std::size_t i = 0; i < others.size(); ++i) opened_[others[i]] = sources[i];
+  std::vector<std::shared_ptr<const ByteSource>> out;
+  for (const auto& path : paths) out.push_back(opened_[path]);
+  return out;
+}
+
 Detected detect(const Storage& storage, const std::string& given) {
   if (given.starts_with("tacofoundation:")) {
     throw IoError("the name of a dataset in an online catalogue; the path of a file or folder expected",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,22 @@ struct Detected {
   std::shared_ptr<const ByteSource> level0 = {};  ///< of a folder, where it was opened along with `source`
   bool is_folder = false;
   uint64_t num_partitions = 1;  ///< of a Tortilla or TACO before 2.0: files that it is split into
+};
+
+/// Asks for each remote file once: what is opened to see whether it is there is what is read then. For one thread.
+class OpenedOnce final : public Storage {
+ public:
+  /// `storage` outlives it.
+  explicit OpenedOnce(const Storage& storage) : storage_(storage) {}
+
+  std::shared_ptr<const ByteSource> open(const std::string& path) const override;
+  bool exists(const std::string& path, bool directory = false) const override;
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override;
+  bool keeps_sets() const override { return storage_.keeps_sets(); }
+
+ private:
+  const Storage& storage_;
+  mutable std::map<std::string, std::shared_ptr<const ByteSource>> opened_ = {};
 };
 
 /// Throws IoError when nothing is there, FormatError when it is no dataset.

@@ -71,9 +71,10 @@ std::optional<std::map<std::string, std::string>> chunk_cells(const Place& place
 class Side {
  public:
   explicit Side(const std::string& path) : storage_(any_storage()) {
-    const Detected at = detect(*storage_, path);
+    const OpenedOnce files(*storage_);
+    const Detected at = detect(files, path);
     if (at.num_partitions > 1) {
-      for (const auto& part : partition_paths(*storage_, at, false)) open(detect(*storage_, part), part);
+      for (const auto& part : partition_paths(files, at, false)) open(detect(files, part), part);
       collection_ = containers_[0]->collection();
       return;
     }

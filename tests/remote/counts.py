@@ -179,6 +179,59 @@ def count__open_older(world):
 
 
 @case
+def count__parts(world):
+    """A set of parts, whichever is named: the first bytes of each once, and its footer where that is not among them."""
+    for size, most in ((3000, 1), (60_000, 2)):
+        samples = world.scratch / f"parts_{size}"
+        samples.mkdir()
+        for k in range(3):
+            (samples / f"s{k}.bin").write_bytes(bytes([k]) * size)
+        world.must("create", samples, world.data / f"set{size}.taco", "--collection", world.scratch / "about.json",
+                   "--split-size", size)
+        names = sorted(path.name for path in world.data.glob(f"set{size}.*.part.taco"))
+        assert len(names) == 3, names
+        with Server(world.data) as server:
+            for name in names:
+                found = world.counted(server, "info", server.url(name))
+                assert len(found) == most * len(names), server.list()
+                assert sum(request.range.startswith("bytes=0-") for request in found) == len(names), server.list()
+    return 6
+
+
+@case
+def count__chunk(world):
+    """A chunk of a streaming TACO: one request more than opening, for its bytes and for the directory of the TIFF, which
+    proves where they are. The directory is asked for once for each raster, and files of headers never."""
+    folder = world.scratch / "wide"
+    folder.mkdir()
+    state = 1
+    pixels = bytearray()
+    for _ in range(600 * 600 // 8):  # that nothing makes small
+        state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
+        pixels += struct.pack("<Q", state ^ state >> 29)
+    tags = [(256, 3, 600), (257, 3, 600), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 122), (277, 3, 1), (278, 3, 600),
+            (279, 4, len(pixels))]
+    tiff = struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
+    for name in ("a", "b"):
+        (folder / f"{name}.tif").write_bytes(tiff + bytes(4) + pixels)
+    world.must("create", folder, world.data / "wide.taco", "--streaming", "--block", 256, "--collection",
+               world.scratch / "about.json")
+    with Server(world.data) as server:
+        opened = len(world.counted(server, "info", server.url("wide.taco")))
+        found = world.counted(server, "read", server.url("wide.taco"), "b.tif::4", "--npy", "-o", world.scratch / "chunk.npy")
+        assert len(found) == opened + 1, server.list()
+        assert not any(request.path.endswith(".headers") for request in found), server.list()
+        tacore = python()
+        here = tacore.load(str(world.data / "wide.taco")).data
+        rows = tacore.load(server.url("wide.taco")).data
+        for chunk in ("b.tif::4", "b.tif::8", "b.tif::0"):
+            server.clear()
+            assert memoryview(rows.read(chunk)).tobytes() == memoryview(here.read(chunk)).tobytes()
+            assert len(server.requests) == 1, server.list()
+        return 4
+
+
+@case
 def count__query(world):
     """A query of a large dataset fetches footers, and what it touches: these columns of these row groups, not others. Of each
     row group two requests: for what it filters by, and for the rest, however many columns these are."""
