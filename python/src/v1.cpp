@@ -92,6 +92,11 @@ Collection collection_of(const std::string& json) {
   return json.empty() ? Collection{} : v1::parse_draft_collection(json, "collection");
 }
 
+nb::list create_taco(const Tortilla& samples, const std::string& output, const std::string& collection,
+                     const nb::dict& given, nb::handle callback) {
+  return create(Taco{samples, collection_of(collection)}, output, given, callback);
+}
+
 nb::list convert(const std::string& input, const std::string& output, const std::string& collection,
                  const nb::dict& given, nb::handle callback) {
   nb::dict sizes;
@@ -219,6 +224,8 @@ void bind_v1(nb::module_& m) {
   bind_band_histogram(m);
   m.def("v1_create", &create<Taco>, nb::arg("taco"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
   m.def("v1_create", &create<Tortilla>, nb::arg("samples"), nb::arg("output"), nb::arg("options"),
+        nb::arg("progress").none());
+  m.def("v1_create", &create_taco, nb::arg("samples"), nb::arg("output"), nb::arg("collection"), nb::arg("options"),
         nb::arg("progress").none());
   m.def("v1_compile", &compile, nb::arg("view"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
   m.def("v1_convert", &convert, nb::arg("input"), nb::arg("output"), nb::arg("collection"), nb::arg("options"),

@@ -83,6 +83,7 @@ def load(path: PathLike, **options: Any) -> TacoDataset:
 def create(
     samples: Taco | Tortilla,
     output: PathLike,
+    collection: CollectionLike | None = None,
     *,
     overwrite: bool = False,
     split_size: int | str = 0,
@@ -98,7 +99,18 @@ def create(
     progress: Progress | None = None,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes a Taco as TACO 0.2.0, or a Tortilla, which has no collection, as Tortilla 0.5.0.
+    """Writes a Tortilla with a collection, or a Taco, as TACO 0.2.0; a Tortilla alone as Tortilla 0.5.0.
+
+    A Taco keeps to the rules of 2.0. A Tortilla and its `collection` are checked by those of 0.2.0 alone: FOLDERs may have
+    different children, the task may be ``general`` or none, and a contact may have several e-mails::
+
+        tortilla = Tortilla([Sample("a", Tortilla([Sample("x", b"1")])), Sample("b", b"2")])
+        collection = {
+            "id": "chips", "dataset_version": "1.0.0", "description": "Chips", "licenses": ["MIT"],
+            "providers": [{"name": "Lab", "emails": ["a@lab.org", "b@lab.org"]}], "task": "general",
+            "extent": {"spatial": [-10, 35, 5, 45], "temporal": [1577836800000, 1609459200000]},
+        }
+        tacore.v1.create(tortilla, "chips.taco", collection)
 
     FOLDERs become nested Tortillas; places and times get the names and units of those versions. All files appear whole,
     or none does; the same samples give the same bytes.
@@ -106,6 +118,8 @@ def create(
     Args:
         samples: What is written.
         output: A name in `.taco` or `.tortilla`.
+        collection: Of a Tortilla that becomes a `.taco`: its members by their names in 0.2.0 or 2.0, or JSON text. What it
+            does not say of the extent comes from the samples.
         overwrite: Replace what is there, in one step.
         split_size: Files of at most so many bytes ("4GB") of samples each: `x.0000.part.taco`, ...; 0: no limit.
         first_part: The number of the first: 0, or 1 as Tortilla 0.5.0 says.
@@ -127,6 +141,7 @@ def create(
     Raises:
         TacoValidationError: Before anything is written: `output` is there, has another name, or a rule of 0.2.0 is
             broken.
+        TacoFormatError: `collection` is no JSON object, or has members of other types.
         TacoSchemaError: A GeoTIFF that cannot be decoded, columns that those versions do not have.
         TacoIOError: Something cannot be read or written.
     """
@@ -145,7 +160,12 @@ def create(
         "parquet": parquet,
     }
     core: Any = samples._core
-    return _paths(_core.v1_create(core, os.fspath(local_path(output)), options, progress))
+    to = os.fspath(local_path(output))
+    if collection is None:
+        return _paths(_core.v1_create(core, to, options, progress))
+    if not isinstance(core, _core.Tortilla):
+        raise TypeError("a Taco has a collection of its own; a Tortilla and a collection are expected, or a Taco alone")
+    return _paths(_core.v1_create(core, to, _json(collection), options, progress))
 
 
 def compile(

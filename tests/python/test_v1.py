@@ -210,6 +210,34 @@ def test_one_is_made_of_the_other(tmp_path: Path, golden: Path, collection: Any)
         v1.taco2tortilla(back)
 
 
+def test_r9_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) -> None:
+    from tacore.datamodel import Sample, Taco, Tortilla
+
+    emails = [{"value": "a@lab.org", "roles": ["work"]}, {"value": "b@lab.org"}]
+    about = {**ABOUT, "task": "general", "curators": [{"name": "Ada", "emails": emails}]}
+    uneven = Tortilla([Sample("a", Tortilla([Sample("x", b"1"), Sample("y", b"2")])), Sample("b", b"3")])
+    (path,) = v1.create(uneven, tmp_path / "x.taco", about)
+    dataset = tacore.load(path)
+    assert dataset.collection["task"] == "general"
+    assert [mail["value"] for mail in dataset.collection["curators"][0]["emails"]] == ["a@lab.org", "b@lab.org"]
+    assert dataset.data.read("a").read("y") and dataset.data["id"].to_pylist() == ["a", "b"]
+    assert tacore.validator.validate(path, deep=True) == []
+    without = {key: value for key, value in about.items() if key != "task"}
+    v1.create(uneven, tmp_path / "y.taco", json.dumps(without))
+
+    bad = {**without, "task": "foundation-model", "split_strategy": "by hand"}
+    with pytest.raises(tacore.TacoValidationError, match=r"foundation-model.*split_strategy|split_strategy.*foundation"):
+        v1.create(uneven, tmp_path / "z.taco", bad)
+    with pytest.raises(tacore.TacoFormatError):
+        v1.create(uneven, tmp_path / "z.taco", "[]")
+    with pytest.raises(tacore.TacoValidationError, match=r"ends in \.taco"):
+        v1.create(uneven, tmp_path / "z.tortilla", about)
+    taco = Taco(Tortilla([Sample("a", b"1")]), "t", "1.0.0", "d", ["MIT"], [{"name": "p"}], ["other"])
+    with pytest.raises(TypeError, match="a collection of its own"):
+        v1.create(taco, tmp_path / "z.taco", about)  # type: ignore[call-overload, unused-ignore]
+    assert not list(tmp_path.glob("z*"))
+
+
 def test_samples_are_written(tmp_path: Path) -> None:
     from tacore.datamodel import Sample, Taco, Tortilla
 
