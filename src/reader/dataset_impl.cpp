@@ -3,7 +3,9 @@
 #include <arrow/c/abi.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/ordered_work.hpp"
@@ -63,15 +65,47 @@ const View& Dataset::Impl::view() const {
 
 namespace {
 
+/// The columns of a level with their types in the files: those of each part of a union.
+void add_stored(const View& view, int level, std::set<std::pair<std::string, std::string>>& out) {
+  if (const Container* container = view.container()) {
+    // Before 2.0 the number of levels is told from all nested samples.
+    if (level > 0 && level >= container->num_levels()) return;
+    for (const Column& column : stored_columns(view, level)) out.emplace(column.name, column.type);
+    return;
+  }
+  for (const auto& part : std::get<Union>(view.base).parts) add_stored(*part.view, level, out);
+}
+
+/// Whether a query speaks of a column, under whatever name it gives it.
+bool names_column(const View& view, const std::string& name) {
+  const std::string wanted = lower(name);
+  const auto is_of_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  return std::ranges::any_of(view.steps, [&](const Step& step) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (!sql) return false;
+    const std::string text = lower(sql->select.text);
+    for (auto at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
+      const auto end = at + wanted.size();
+      if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end]))) return true;
+    }
+    return false;
+  });
+}
+
 /// DuckDB has no type for these, and gives another.
-void warn_of_types(const View& view, const Rows& rows) {
-  for (const Column& stored : stored_columns(view, 0)) {
-    const bool is_cut = stored.type.starts_with("timestamp[ns, tz=");
-    if (!is_cut && !stored.type.starts_with("duration[")) continue;
-    const int column = rows.find(stored.name);
-    const std::string& type = column < 0 ? stored.type : rows.columns()[static_cast<std::size_t>(column)].type;
-    if (type == stored.type) continue;
-    log::warning("column " + quoted(stored.name) + " is " + stored.type + "; a query gives it as " + type +
+void warn_of_types(const View& view, const std::set<int>& levels, const Rows& rows) {
+  constexpr std::string_view kNanoseconds = "timestamp[ns, tz=";
+  std::set<std::pair<std::string, std::string>> all;
+  for (const int level : levels) add_stored(view, level, all);
+  for (const auto& [name, stored] : all) {
+    const bool is_cut = stored.starts_with(kNanoseconds);
+    if (!is_cut && !stored.starts_with("duration[")) continue;
+    const int column = rows.find(name);
+    if (column < 0 && !names_column(view, name)) continue;
+    std::string type = is_cut ? "timestamp[us, tz=" + stored.substr(kNanoseconds.size()) : "int64";
+    if (column >= 0) type = rows.columns()[static_cast<std::size_t>(column)].type;
+    if (type == stored) continue;
+    log::warning("column " + quoted(name) + " is " + stored + "; a query gives it as " + type +
                  (is_cut ? ", without its nanoseconds" : ""));
   }
 }
@@ -111,7 +145,7 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
     // Nothing to compute: columns are decoded as they are asked for.
     rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->known_level(0), RowKey{})
                                                  : compute(QueryPlan(all, describe).rows());
-    if (!all.container() || !all.steps.empty()) warn_of_types(all, *rows_);
+    if (!all.container() || !all.steps.empty()) warn_of_types(all, levels_of(all), *rows_);
     log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) +
               " rows");
     log::debug(std::to_string(memory_in_use() / (1 << 20)) + " MiB in Arrow arrays");

@@ -278,6 +278,33 @@ TEST_CASE("a query that cannot hold a type says so, and rows without a query hav
   CHECK(report.has(LogLevel::Warning, "column 'd' is duration[us]; a query gives it as int64"));
 }
 
+TEST_CASE("a query of another level, under another name, or of a part says so as well (hunt N8)") {
+  const Nested nested, plain;
+  const auto numbers = integers({1'673'740'800'000'000'001, 2, std::nullopt});
+  const auto exact = check(numbers->View(arrow::timestamp(arrow::TimeUnit::NANO, "UTC")));
+  auto columns = nested.table("METADATA/level0.parquet"), same = plain.table("METADATA/level0.parquet");
+  columns.emplace_back("t", exact);
+  same.emplace_back("t", check(numbers->View(arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"))));
+  nested.write("METADATA/level0.parquet", columns);
+  plain.write("METADATA/level0.parquet", same);
+  auto below = nested.table("METADATA/level1.parquet");
+  const auto ones = std::vector<std::optional<int64_t>>(static_cast<std::size_t>(below[0].second->length()), 1);
+  below.emplace_back("d", check(integers(ones)->View(arrow::duration(arrow::TimeUnit::MICRO))));
+  nested.write("METADATA/level1.parquet", below);
+  const Dataset dataset = load(nested.path);
+  const auto warned = [](const Dataset& rows, const std::string& column) {
+    const Report report;
+    rows.data();
+    return report.has(LogLevel::Warning, "column '" + column + "' is ");
+  };
+  CHECK(warned(dataset.sql("SELECT * FROM level1"), "d"));
+  CHECK(warned(dataset.sql("SELECT \"d\" AS \"other\" FROM level1"), "d"));
+  CHECK(warned(dataset.sql("SELECT id, T + INTERVAL 1 DAY AS next FROM data"), "t"));
+  CHECK_FALSE(warned(dataset.sql("SELECT id, type FROM data"), "t"));
+  CHECK_FALSE(warned(dataset.sql("SELECT * FROM data"), "d"));
+  CHECK(warned(concat(std::vector{load(plain.path), dataset}), "t"));
+}
+
 #if ARROW_VERSION_MAJOR >= 26  // which can write Bloom filters
 // Hunt 1 of the audit: a filter of floats knows bits, not which of them are equal.
 TEST_CASE("equal floats are found though a Bloom filter holds them by other bits") {
