@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <random>
 
 #include <tacore/error.hpp>
+#include <tacore/temporary.hpp>
 
 #include "open_file.hpp"
 
@@ -63,11 +63,6 @@ std::string resolved(const std::string& path) {
 /// "a/b.csv" -> "a/", "b.csv" -> "".
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-std::string temporary_beside(const std::string& path) {
-  const std::string folder = folder_of(path);
-  return folder + "." + path.substr(folder.size()) + "." + std::to_string(std::random_device()()) + ".part";
-}
-
 void sync_folder(const std::string& folder) {
   const int descriptor = open_file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;  // not ours to read: the data are safe, their name nearly
@@ -78,13 +73,23 @@ void sync_folder(const std::string& folder) {
 }  // namespace
 
 NewFile::NewFile(const std::string& target, bool overwrite)
-    : target_(overwrite ? resolved(target) : target), overwrite_(overwrite), temporary_(temporary_beside(target_)) {
+    : target_(overwrite ? resolved(target) : target), overwrite_(overwrite) {
   const auto existing = status_of(target_);
   if (existing && S_ISDIR(existing->st_mode)) fail("is a folder, expected the name of a file", 0);
   if (existing && !overwrite_) refuse();
-  remove_on_signal(temporary_);  // before it is there: no instant without
-  descriptor_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("cannot create the file", errno);
+  for (bool is_held = false; !is_held;) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    temporary_ = temporary_for(target_);
+    remove_on_signal(temporary_);  // before it is there: no instant without
+    descriptor_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail("cannot create the file", errno);
+    try {
+      is_held = hold_temporary(descriptor_, temporary_, target_);
+    } catch (const IoError&) {
+      ::unlink(temporary_.c_str());
+      throw;
+    }
+  }
   // What replaces a private file is private.
   if (existing) ::fchmod(descriptor_, existing->st_mode & 07777);
 }

@@ -27,7 +27,7 @@ class NewFile {
 
   std::string target_;
   bool overwrite_;
-  std::string temporary_;
+  std::string temporary_ = {};
   int descriptor_ = -1;
 };
 

@@ -10,6 +10,7 @@
 #include "others.hpp"
 #include "path.hpp"
 #include "tacore/secrets.hpp"
+#include "tacore/temporary.hpp"
 
 namespace tacore::python {
 namespace {
@@ -124,6 +125,14 @@ void bind_describe(nb::module_& m) {
   m.def(
       "without_secrets", [](const Path& shown) { return Path{tacore::without_secrets(shown.value)}; },
       nb::sig("def without_secrets(shown: str) -> str"));
+  m.def("temporary_for", [](const Path& target) {
+    const nb::gil_scoped_release release;
+    return Path{temporary_for(target.value)};
+  });
+  m.def("hold_temporary", [](int descriptor, const Path& temporary, const Path& target) {
+    const nb::gil_scoped_release release;
+    return hold_temporary(descriptor, temporary.value, target.value);
+  });
   m.def("footer2stac", &footer2stac);
   m.def("write_stac", &write_stac);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);

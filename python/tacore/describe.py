@@ -315,10 +315,12 @@ class _NotWrittenError(TacoDocumentationError, TacoIOError):
 
 def _written(text: str, output: PathLike) -> Path:
     path = local_path(output)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        beside = Path(_core.temporary_for(path))
         try:
-            beside.write_text(text, encoding="utf-8", newline="\n")
+            with open(beside, "x", encoding="utf-8", newline="\n") as file:
+                _core.hold_temporary(file.fileno(), beside, path)
+                file.write(text)
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)

@@ -76,25 +76,25 @@ class NewFolder {
     if (exists_ && (!S_ISDIR(found->st_mode) || !entry_at(path_join(target_, kCollectionFile)))) {
       throw IoError("is no folder with a collection.json; nothing else is replaced", {.path = target_});
     }
-    draft_ = temporary_for(target_);
-    make(draft_);
+    draft_ = make_temporary(target_, {}, true);
   }
   ~NewFolder() {
     std::error_code ignored;  // nothing can be done about what cannot be removed
-    fs::remove_all(draft_, ignored);
+    fs::remove_all(draft_.path, ignored);
+    ::close(draft_.descriptor);
   }
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  void make_folder(const std::string& name) const { make(path_join(draft_, name)); }
-  PlainFile file(const std::string& name) const { return {path_join(draft_, name), path_join(target_, name)}; }
+  void make_folder(const std::string& name) const { make(path_join(draft_.path, name)); }
+  PlainFile file(const std::string& name) const { return {path_join(draft_.path, name), path_join(target_, name)}; }
 
   void publish() const {
     sync();
     if (exists_) {
-      exchange_names(draft_, target_);  // the old one goes with the draft
+      exchange_names(draft_.path, target_);  // the old one goes with the draft
     } else {
-      rename_to(draft_, target_, false);
+      rename_to(draft_.path, target_, false);
     }
     sync_folder_of(target_);
   }
@@ -105,15 +105,11 @@ class NewFolder {
   }
   /// Its file system, which is quicker than file by file.
   void sync() const {
-    const int descriptor = open_uninterrupted(draft_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) fail("cannot be written to the disk", target_);
-    const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
-    ::close(descriptor);
-    if (error_number != 0) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
+    if (::syncfs(draft_.descriptor) != 0) fail("cannot be written to the disk", target_);
   }
 
   std::string target_;
-  std::string draft_ = {};
+  Temporary draft_ = {};
   bool exists_ = false;
 };
 

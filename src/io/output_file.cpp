@@ -2,19 +2,25 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/checked_math.hpp"
+#include "base/log.hpp"
 #include "io/entry_at.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
+#include "tacore/temporary.hpp"
 
 namespace tacore {
 namespace {
@@ -33,15 +39,89 @@ void require_free(const std::string& target, bool overwrite) {
   if (!overwrite) fail("exists already", target, 0);
 }
 
+constexpr std::string_view kTemporary = ".part";
+constexpr std::size_t kTokenSize = 16;
+
+/// Whether an open file or folder is what has this name. Throws IoError.
+bool is_at(int descriptor, const std::string& path, const std::string& target) {
+  struct stat opened = {}, named = {};
+  if (::fstat(descriptor, &opened) != 0) fail("cannot stat", target, errno);
+  if (::lstat(path.c_str(), &named) == 0) return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+  if (errno != ENOENT) fail("cannot stat", target, errno);
+  return false;
+}
+
+/// Removes it unless a process holds it: what hold_temporary() has locked nobody else can.
+void remove_unheld(const std::string& path, const std::string& target) {
+  const int descriptor = open_uninterrupted(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return;
+  const struct Closing {
+    int descriptor;
+    ~Closing() { ::close(descriptor); }
+  } closing{descriptor};
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 || !is_at(descriptor, path, target)) return;
+  std::error_code ignored;  // what cannot be removed is in nobody's way
+  std::filesystem::remove_all(path, ignored);
+  log::info(target + ": removed what a killed run left, " + file_name(path));
+}
+
+/// What is in a folder that is temporary itself is this run's own.
+void remove_abandoned(const std::string& folder, const std::string& start, const std::string& target) {
+  if (without_slashes(folder).ends_with(kTemporary)) return;
+  std::vector<std::string> found;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder)) {
+      const std::string name = entry.path().filename().string();
+      const bool is_one = name.size() == start.size() + kTokenSize + kTemporary.size() && name.starts_with(start) &&
+                          name.ends_with(kTemporary);
+      const std::string token = is_one ? name.substr(start.size(), kTokenSize) : "";
+      if (is_one && token.find_first_not_of("0123456789abcdef") == token.npos) found.push_back(entry.path().string());
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    const int number = error.code().value();
+    // One that may be written to but not listed; what is missing cannot be written to.
+    if (number != EACCES && number != ENOENT && number != ENOTDIR) fail("its folder cannot be listed", target, number);
+  }
+  for (const auto& path : found) remove_unheld(path, target);
+}
+
 }  // namespace
 
 std::string temporary_for(const std::string& target, const std::string& temp_dir) {
+  const std::string folder = temp_dir.empty() ? parent_folder(target) : temp_dir;
+  const std::string start = "." + file_name(target) + ".";
+  remove_abandoned(folder, start, target);
   uint64_t random = 0;
   if (::getentropy(&random, sizeof random) != 0) fail("no random numbers", target, errno);
-  char token[17];
+  char token[kTokenSize + 1];
   std::snprintf(token, sizeof token, "%016" PRIx64, random);
-  return path_join(temp_dir.empty() ? parent_folder(target) : temp_dir,
-                   "." + file_name(target) + "." + token + ".part");
+  return path_join(folder, start + token + std::string(kTemporary));
+}
+
+bool hold_temporary(int descriptor, const std::string& temporary, const std::string& target) {
+  while (::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) continue;
+  return is_at(descriptor, temporary, target);
+}
+
+Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder) {
+  for (;;) {
+    Temporary out{.path = temporary_for(target, temp_dir)};
+    const char* path = out.path.c_str();
+    if (is_folder && ::mkdir(path, 0777) != 0) fail("cannot be created", target, errno);
+    out.descriptor = is_folder ? open_uninterrupted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                               : open_uninterrupted(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int error_number = errno;
+    try {
+      if (out.descriptor < 0) fail("cannot be created", target, error_number);
+      if (hold_temporary(out.descriptor, out.path, target)) return out;
+    } catch (...) {
+      if (is_folder) ::rmdir(path);
+      else if (out.descriptor >= 0) ::unlink(path);
+      if (out.descriptor >= 0) ::close(out.descriptor);
+      throw;
+    }
+    ::close(out.descriptor);
+  }
 }
 
 void rename_to(const std::string& from, const std::string& to, bool overwrite) {
@@ -75,10 +155,11 @@ void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
 }
 
 OutputFile::OutputFile(std::string target, bool overwrite, const std::string& temp_dir)
-    : target_(std::move(target)), temporary_(temporary_for(target_, temp_dir)), overwrite_(overwrite) {
+    : target_(std::move(target)), overwrite_(overwrite) {
   require_free(target_, overwrite_);
-  descriptor_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("cannot be created", target_, errno);
+  Temporary made = make_temporary(target_, temp_dir, false);
+  temporary_ = std::move(made.path);
+  descriptor_ = made.descriptor;
   direct_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);
 }
 

@@ -44,7 +44,7 @@ class OutputFile {
   void write_cached(uint64_t offset, std::span<const std::byte> bytes) const;
 
   std::string target_;
-  std::string temporary_;
+  std::string temporary_ = {};
   bool overwrite_;
   int descriptor_ = -1;
   int direct_ = -1;  ///< the same file without the page cache, or -1
@@ -55,8 +55,13 @@ class OutputFile {
 /// left to it. A hint: nothing depends on it.
 void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept;
 
-/// A name that nothing has, in the folder `temp_dir`, or beside `target` ("").
-std::string temporary_for(const std::string& target, const std::string& temp_dir = {});
+/// A new file that is open for writing, or a folder, under a temporary name (temporary.hpp).
+struct Temporary {
+  std::string path = {};
+  int descriptor = -1;  ///< holds it; to be closed
+};
+/// Throws IoError.
+Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder);
 
 /// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
 void rename_to(const std::string& from, const std::string& to, bool overwrite);

@@ -129,4 +129,29 @@ TEST_CASE("a write that fails says where, and nothing stays") {
   CHECK(num_files(folder) == 0);
 }
 
+TEST_CASE("what killed runs left of a target is removed by the next, and nothing that is held or another's") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("out");
+  const auto name = [](const std::string& of, char digit) { return "." + of + "." + std::string(16, digit) + ".part"; };
+  folder.write(name("out", '0'), "killed");
+  folder.write(name("out", '1') + "/a/b", "killed");
+  for (const auto& other : {name("other", '0'), name("out", 'x'), std::string(".out.part"), std::string(".out.1.part")})
+    folder.write(other, "stays");
+  const Temporary held = make_temporary(path, {}, true);
+  {
+    OutputFile file(path, false);
+    CHECK(num_files(folder) == 6);
+    CHECK(fs::exists(held.path));
+    OutputFile twin(path, false);  // both are at work
+    CHECK(num_files(folder) == 7);
+    write(file, 0, "x");
+    file.commit();
+  }
+  CHECK(num_files(folder) == 6);
+  ::close(held.descriptor);
+  OutputFile(path, true).commit();
+  CHECK_FALSE(fs::exists(held.path));
+  CHECK(num_files(folder) == 5);
+}
+
 }  // namespace

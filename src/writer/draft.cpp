@@ -22,14 +22,16 @@ namespace {
 
 }  // namespace
 
-Draft::Draft(const std::string& target, const std::string& temp_dir)
-    : target_(target), path_(temporary_for(target, temp_dir)) {
-  if (::mkdir(path_.c_str(), 0777) != 0) throw IoError("cannot be created", {.path = target}, errno);
+Draft::Draft(const std::string& target, const std::string& temp_dir) : target_(target) {
+  Temporary made = make_temporary(target, temp_dir, true);
+  path_ = std::move(made.path);
+  descriptor_ = made.descriptor;
 }
 
 Draft::~Draft() {
   std::error_code ignored;  // nothing can be done about what cannot be removed
   std::filesystem::remove_all(path_, ignored);
+  ::close(descriptor_);
 }
 
 std::string Draft::path(const std::string& name) const { return path_join(path_, name); }
@@ -48,11 +50,7 @@ void Draft::write_file(const std::string& name, std::span<const std::byte> bytes
 
 /// Its file system, which is quicker than file by file.
 void Draft::sync() const {
-  const int descriptor = open_uninterrupted(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) fail("cannot be written to the disk", target_);
-  const int error_number = ::syncfs(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (error_number != 0) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
+  if (::syncfs(descriptor_) != 0) fail("cannot be written to the disk", target_);
 }
 
 DraftFile::DraftFile(const Draft& draft, const std::string& name) : target_(draft.target(name)) {

@@ -34,7 +34,8 @@ class Draft {
 
  private:
   std::string target_;
-  std::string path_;
+  std::string path_ = {};
+  int descriptor_ = -1;
 };
 
 /// A new file of a draft, written from its start. Closing tells of late errors; the sync of all comes at the end.

@@ -9,7 +9,7 @@ for _ in $(seq 1000); do
   [[ -z $(find . -name '.rows.csv.*') ]] || break
   sleep 0.01
 done
-ls -A | sed 's/[0-9][0-9]*/N/'
+ls -A | sed "s/[.][0-9a-f]\{16\}[.]/.N./"
 kill -TERM $!
 wait $! 2>/dev/null
 echo "exit $?"

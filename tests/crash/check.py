@@ -44,6 +44,7 @@ def kill(world):
         assert world.state(out) == expected, f"{calls[n - 1]}: {world.state(out)}, expected {expected}"
         again = world.create(out)
         assert again.code == 0 and world.state(out) == "complete", f"the second run: {again.errors}"
+        assert world.leftovers(out) == [], (calls[n - 1], world.leftovers(out))
     return each(len(calls), at)
 
 
@@ -303,6 +304,7 @@ CASES |= {f"inputs/{target}": (inputs, target)
 CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("fail", "stop")
           for target in ("export-zip-over", "csv-over")}
 CASES |= {f"{fault}/stac-over": (FAULTS[fault], "stac-over") for fault in ("kill", "fail")}
+CASES |= {f"kill/{target}": (kill, target) for target in ("csv", "geoparquet")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 WORLDS = {"edit-": EditWorld, "from-": StoreWorld, "tog": RasterWorld, "header": RasterWorld, "tortilla-set": SetWorld}
 
