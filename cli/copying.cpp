@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include <tacore/error.hpp>
+#include <tacore/interrupt.hpp>
 #include <tacore/remote.hpp>
 
 #include "arguments.hpp"
@@ -90,6 +91,18 @@ void run_copy(CreateOptions options, const Writing& writing, const std::function
     copy(options);
   } catch (const IoError&) {
     if (noted == 0) throw;  // else the signal says it
+  }
+}
+
+void run_interruptibly(const std::function<void()>& work) {
+  const Interruptible interruptible;
+  set_interrupt_check([] { return noted != 0; });
+  try {
+    work();
+  } catch (const IoError&) {
+    if (noted == 0) throw;  // else the signal says it
+  } catch (const QueryError&) {
+    if (noted == 0) throw;
   }
 }
 

@@ -19,4 +19,8 @@ void check_ending(const std::string& output);
 /// own take theirs from these. Ctrl-C and its like ask it to stop and clean up, and end the process when it has.
 void run_copy(CreateOptions options, const Writing& writing, const std::function<void(const CreateOptions&)>& copy);
 
+/// Calls `work`, which looks at interrupt_check(). Ctrl-C and its like stop it there, and end the process when it has
+/// cleaned up.
+void run_interruptibly(const std::function<void()>& work);
+
 }  // namespace tacore::cli

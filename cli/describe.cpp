@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "commands.hpp"
+#include "copying.hpp"
 #include "loaded_library.hpp"
 #include "output.hpp"
 
@@ -75,11 +76,11 @@ int run_describe(const DescribeCommandOptions& options) {
                             .published = options.published,
                             .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {
-    footer2geoparquet(dataset, level, output, how);
+    run_interruptibly([&] { footer2geoparquet(dataset, level, output, how); });
   } else if (options.as == Description::StacGeoparquet) {
-    footer2geoparquetstac(dataset, level, output, how);
+    run_interruptibly([&] { footer2geoparquetstac(dataset, level, output, how); });
   } else if (options.as == Description::Stac && !output.empty()) {
-    write_stac(dataset, output, level, how);
+    run_interruptibly([&] { write_stac(dataset, output, level, how); });
   } else {
     with_output(options.output, kept_files(dataset),
                 [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });

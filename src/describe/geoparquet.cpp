@@ -91,6 +91,7 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
   check_parquet_options(options.parquet);
   Places places;
   const auto batches = recomposed_batches(items.batches(), std::move(columns), [&](const arrow::RecordBatch& batch) {
+    stop_if_asked(path);
     const auto rows = items.read(batch, 0, num_rows(batch), with_files);
     for (const Item& item : rows) {
       if (item.footprint) places.add(*item.footprint);
@@ -113,6 +114,8 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
         "expected",
         {.path = path});
   }
+  file.sync();
+  stop_if_asked(path);
   file.commit();
 }
 

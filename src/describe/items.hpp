@@ -123,4 +123,8 @@ class LevelItems {
   Oddities oddities_;
 };
 
+/// Throws QueryError when interrupt_check() wants to stop: between two Items, and before what was made of them gets its
+/// name.
+void stop_if_asked(const std::string& path);
+
 }  // namespace tacore::descriptions

@@ -91,6 +91,7 @@ class NewFolder {
 
   void publish() const {
     sync();
+    stop_if_asked(target_);
     if (exists_) {
       exchange_names(draft_.path, target_);  // the old one goes with the draft
     } else {
@@ -143,6 +144,7 @@ void write_stac(const Dataset& dataset, const std::string& directory, int level,
   index.write(head);
   LevelItems items(dataset, of_items, level, options);
   items.for_each(true, [&](const Item& item) {
+    stop_if_asked(directory);
     PlainFile file = folder.file(path_join(kItemsFolder, item.id + ".json"));
     file.write(dump(stac_item(item, of_items, items, std::string("../") + kCollectionFile)));
     file.close();

@@ -303,8 +303,9 @@ CASES |= {f"inputs/{target}": (inputs, target)
           for target in ("export-folder", "convert-new", "convert-parts", "concat", "compile-taco", "collection", "stac", "parquet")}
 CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("fail", "stop")
           for target in ("export-zip-over", "csv-over")}
-CASES |= {f"{fault}/stac-over": (FAULTS[fault], "stac-over") for fault in ("kill", "fail")}
+CASES |= {f"{fault}/stac-over": (FAULTS[fault], "stac-over") for fault in ("kill", "fail", "stop")}
 CASES |= {f"kill/{target}": (kill, target) for target in ("csv", "geoparquet")}
+CASES |= {"stop/geoparquet": (stop, "geoparquet")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
 WORLDS = {"edit-": EditWorld, "from-": StoreWorld, "tog": RasterWorld, "header": RasterWorld, "tortilla-set": SetWorld}
 
