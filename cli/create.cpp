@@ -100,7 +100,7 @@ int run_create(const CreateCommandOptions& options) {
   check_extensions(options.extensions);
   if ((options.block_size || options.zstd_level) && !options.streaming)
     throw UsageError("--block and --zstd-level are of --streaming");
-  require_apart(options.output, {options.source});
+  require_apart(options.output, {options.source, options.collection});
   const bool is_taco = ends_with(options.output, ".taco");
   if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");

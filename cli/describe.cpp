@@ -2,8 +2,6 @@
 #include <tacore/describe.hpp>
 #include <tacore/error.hpp>
 
-#include <filesystem>
-
 #include "commands.hpp"
 #include "copying.hpp"
 #include "loaded_library.hpp"
@@ -47,22 +45,6 @@ class LazyTransformer final : public CrsTransformer {
   }
 };
 
-/// What a text that describes a dataset may not replace. Links of a text are relative to the folder of the dataset, so
-/// that it may lie there: beside COLLECTION.json of a FOLDER, beside `.tacocat/` of an index.
-std::vector<std::string> kept_files(const Dataset& dataset) {
-  std::vector<std::string> out;
-  for (const std::string& path : files_of(dataset)) {
-    const std::filesystem::path file(path);
-    const bool is_index = (file.has_filename() ? file : file.parent_path()).filename() == ".tacocat";
-    if (is_index || !std::filesystem::is_directory(file)) {
-      out.push_back(path);
-      continue;
-    }
-    for (const char* name : {"COLLECTION.json", "METADATA", "DATA", ".tacocat"}) out.push_back((file / name).string());
-  }
-  return out;
-}
-
 }  // namespace
 
 int run_describe(const DescribeCommandOptions& options) {
@@ -82,7 +64,7 @@ int run_describe(const DescribeCommandOptions& options) {
   } else if (options.as == Description::Stac && !output.empty()) {
     run_interruptibly([&] { write_stac(dataset, output, level, how); });
   } else {
-    with_output(options.output, kept_files(dataset),
+    with_output(options.output, described_files(files_of(dataset)),
                 [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });
   }
   return 0;

@@ -1,3 +1,4 @@
+#include <tacore/apart.hpp>
 #include <tacore/transform.hpp>
 #include <tacore/v1.hpp>
 
@@ -20,6 +21,7 @@ int run_export(const ExportCommandOptions& options) {
 int run_convert(const ConvertOptions& options) {
   check_ending(options.output);
   if (options.split_size == 0) check_output(options.output, options.writing);
+  require_apart(options.output, {options.collection});
   const Collection collection = collection_of(options, options.output);
   run_copy({.split_size = options.split_size}, options.writing,
            [&](const CreateOptions& how) { v1::convert(options.input, options.output, collection, how); });

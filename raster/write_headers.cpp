@@ -15,6 +15,7 @@
 #include "reader/zip_samples.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/parquet_write.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacore/header.hpp"
 #include "tacotiff_header.hpp"
@@ -40,7 +41,7 @@ struct Entry {
 };
 
 /// FILEs of all levels, padding aside.
-std::vector<Place> files_of(const Container& container) {
+std::vector<Place> places_of(const Container& container) {
   std::vector<Place> out;
   for (int level = 0; level < container.num_levels(); ++level) {
     const LevelTable& table = *container.stored_level(level);
@@ -87,7 +88,7 @@ void tell(const HeaderFileOptions& options, uint64_t num_done, uint64_t num_file
 }
 
 std::vector<Entry> entries_of(const Container& container, const HeaderFileOptions& options, HeaderFileResult& result) {
-  const auto files = files_of(container);
+  const auto files = places_of(container);
   OrderedWork<Entry> work(std::vector<uint64_t>(files.size(), 1), kFilesUnderWay, num_threads(options.jobs),
                           [&](std::size_t i) { return entry_of(container, files[i]); });
   std::vector<Entry> out;
@@ -137,6 +138,7 @@ HeaderFileResult write_headers(const std::string& path, const HeaderFileOptions&
   const auto container = open_container(storage, at, path, options.base_path);
   HeaderFileResult out{.path = options.output.empty() ? at.path + std::string(kHeaderFileSuffix) : options.output};
   require_local(out.path, "written");
+  require_apart(out.path, files_of(*container));
   OutputFile file(out.path, options.overwrite);
   const auto entries = entries_of(*container, options, out);
   if (entries.empty()) throw ValidationError("has no TIFF that could have a header", {.path = path});

@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "others.hpp"
 #include "path.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/secrets.hpp"
 #include "tacore/temporary.hpp"
 
@@ -125,6 +126,13 @@ void bind_describe(nb::module_& m) {
   m.def(
       "without_secrets", [](const Path& shown) { return Path{tacore::without_secrets(shown.value)}; },
       nb::sig("def without_secrets(shown: str) -> str"));
+  m.def("require_text_apart", [](const Path& output, const Dataset& dataset) {
+    const nb::gil_scoped_release release;
+    require_apart(output.value, described_files(files_of(dataset)));
+  });
+  m.def("require_text_apart", [](const Path& output, const Path& document) {
+    require_apart(output.value, described_files({document.value}));
+  });
   m.def("temporary_for", [](const Path& target) {
     const nb::gil_scoped_release release;
     return Path{temporary_for(target.value)};

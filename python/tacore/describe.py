@@ -155,8 +155,10 @@ def generate_markdown(
     Raises:
         TacoFileNotFoundError: There is no `input`.
         TacoDocumentationError: A COLLECTION.json that is none (a ValueError); no file can be written (an OSError).
+        TacoValidationError: `output` would replace a file of the dataset. It may lie in the folder of a FOLDER.
     """
-    return _written(collection2markdown(input, example_path=dataset_example_path), output)
+    path, described = _apart(output, input)
+    return _written(collection2markdown(described, example_path=dataset_example_path), path)
 
 
 def generate_html(
@@ -185,9 +187,11 @@ def generate_html(
     Raises:
         TacoFileNotFoundError: There is no `input`.
         TacoDocumentationError: As for :func:`generate_markdown`.
+        TacoValidationError: The same.
     """
-    page = collection2html(input, download_base_url or "", theme_color, dataset_example_path, catalogue_url)
-    return _written(page, output)
+    path, described = _apart(output, input)
+    page = collection2html(described, download_base_url or "", theme_color, dataset_example_path, catalogue_url)
+    return _written(page, path)
 
 
 def footer2stac(dataset: Described, level: int = 0, base_url: str = "") -> Iterator[dict[str, Any]]:
@@ -275,12 +279,27 @@ def _options(**given: Any) -> dict[str, Any]:
     return {**options, "transformer": importlib.util.find_spec("pyproj") is not None}
 
 
-def _opened(dataset: Described) -> _core.Dataset:
+def _apart(output: PathLike, dataset: Described) -> tuple[Path, Described]:
+    """Where a text is written, which replaces nothing of the dataset; and that, opened unless it is a document."""
+    path, document = local_path(output), _document_path(dataset)
+    if document is not None:
+        _core.require_text_apart(path, document)
+        return path, document
+    opened = _loaded(dataset)
+    _core.require_text_apart(path, opened._core)
+    return path, opened
+
+
+def _loaded(dataset: Described) -> TacoDataset:
     from ._dataset import TacoDataset, load
 
     if not isinstance(dataset, (TacoDataset, str, bytes, os.PathLike)):
         raise TypeError(f"a dataset or the path of one is expected, not {type(dataset).__name__}")
-    return (dataset if isinstance(dataset, TacoDataset) else load(dataset))._core
+    return dataset if isinstance(dataset, TacoDataset) else load(dataset)
+
+
+def _opened(dataset: Described) -> _core.Dataset:
+    return _loaded(dataset)._core
 
 
 def _described(form: Any, dataset: Described, options: dict[str, Any]) -> str:
@@ -313,8 +332,7 @@ class _NotWrittenError(TacoDocumentationError, TacoIOError):
     """A description could not be written."""
 
 
-def _written(text: str, output: PathLike) -> Path:
-    path = local_path(output)
+def _written(text: str, path: Path) -> Path:
     try:
         beside = Path(_core.temporary_for(path))
         try:

@@ -22,6 +22,8 @@ class Partitions {
              bool verify);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
+  /// Where they lie.
+  const std::string& folder() const noexcept { return folder_; }
   /// The union of all partitions. What taco:sources says of their extents is not proved by anything, so none is left
   /// out for it.
   View resolve(const std::vector<Step>& steps) const;

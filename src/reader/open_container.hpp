@@ -61,4 +61,7 @@ std::string partition_group(const std::string& path);
 
 Collection read_collection(const Storage& storage, const Detected& at, const std::string& path);
 
+/// The files and folders that it is read from: its own path, and of an index the ones that it lists.
+std::vector<std::string> files_of(const Container& container);
+
 }  // namespace tacore

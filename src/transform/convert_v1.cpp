@@ -3,6 +3,7 @@
 
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
+#include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1.hpp"
 #include "transform/edit_plan.hpp"
@@ -28,6 +29,7 @@ class Conversion {
     check_generation(file_);
     if (!is_in_place_) {
       check_name(output, kind);
+      require_apart(output, {input});
       check_absent(output, options.overwrite);
     }
     check_temp_dir(output, options.temp_dir);

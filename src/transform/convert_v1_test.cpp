@@ -132,5 +132,24 @@ TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
 }
 
+TEST_CASE("the file that is converted is no output but by its own name") {
+  const TemporaryFolder folder;
+  const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
+  create(demo(), tortilla, plain());
+  const std::string bytes = text_of(tortilla);
+  for (const bool is_hard : {false, true}) {
+    REQUIRE((is_hard ? ::link : ::symlink)(tortilla.c_str(), taco.c_str()) == 0);
+    CHECK_THROWS_WITH_AS(tortilla2taco(tortilla, taco, demo_collection(), {.overwrite = true}),
+                         doctest::Contains("another place expected"), ValidationError);
+    REQUIRE(::unlink(taco.c_str()) == 0);
+  }
+  tortilla2taco(tortilla, taco, demo_collection());
+  const auto link = folder.path("y.tortilla");
+  REQUIRE(::link(taco.c_str(), link.c_str()) == 0);
+  CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.overwrite = true}), doctest::Contains("another place expected"),
+                       ValidationError);
+  CHECK(text_of(tortilla) == bytes);
+}
+
 }  // namespace
 }  // namespace tacore::v1

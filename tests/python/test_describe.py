@@ -113,6 +113,32 @@ def test_a_text_that_cannot_be_written_is_told(golden: Path, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_text_replaces_nothing_of_what_it_describes(golden: Path, tmp_path: Path) -> None:
+    archive = Path(shutil.copy(golden / "flat.tacozip", tmp_path / "flat.tacozip"))
+    (tmp_path / "link").symlink_to(archive)
+    folder = Path(shutil.copytree(golden / "nested", tmp_path / "nested"))
+    (tmp_path / "to_nested").symlink_to(folder)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for generate in (tacore.generate_markdown, tacore.generate_html):
+        for input, output in (
+            (archive, archive),
+            (archive, tmp_path / "link"),
+            (tmp_path / "link", archive),
+            (tacore.load(archive), archive),
+            (folder, folder / "COLLECTION.json"),
+            (folder, folder / "DATA" / "README.md"),
+            (folder, tmp_path / "to_nested" / "METADATA" / "level0.parquet"),
+            (folder / "COLLECTION.json", folder / "COLLECTION.json"),
+            (folder / "COLLECTION.json", folder / "METADATA" / "README.md"),
+        ):
+            with pytest.raises(tacore.TacoValidationError, match="another place expected"):
+                generate(input, output)
+        generate(folder, folder / "README.md")
+        generate(folder / "COLLECTION.json", folder / "README.md")
+        (folder / "README.md").unlink()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
 def test_t131_colours_have_variants_and_a_default(golden: Path) -> None:
     def colours(given: str) -> list[str]:
         style = describe.collection2html(golden / "flat.tacozip", accent_colour=given)
