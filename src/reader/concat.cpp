@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -143,15 +144,18 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
 }
 
 /// Names that differ in case only get a suffix, as those of one level do: SQL folds case (docs/deviations.md, row 33).
+/// Which of them does not depend on the order of columns or parts.
 void rename_twins(Columns& columns) {
   std::set<std::string> folded;
-  for (const auto& column : columns) {
-    if (is_added(column.name)) folded.insert(lower(column.name));
-  }
+  std::vector<Column*> named;
   for (auto& column : columns) {
-    if (is_added(column.name)) continue;
-    const std::string name = column.name;
-    for (int i = 1; !folded.insert(lower(column.name)).second; ++i) column.name = name + "_" + std::to_string(i);
+    if (is_added(column.name)) folded.insert(lower(column.name));
+    else named.push_back(&column);
+  }
+  std::ranges::stable_sort(named, std::greater(), &Column::name);
+  for (Column* column : named) {
+    const std::string name = column->name;
+    for (int i = 1; !folded.insert(lower(column->name)).second; ++i) column->name = name + "_" + std::to_string(i);
   }
 }
 

@@ -305,6 +305,25 @@ TEST_CASE("a query of another level, under another name, or of a part says so as
   CHECK(warned(concat(std::vector{load(plain.path), dataset}), "t"));
 }
 
+TEST_CASE("names that differ in case only are the same columns in files of another order (hunt N3)") {
+  const Nested a, b;
+  for (const Nested* each : {&a, &b}) {
+    each->change([&](NamedArrays& columns) {
+      const auto rows = columns[0].second->length();
+      const auto values = [&](int64_t value) {
+        return integers(std::vector<std::optional<int64_t>>(static_cast<std::size_t>(rows), value));
+      };
+      columns.emplace_back(each == &a ? "cloud" : "Cloud", values(each == &a ? 1 : 2));
+      columns.emplace_back(each == &a ? "Cloud" : "cloud", values(each == &a ? 2 : 1));
+    });
+  }
+  const Report report;
+  const DataFrame rows = concat(std::vector{load(a.path), load(b.path)}).data();
+  CHECK(values(rows, "cloud") == Strings(6, "1"));
+  CHECK(values(rows, "Cloud_1") == Strings(6, "2"));
+  CHECK_FALSE(report.has(LogLevel::Warning, "dropped"));
+}
+
 #if ARROW_VERSION_MAJOR >= 26  // which can write Bloom filters
 // Hunt 1 of the audit: a filter of floats knows bits, not which of them are equal.
 TEST_CASE("equal floats are found though a Bloom filter holds them by other bits") {

@@ -7,6 +7,7 @@
 #include <parquet/exception.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
@@ -137,7 +138,9 @@ void LevelTable::Impl::show(const std::string& name, const arrow::DataType& type
   from.push_back(derived);
 }
 
-/// A name that readers need is never the one that gets a suffix, wherever it stands.
+/// A name that readers need is never the one that gets a suffix, wherever it stands. Of others that differ in case only
+/// the last in code-point order keeps its name, `cloud` beside `Cloud`: files whose columns stand in another order name
+/// the same ones alike.
 std::vector<std::string> LevelTable::Impl::name_columns() const {
   std::map<std::string, int> folded;
   std::set<std::string> needed;
@@ -155,17 +158,19 @@ std::vector<std::string> LevelTable::Impl::name_columns() const {
     if (is_needed(field->name())) folded.emplace(lower(field->name()), 0);
   }
   folded.emplace("", 0);  // SQL knows no empty name
-  std::vector<std::string> out;
-  for (const auto& field : schema->fields()) {
-    std::string name = field->name();
-    if (!is_utf8(name) || name.find('\0') != std::string::npos) {
-      throw FormatError("column name " + quoted(name) + " is not text", where);
+  std::vector<std::string> out = schema->field_names();
+  std::vector<std::string*> ordered;
+  for (auto& name : out) ordered.push_back(&name);
+  std::ranges::stable_sort(ordered, std::greater(), [](const std::string* name) -> const std::string& { return *name; });
+  for (std::string* name : ordered) {
+    const std::string stored = *name;
+    if (!is_utf8(stored) || stored.find('\0') != std::string::npos) {
+      throw FormatError("column name " + quoted(stored) + " is not text", where);
     }
-    const bool keeps_name = is_needed(name) && needed.insert(name).second;
-    while (!keeps_name && !folded.emplace(lower(name), 0).second) {
-      name = field->name() + "_" + std::to_string(++folded[lower(field->name())]);
+    const bool keeps_name = is_needed(stored) && needed.insert(stored).second;
+    while (!keeps_name && !folded.emplace(lower(*name), 0).second) {
+      *name = stored + "_" + std::to_string(++folded[lower(stored)]);
     }
-    out.push_back(name);
   }
   return out;
 }

@@ -55,8 +55,8 @@ class LevelTable {
   ~LevelTable();
 
   int64_t num_rows() const noexcept;
-  /// Every column, stored or derived. A name that differs from an earlier one only in case gets a suffix `_1`, `_2`,
-  /// ... since SQL folds case; an empty name is `_1`.
+  /// Every column, stored or derived. Of names that differ in case only all but one get a suffix `_1`, `_2`, ..., since
+  /// SQL folds case: whatever the order of columns, the same. An empty name is `_1`.
   const std::vector<Column>& columns() const noexcept;
   /// For SQL over the file itself: a name for each stored column, in the order of the file, and what makes a column of
   /// columns() of them: nullptr for one that is stored as it shows, under its name.

@@ -272,7 +272,21 @@ TEST_CASE("no rows and no row groups are a level") {
   CHECK(level->num_visible_rows() == 0);
 }
 
-TEST_CASE("columns that differ in case alone get suffixes, and the first keeps its name") {
+TEST_CASE("columns that differ in case alone get the same suffixes in any order (hunt N3)") {
+  std::vector<std::string> names{"cloud", "Cloud", "CLOUD", "cloud_1"};
+  std::sort(names.begin(), names.end());
+  do {
+    NamedArrays columns{{"id", texts({"a"})}, {"type", texts({"FILE"})}};
+    for (const auto& name : names) columns.emplace_back(name, texts({name}));
+    const auto level = level_of(columns);
+    CHECK(level->text(level->find("cloud"), 0) == "cloud");
+    CHECK(level->text(level->find("cloud_1"), 0) == "cloud_1");
+    CHECK(level->text(level->find("Cloud_2"), 0) == "Cloud");
+    CHECK(level->text(level->find("CLOUD_3"), 0) == "CLOUD");
+  } while (std::next_permutation(names.begin(), names.end()));
+}
+
+TEST_CASE("columns that differ in case alone get suffixes, and the one that is needed keeps its name") {
   const auto level =
       level_of({{"id", texts({"a"})}, {"Id", texts({"b"})}, {"type", texts({"FILE"})}, {"ID", texts({"c"})}});
   CHECK(level->columns()[0].name == "id");
