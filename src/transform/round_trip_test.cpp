@@ -435,8 +435,11 @@ TEST_CASE("T85, T91, T97: several ZIPs hold the whole, each sample once, and the
   const Tortilla all = tiles(shop, 17);
   create({all, collection()}, shop.out("whole.tacozip"));
   fs::create_directory(shop.out("p"));
+  const Report report;
   const auto parts = create({all, collection()}, shop.out("p/x.tacozip"), {.split_size = 400});
   CHECK(parts.size() > 3);
+  const std::string told = "x.tacozip: written as " + std::to_string(parts.size()) + " ZIPs of about 400 bytes of samples";
+  CHECK(report.has(LogLevel::Warning, told));  // W35
   CHECK(parts[0] == shop.out("p/x_part0001.tacozip"));
   Strings joined;
   for (const auto& part : parts) {

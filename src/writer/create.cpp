@@ -193,6 +193,16 @@ void write_parts(const Tree& tree, const CollectionText& collection, const PitSc
   publish(draft.path(), plan.folder, names, overwrite);
 }
 
+/// Whoever names one file may not have asked for several: the default of Python divides.
+void tell_of_parts(const Plan& plan, const std::string& output, const CreateOptions& options) {
+  if (plan.parts.size() == 1 || !options.group_by.empty()) return;
+  log::warning(output + ": written as " + std::to_string(plan.parts.size()) + " ZIPs of about " +
+               std::to_string(options.split_size) + " bytes of samples, " + plan.parts.front().name + " to " +
+               plan.parts.back().name + "; " +
+               (plan.has_index ? "their folder, which has the index .tacocat, or a list of them" : "a list of them") +
+               " is opened as one dataset. A split_size of 0, None in Python, writes one file");
+}
+
 std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& collection, const std::string& given,
                                 const CreateOptions& options) {
   const std::string output = without_slashes(given);
@@ -216,6 +226,7 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
   const auto out = paths_of(plan);
   if (out.size() > 1) {
     write_parts(tree, collection, pit_schema, plan, progress, output, write);
+    tell_of_parts(plan, output, options);
   } else if (plan.is_zip) {
     write_zip(tree, collection(tree, pit_schema), out[0], write);
   } else {

@@ -75,6 +75,16 @@ def test_t84_t85_parts_are_filled_in_order(tmp_path: Path, size: Any) -> None:
     assert [whole.read_bytes(n) for n in range(4)] == [bytes([n]) * (n + 1) for n in range(4)]
 
 
+def test_w35_a_name_that_becomes_several_files_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("WARNING", "tacore"):
+        tacore.create(make_taco(Tortilla(flat(4))), tmp_path / "x.tacozip", split_size=3)
+        (told,) = [record.getMessage() for record in caplog.records if "written as" in record.getMessage()]
+        assert "3 ZIPs" in told and "x_part0001.tacozip to x_part0003.tacozip" in told and ".tacocat" in told
+        caplog.clear()
+        tacore.create(make_taco(Tortilla(flat(4))), tmp_path / "y.tacozip")
+        assert not [record for record in caplog.records if "written as" in record.getMessage()]
+
+
 @pytest.mark.parametrize("size", ["0", 0, -1, "4XB", "", "GB", 1.5e400])
 def test_t84_a_size_that_is_none_is_refused(tmp_path: Path, size: Any) -> None:
     with pytest.raises(tacore.TacoValidationError):
