@@ -25,6 +25,7 @@
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 #include "table/read_table.hpp"
+#include "tacore/time_range.hpp"
 
 namespace tacore {
 namespace {
@@ -64,10 +65,6 @@ Cells cast(const std::string& name, const Cells& values, const std::shared_ptr<a
   const auto out = arrow::compute::Cast(*values, type);
   if (!out.ok()) throw SchemaError("column " + quoted(name) + ": " + out.status().message());
   return *out;
-}
-
-Cells shapes(const std::string& name, const Cells& values) {
-  return cast(name, values, arrow::list(arrow::field("item", arrow::int64())));
 }
 
 Cells reals(const std::string& name, const Cells& values) {
@@ -137,6 +134,12 @@ Cells whole_numbers(const std::string&, const Cells& values) {
   return check(out.Finish());
 }
 
+/// Of the digits behind the point of a second.
+bool has_more_than_microseconds(std::string_view digits) {
+  const auto end = std::min(digits.find_first_not_of("0123456789"), digits.size());
+  return end > 6 && digits.substr(6, end - 6).find_first_not_of('0') != digits.npos;
+}
+
 std::optional<Centroid> point_of_cell(const arrow::Array& values, int64_t row) {
   if (is_text(*values.type())) {
     const auto at = wkt_point_envelope(*text_cell(values, row));
@@ -162,7 +165,34 @@ Centroid point(const std::string& column, const arrow::Array& values, int64_t ro
   return *at;
 }
 
-Cells centroids(const std::string& name, const Cells& values) {
+}  // namespace
+
+Cells whole_shapes(const std::string& name, const Cells& values) {
+  return cast(name, values, arrow::list(arrow::field("item", arrow::int64())));
+}
+
+Cells timestamps(const std::string& name, const Cells& values) {
+  const auto type = arrow::timestamp(arrow::TimeUnit::MICRO);
+  if (values->type_id() == arrow::Type::TIMESTAMP) return values;
+  if (values->type_id() == arrow::Type::NA) return nulls(values, type);
+  if (values->type_id() == arrow::Type::DATE32) return cast(name, values, type);
+  if (!is_text(*values->type())) fail_type(name, *values, "timestamp[us]");
+  arrow::TimestampBuilder out(type, arrow::default_memory_pool());
+  for (int64_t row = 0; row < values->length(); ++row) {
+    const auto text = text_cell(*values, row);
+    try {
+      check(text ? out.Append(Timestamp::parse(*text).microseconds) : out.AppendNull());
+    } catch (const QueryError& error) {
+      fail(name, row, error.message());
+    }
+    const auto point = text ? text->find('.') : std::string_view::npos;
+    if (point != std::string_view::npos && has_more_than_microseconds(text->substr(point + 1)))
+      fail(name, row, quoted(*text) + " is finer than microseconds");
+  }
+  return check(out.Finish());
+}
+
+Cells wkb_points(const std::string& name, const Cells& values) {
   Cells from = values;
   if (from->type_id() == arrow::Type::NA) return nulls(from, arrow::binary());
   if (arrow::is_list_like(from->type_id())) from = reals(name, from);
@@ -179,6 +209,8 @@ Cells centroids(const std::string& name, const Cells& values) {
   return check(out.Finish());
 }
 
+namespace {
+
 /// A column of v1 and what it is in v2.
 struct Mapping {
   std::string_view v1, v2;
@@ -187,12 +219,12 @@ struct Mapping {
 
 constexpr Mapping kMappings[] = {
     {kDataSplit, kSplit, as_it_is},
-    {kRasterShape, kTensorShape, shapes},
-    {kTensorShape, kTensorShape, shapes},
+    {kRasterShape, kTensorShape, whole_shapes},
+    {kTensorShape, kTensorShape, whole_shapes},
     {"stac:geotransform", "stac:geotransform", reals},
     {"stac:time_start", "stac:time_start", times},
     {"stac:time_end", "stac:time_end", times},
-    {"stac:centroid", "stac:centroid", centroids},
+    {"stac:centroid", "stac:centroid", wkb_points},
     {"rai:ele", "rai:elevation", whole_numbers},
     {"rai:elevation", "rai:elevation", whole_numbers},
     {"internal:stats", "geotiff:stats", as_it_is},
@@ -264,6 +296,7 @@ std::string v2_name(const std::string& name) {
 }
 
 Cells seconds(const std::string& name, const Cells& values) {
+  if (values->type_id() == arrow::Type::DATE32) return seconds(name, timestamps(name, values));
   if (values->type_id() != arrow::Type::TIMESTAMP) return values;
   const auto micro = std::static_pointer_cast<arrow::TimestampArray>(cast(
       name, values,
@@ -345,7 +378,7 @@ bool follows_from_tensor_shape(const arrow::Table& table, const std::string& nam
   const auto tensors = table.GetColumnByName(std::string(kTensorShape));
   if (name != kRasterShape || !tensors || are_two_dimensional(tensors->chunk(0))) return false;
   const Cells expected = rows_and_columns(tensors->chunk(0));
-  return expected && expected->Equals(*shapes(name, values));
+  return expected && expected->Equals(*whole_shapes(name, values));
 }
 
 /// Of a column that shows in a footer, which may be empty; nothing for one that is there for readers of levels only.

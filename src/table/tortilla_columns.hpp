@@ -25,4 +25,14 @@ std::shared_ptr<arrow::Table> from_footer_columns(const std::shared_ptr<arrow::T
 /// "stac:tensor_shape". Throws SchemaError: times finer than microseconds, two columns that get one name.
 std::shared_ptr<arrow::Table> to_footer_columns(const std::shared_ptr<arrow::Table>& level, const std::string& shape);
 
+/// Columns of one piece as 2.0 has them; nulls stay. Each throws SchemaError, naming the column, and the row of a value
+/// that has no such form.
+///
+/// Days and RFC 3339 text as timestamp[us]; timestamps stay as they are.
+std::shared_ptr<arrow::Array> timestamps(const std::string& name, const std::shared_ptr<arrow::Array>& values);
+/// Points as WKT, WKB or a list of longitude and latitude, as WKB.
+std::shared_ptr<arrow::Array> wkb_points(const std::string& name, const std::shared_ptr<arrow::Array>& values);
+/// Lists of numbers as lists of int64.
+std::shared_ptr<arrow::Array> whole_shapes(const std::string& name, const std::shared_ptr<arrow::Array>& values);
+
 }  // namespace tacore

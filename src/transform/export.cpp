@@ -12,6 +12,7 @@
 #include "transform/dataset_tree.hpp"
 #include "transform/legal_ids.hpp"
 #include "transform/migrate.hpp"
+#include "writer/create_as.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
 #include "writer/remote_payloads.hpp"
@@ -107,7 +108,7 @@ std::vector<std::string> export_dataset(const Dataset& dataset, const std::strin
   Taco taco = taco_of(dataset, options.strict, options.create.limit, options.create.transformer);
   if (!options.id.empty()) taco.collection.id = options.id;
   taco.collection.taco_version.clear();  // not chosen by who exports
-  return create(taco, output, options.create);
+  return create_found(taco, output, options.create);
 }
 
 }  // namespace tacore

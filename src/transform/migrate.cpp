@@ -18,6 +18,7 @@
 #include "v1/collection.hpp"
 #include "v1/tortilla_container.hpp"
 #include "v1/tortilla_tree.hpp"
+#include "writer/create_as.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -192,7 +193,7 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
   Collection about = collection_for_v2(found.collection, collection, input);
   about.taco_version.clear();
   about.extent = extent_of(tree, about.extent, collection.extent, options.transformer);
-  return tacore::create(Taco{tortilla_of(std::move(tree)), std::move(about)}, output, options);
+  return create_found(Taco{tortilla_of(std::move(tree)), std::move(about)}, output, options);
 }
 
 }  // namespace tacore::v1

@@ -9,73 +9,11 @@
 
 #include "base/text.hpp"
 #include "model/wkb.hpp"
+#include "table/reserved_columns.hpp"
 #include "table/values.hpp"
 
 namespace tacore::validator {
 namespace {
-
-/// What a column holds, which decides its type and the check of its values.
-enum class Kind { Crs, Shape, Geotransform, Time, Point, Geometry, Stats, Number };
-
-struct Field {
-  std::string_view name;
-  Kind kind;
-  bool only_v1 = false;
-};
-
-constexpr Field kFields[] = {
-    {"stac:crs", Kind::Crs},
-    {"stac:tensor_shape", Kind::Shape},
-    {"stac:raster_shape", Kind::Shape},
-    {"stac:geotransform", Kind::Geotransform},
-    {"stac:time_start", Kind::Time},
-    {"stac:time_middle", Kind::Time},
-    {"stac:time_end", Kind::Time},
-    {"stac:centroid", Kind::Point},
-    {"istac:crs", Kind::Crs},
-    {"istac:geometry", Kind::Geometry},
-    {"istac:time_start", Kind::Time},
-    {"istac:time_middle", Kind::Time},
-    {"istac:time_end", Kind::Time},
-    {"istac:centroid", Kind::Point},
-    {"geotiff:stats", Kind::Stats},
-    {"internal:stats", Kind::Stats, true},
-    {"rai:elevation", Kind::Number, true},
-    {"rai:ele", Kind::Number, true},
-    {"rai:cisi", Kind::Number, true},
-    {"rai:gdp", Kind::Number, true},
-    {"rai:gmi", Kind::Number, true},
-    {"rai:hdi", Kind::Number, true},
-    {"rai:pop", Kind::Number, true},
-};
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-bool is_number_type(std::string_view type) { return has(type, "int") || has(type, "float") || has(type, "double"); }
-
-/// "" when a column of this type can hold what the field says, else what it should be.
-std::string_view expected_type(Kind kind, std::string_view type, bool is_v1) {
-  if (type == "null") return "";
-  const bool is_list = has(type, "list<");
-  const bool is_plain = !has(type, "<") || type.starts_with("dictionary<");
-  switch (kind) {
-    case Kind::Crs: return has(type, "string") && is_plain ? "" : "string";
-    case Kind::Shape: return is_list && has(type, "int") ? "" : "list<item: int64>";
-    case Kind::Geotransform: return is_list && is_number_type(type) ? "" : "list<item: double>";
-    case Kind::Time:
-      if (is_v1) return is_plain && (is_number_type(type) || has(type, "timestamp")) ? "" : "int64, seconds";
-      return type.starts_with("timestamp[") ? "" : "timestamp[us]";
-    case Kind::Point:
-      if (is_v1 && is_plain && has(type, "string")) return "";
-      return has(type, "binary") && is_plain ? "" : is_v1 ? "string, WKT" : "binary";
-    case Kind::Geometry: return has(type, "binary") && is_plain ? "" : "binary";
-    case Kind::Stats:
-      return is_list && is_number_type(type) && type.find("list<") != type.rfind("list<")
-                 ? ""
-                 : "list<item: list<item: float>>";
-    case Kind::Number: return is_plain && is_number_type(type) ? "" : "double";
-  }
-  return "";
-}
 
 std::optional<double> number_of(const Value& value) {
   if (const auto* whole = value.get<int64_t>()) return static_cast<double>(*whole);
@@ -208,16 +146,17 @@ struct Check {
   std::string (*why)(const Value&, bool is_v1);
 };
 
-Check check_of(Kind kind) {
+Check check_of(FieldKind kind) {
   switch (kind) {
-    case Kind::Crs: return {"FLD-2", why_bad_crs};
-    case Kind::Shape: return {"FLD-3", why_bad_shape};
-    case Kind::Geotransform: return {"FLD-4", why_bad_geotransform};
-    case Kind::Point: return {"FLD-5", why_bad_point};
-    case Kind::Geometry: return {"FLD-5", why_bad_geometry};
-    case Kind::Stats: return {"FLD-7", why_bad_stats};
-    case Kind::Time:
-    case Kind::Number: break;
+    case FieldKind::Crs: return {"FLD-2", why_bad_crs};
+    case FieldKind::Shape: return {"FLD-3", why_bad_shape};
+    case FieldKind::Geotransform: return {"FLD-4", why_bad_geotransform};
+    case FieldKind::Point: return {"FLD-5", why_bad_point};
+    case FieldKind::Geometry: return {"FLD-5", why_bad_geometry};
+    case FieldKind::Stats: return {"FLD-7", why_bad_stats};
+    case FieldKind::Time:
+    case FieldKind::Number:
+    case FieldKind::Text: break;
   }
   return {};
 }
@@ -227,7 +166,7 @@ class FieldCheck {
   FieldCheck(const LevelTable& table, bool is_v1, const TellField& tell) : table_(table), is_v1_(is_v1), tell_(tell) {}
 
   void run() {
-    for (const Field& field : kFields) {
+    for (const ReservedField& field : kReservedFields) {
       const int column = table_.find(field.name);
       if (column < 0 || (field.only_v1 && !is_v1_)) continue;
       const auto& type = table_.columns()[static_cast<std::size_t>(column)].type;
@@ -268,7 +207,7 @@ class FieldCheck {
     const int column = table_.find(name);
     if (column < 0) return out;
     const auto& type = table_.columns()[static_cast<std::size_t>(column)].type;
-    if (!expected_type(Kind::Time, type, is_v1_).empty()) return out;
+    if (!expected_type(FieldKind::Time, type, is_v1_).empty()) return out;
     each(column, [&](const Value& value, int64_t) { out.push_back(number_of(value)); });
     return out;
   }

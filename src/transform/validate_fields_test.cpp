@@ -7,6 +7,7 @@
 #include "table/read_table.hpp"
 #include "tacore/consolidate.hpp"
 #include "transform/create_test_files.hpp"
+#include "writer/create_as.hpp"
 
 // Mutation of meaning: one claim of a good dataset is changed at a time, all bytes consistent, and validate() has to
 // say so (hunt2, "Validate: how much is missed").
@@ -109,7 +110,7 @@ TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found (hunt2,
   const auto make = [&](const std::vector<Metadata>& changed) {
     Collection about = collection();
     about.extent = {.spatial = BBox{}, .temporal = TimeRange{Timestamp{0}, Timestamp{30000 * 86'400'000'000}}};
-    return create({Tortilla(samples(changed)), about}, shop.out("x.tacozip"), {.overwrite = true}).at(0);
+    return create_found({Tortilla(samples(changed)), about}, shop.out("x.tacozip"), {.overwrite = true}).at(0);
   };
   CHECK(faults(make({})) == "");
   CHECK(faults(make({{"geotiff:stats", bands({0.25, 0.75})}})) == "");  // shares of classes
@@ -118,6 +119,52 @@ TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found (hunt2,
     if (!has_rule(make(c.changed), c.rule)) missed.push_back(c.name);
   }
   CHECK(missed == Strings());
+}
+
+TEST_CASE("W18: create gives reserved columns their types where that is exact, and refuses others") {
+  const Workshop shop = Workshop::in_memory();
+  const auto make = [&](const Tortilla& of) {
+    return create({of, collection()}, shop.out("x.tacozip"), {.overwrite = true}).at(0);
+  };
+  shop.add("a.bin", "a");
+  shop.add("t.csv", "id,path,stac:time_start\na,a.bin,2020-01-01\nb,a.bin,\n");
+  {
+    const Dataset dated = load(make(Tortilla::from_table(shop.source("t.csv"))));
+    CHECK(dated.level_columns(0)[2].type == "timestamp[us]");
+    CHECK(values_of(*table_of(dated.data()), "stac:time_start") == std::vector<Value>{time(18262), {}});
+  }
+  const Tortilla stated(samples({{"stac:time_start", "1970-01-02T01:00:00+01:00"},
+                                 {"stac:centroid", "POINT (3 41)"},
+                                 {"istac:centroid", numbers({3, 41})},
+                                 {"stac:tensor_shape", numbers({3, 64, 64})},
+                                 {"split", "train"}}));
+  const std::string path = make(stated);
+  CHECK(faults(path) == "");
+  const auto table = table_of(load(path).data());
+  CHECK(values_of(*table, "stac:time_start")[0] == time(1));
+  CHECK(values_of(*table, "stac:centroid")[0] == point(3, 41));
+  CHECK(values_of(*table, "istac:centroid")[1] == point(3, 41));
+  CHECK(values_of(*table, "stac:tensor_shape")[1] == sizes({3, 64, 64}));
+
+  const auto refusal = [&](const Metadata& field) {
+    const Taco taco{Tortilla(samples({field})), collection()};
+    const auto issues = validate(taco, shop.out("y.tacozip")).issues;
+    const std::string why = text_of<SchemaError>([&] { create(taco, shop.out("y.tacozip")); });
+    CHECK(std::find(issues.begin(), issues.end(), why) != issues.end());
+    return why;
+  };
+  CHECK(refusal({"stac:time_start", 18262}) ==
+        "level 0: column 'stac:time_start' has type int64, timestamp[us] expected");
+  CHECK(refusal({"stac:time_end", "soon"}).starts_with("level 0: column 'stac:time_end', row 0: "));
+  CHECK(refusal({"stac:time_end", "2020-01-01T00:00:00.1234567Z"}) ==
+        "level 0: column 'stac:time_end', row 0: '2020-01-01T00:00:00.1234567Z' is finer than microseconds");
+  CHECK(refusal({"split", 1}) == "level 0: column 'split' has the type int64, string expected");
+  CHECK(refusal({"tortilla:data_split", 1}).ends_with("has the type int64, string expected"));
+  CHECK(refusal({"stac:crs", 32631}).ends_with("has the type int64, string expected"));
+  CHECK(refusal({"stac:tensor_shape", numbers({3, 64.5, 64})}).starts_with("level 0: column 'stac:tensor_shape': "));
+  CHECK(refusal({"stac:centroid", "here"}).starts_with("level 0: column 'stac:centroid', row 0: "));
+  CHECK(refusal({"istac:geometry", "POLYGON EMPTY"}).ends_with("has the type string, binary expected"));
+  CHECK_FALSE(fs::exists(shop.out("y.tacozip")));
 }
 
 TEST_CASE("extents, ids and columns that no reader takes alike are found (hunt2)") {

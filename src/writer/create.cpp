@@ -15,6 +15,7 @@
 #include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
 #include "table/parquet_write.hpp"
+#include "table/reserved_columns.hpp"
 #include "tacore/apart.hpp"
 #include "tacore/error.hpp"
 #include "writer/create_as.hpp"
@@ -106,6 +107,19 @@ void check_apart(const Plan& plan, const Tree& tree) {
     const std::string path = path_join(plan.folder, part.name);
     if (entry_at(path)) require_apart(path, tree.files());
   }
+}
+
+/// The samples with columns of reserved names in the types that these have.
+Tortilla retyped(const Tortilla& samples) {
+  const Tree& tree = samples.impl()->tree;
+  std::optional<Tree> out;
+  for (std::size_t k = 0; k < tree.levels.size(); ++k) {
+    auto columns = with_reserved_types(tree.levels[k].columns, static_cast<int>(k));
+    if (columns == tree.levels[k].columns) continue;
+    if (!out) out = tree;
+    out->levels[k].columns = std::move(columns);
+  }
+  return out ? Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{*std::move(out)})) : samples;
 }
 
 void check_collection(const Collection& collection) {
@@ -238,6 +252,10 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
 }  // namespace
 
 std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
+  return create_found({retyped(taco.tortilla), taco.collection}, output, options);
+}
+
+std::vector<std::string> create_found(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_collection(taco.collection);
   for (const auto& licence : unknown_licences(taco.collection)) {
     log::warning(output + ": the licence " + tacore::quoted(licence) + " is no identifier of SPDX, such as CC-BY-4.0");
@@ -288,6 +306,7 @@ Validation validate(const Taco& taco, const std::string& given, const CreateOpti
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });
   note([&] { check_field_names(tree); });
+  note([&] { retyped(taco.tortilla); });
   note([&] { stated_extent(tree, {.transformer = options.transformer}); });
   if (regular) {
     note([&] {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tacore/create.hpp"
 
@@ -10,5 +11,8 @@ namespace tacore {
 /// for these samples. Throws as create() does, but for the rules of collections.
 void create_as(const Tortilla& tortilla, const std::string& collection, const std::string& output,
                const CreateOptions& options);
+
+/// create() of columns that others wrote: those of reserved names keep their types.
+std::vector<std::string> create_found(const Taco& taco, const std::string& output, const CreateOptions& options);
 
 }  // namespace tacore

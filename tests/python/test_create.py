@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import importlib
 import json
@@ -83,6 +84,19 @@ def test_w35_a_name_that_becomes_several_files_says_so(tmp_path: Path, caplog: p
         caplog.clear()
         tacore.create(make_taco(Tortilla(flat(4))), tmp_path / "y.tacozip")
         assert not [record for record in caplog.records if "written as" in record.getMessage()]
+
+
+def test_w18_reserved_columns_have_their_types(tmp_path: Path) -> None:
+    def made(**fields: Any) -> list[Path]:
+        taco = make_taco(Tortilla([Sample(id="a", path=b"1", **fields)]))
+        return tacore.create(taco, tmp_path / "x.tacozip", overwrite=True)
+
+    for day in (dt.date(2020, 1, 1), "2020-01-01", "2020-01-01T01:00:00+01:00", dt.datetime(2020, 1, 1)):
+        (path,) = made(**{"stac:time_start": day})
+        assert tacore.load(path).data["stac:time_start"].to_pylist() == [dt.datetime(2020, 1, 1)]
+    for field, wrong in (("stac:time_start", 18262), ("stac:time_start", "soon"), ("tortilla:data_split", 1), ("split", 2)):
+        with pytest.raises(tacore.TacoSchemaError, match=f"level 0: column '{field}'"):
+            made(**{field: wrong})
 
 
 @pytest.mark.parametrize("size", ["0", 0, -1, "4XB", "", "GB", 1.5e400])
