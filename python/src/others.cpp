@@ -44,6 +44,28 @@ auto in_python(const std::string& path, Work&& work) {
   }
 }
 
+/// Python's state of a thread that is not Python's, kept until the thread ends. Otherwise each call makes one and drops
+/// it, and with it what Python's code keeps for a thread: pyproj frees its context of PROJ, and uses it in the next call.
+class KeptThreadState {
+ public:
+  KeptThreadState() {
+    if (PyGILState_GetThisThreadState()) return;
+    was_ = PyGILState_Ensure();
+    state_ = PyEval_SaveThread();
+  }
+  ~KeptThreadState() {
+    if (!state_ || !Py_IsInitialized()) return;
+    PyEval_RestoreThread(state_);
+    PyGILState_Release(was_);
+  }
+  KeptThreadState(const KeptThreadState&) = delete;
+  KeptThreadState& operator=(const KeptThreadState&) = delete;
+
+ private:
+  PyThreadState* state_ = nullptr;
+  PyGILState_STATE was_ = PyGILState_UNLOCKED;
+};
+
 /// An object that any thread may let go of, even one that outlives the interpreter.
 class Held {
  public:
@@ -126,10 +148,12 @@ class Rasterio : public RasterOpener {
 class Pyproj : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override {
+    keep_thread_state();
     return in_python("", [&] { return nb::cast<bool>(function("is_geographic")(text(crs))); });
   }
 
   LonLat to_wgs84(const std::string& crs, double x, double y) const override {
+    keep_thread_state();
     return in_python("", [&] {
       const auto [lon, lat] = nb::cast<std::array<double, 2>>(function("to_wgs84")(text(crs), x, y));
       return LonLat{lon, lat};
@@ -137,6 +161,7 @@ class Pyproj : public CrsTransformer {
   }
 
  private:
+  static void keep_thread_state() { static thread_local const KeptThreadState state; }
   static nb::object function(const char* name) { return nb::module_::import_("tacore._pyproj").attr(name); }
 };
 

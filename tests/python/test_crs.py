@@ -92,3 +92,31 @@ else:
 """
     package = str(Path(tacore.__file__).parents[1])
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": package})
+
+
+def test_threads_of_the_core_may_ask_again_and_again(tmp_path: Path) -> None:
+    """Each call from a thread that is not Python's dropped what pyproj keeps for it, and the next one ended the process."""
+    code = f"""
+import pyproj
+import tacore
+from tacore import datamodel as d
+
+systems = ("EPSG:2154", "EPSG:3035", "EPSG:2056", "EPSG:31370")
+samples = []
+for i in range(400):
+    sample = d.Sample(id=f"s{{i}}", path=b"1")
+    sample.extend_with({{"stac:crs": systems[i % 4], "stac:tensor_shape": [10, 10],
+                        "stac:geotransform": [640000.0 + i, 600.0, 0.0, 2870000.0, 0.0, -600.0]}})
+    samples.append(sample)
+taco = d.Taco(tortilla=d.Tortilla(samples=samples), id="t", dataset_version="1.0.0", description="d", licenses=["MIT"],
+              providers=[{{"name": "p"}}], tasks=["other"])
+for _ in range(3):
+    [path] = tacore.create(taco, {str(tmp_path / "t.tacozip")!r}, overwrite=True, quiet=True)
+box = tacore.load(path).collection["extent"]["spatial"]
+for system in systems:
+    x, y = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True).transform(643000, 2867000)
+    assert box[0] <= x <= box[2] and box[1] <= y <= box[3], (system, box, x, y)
+"""
+    package = str(Path(tacore.__file__).parents[1])
+    path = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": path})
