@@ -116,7 +116,8 @@ bool check_rows(Report& report, const Section& section, PitShape& shape);
 /// OFF-4 or DIR-3: entries below DATA/ that check_rows() did not see.
 void check_unreferenced(Report& report, const Section& section);
 
-/// LVL-1, PIT-3 to PIT-5: the tree that the rows have against that of the collection.
+/// LVL-1, PIT-3 to PIT-5: the tree that the rows have against that of the collection, which is there; SCH-5 for levels
+/// that taco:field_schema alone has.
 void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& shape, const Checked& checked,
                       const std::string& path);
 

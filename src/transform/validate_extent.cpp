@@ -14,8 +14,8 @@
 namespace tacore::validator {
 namespace {
 
-/// The columns that writers compute an extent from, in their order.
-constexpr std::array<std::string_view, 3> kGeometry = {"stac:centroid", "istac:centroid", "istac:geometry"};
+/// The columns of places, each of which a filter may test.
+constexpr std::array<std::string_view, 3> kPlaces = {"stac:centroid", "istac:centroid", "istac:geometry"};
 constexpr double kRounding = 1e-6;  // degrees; extents are often rounded
 constexpr int64_t kSecond = 1'000'000;
 
@@ -63,14 +63,6 @@ bool covers(const BBox& extent, const BBox& place) {
          wide.intersects({place.maxx, place.maxy, place.maxx, place.maxy});
 }
 
-int find_geometry(const LevelTable& table) {
-  for (const auto name : kGeometry) {
-    const int column = table.find(name);
-    if (column >= 0 && table.columns()[static_cast<std::size_t>(column)].type == "binary") return column;
-  }
-  return -1;
-}
-
 void tell(Report& report, int64_t num_rows, int64_t first, const std::string& column, const std::string& source,
           const ErrorContext& where) {
   report.add(source.empty() ? "COL-16" : "CAT-6",
@@ -109,13 +101,10 @@ void check_interval(Report& report, const Extent& extent, const LevelRange& rows
   }
 }
 
-}  // namespace
-
-void check_extent(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
-                  const ErrorContext& where) {
-  check_interval(report, extent, rows, source, where);
-  const int column = find_geometry(*rows.table);
-  if (!extent.spatial || column < 0) return;
+void check_places(Report& report, const BBox& extent, const LevelRange& rows, const std::string& name,
+                  const std::string& source, const ErrorContext& where) {
+  const int column = rows.table->find(name);
+  if (column < 0 || rows.table->columns()[static_cast<std::size_t>(column)].type != "binary") return;
   int64_t num_outside = 0, first = 0, row = 0;
   try {
     auto wanted = level_rows(rows.table, std::nullopt, rows.begin, rows.end - rows.begin);
@@ -124,15 +113,23 @@ void check_extent(Report& report, const Extent& extent, const LevelRange& rows, 
       for (int64_t i = 0; i < places->length; ++i, ++row) {
         const auto wkb = binary_cell(*places, i);
         const auto place = wkb ? wkb_envelope(*wkb) : std::nullopt;
-        if (!place || covers(*extent.spatial, *place)) continue;
+        if (!place || covers(extent, *place)) continue;
         if (num_outside++ == 0) first = row;
       }
     }
   } catch (const Error&) {
     return;  // geometries that are no WKB have no place; tables that cannot be decoded are SCH-1
   }
-  if (num_outside == 0) return;
-  tell(report, num_outside, first, rows.table->columns()[static_cast<std::size_t>(column)].name, source, where);
+  if (num_outside > 0) tell(report, num_outside, first, name, source, where);
+}
+
+}  // namespace
+
+void check_extent(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
+                  const ErrorContext& where) {
+  check_interval(report, extent, rows, source, where);
+  if (!extent.spatial) return;
+  for (const auto name : kPlaces) check_places(report, *extent.spatial, rows, std::string(name), source, where);
 }
 
 }  // namespace tacore::validator

@@ -1,6 +1,7 @@
 #include "transform/validate_pit.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -162,6 +163,11 @@ void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& s
                "there is a table of level " + std::to_string(k) + ", but taco:pit_schema ends at " +
                    std::to_string(schema.max_depth()),
                {.path = path, .level = k});
+  }
+  for (const auto& [level, fields] : checked.collection->field_schema) {
+    const auto is_it = [&](const auto& file) { return file == level + ".parquet"; };
+    if (std::ranges::none_of(std::span(names::kLevelFiles).first(checked.levels.size()), is_it))
+      report.add("SCH-5", "taco:field_schema has " + quoted(level) + ", of which there is no table", {.path = path});
   }
   check_counts(report, schema, checked, path);
   if (num_levels > 1) Comparison(report, schema, shape, path).compare(PitShape::kRoot, 0);
