@@ -33,4 +33,13 @@ TACORE_EXPORT Bytes serialize(const DataFrame& frame);
 /// none of serialize(). Compare file_versions(): where they differ, keys lead to other rows.
 TACORE_EXPORT DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes);
 
+/// True when the last step of a dataset is a query that may give other rows when it is run again: random(), a sample, a
+/// LIMIT among equal rows.
+TACORE_EXPORT bool draws(const Dataset& dataset);
+/// The rows that this query gave, for another process: their keys where it only chose among rows, else all values.
+TACORE_EXPORT Bytes serialize_drawn(const Dataset& dataset);
+/// `dataset`, the same steps over the same files, whose last query gave these rows: what is asked of it next sees them.
+/// Throws FormatError for bytes that are none of serialize_drawn().
+TACORE_EXPORT Dataset with_drawn(const Dataset& dataset, std::span<const std::byte> bytes);
+
 }  // namespace tacore

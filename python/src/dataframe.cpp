@@ -129,6 +129,19 @@ void bind_dataframe(nb::module_& m) {
     const nb::gil_scoped_release release;
     return deserialize(dataset, all);
   });
+  m.def("draws", &draws);
+  m.def("serialize_drawn", [](const Dataset& dataset) {
+    const Bytes bytes = [&] {
+      const nb::gil_scoped_release release;
+      return serialize_drawn(dataset);
+    }();
+    return bytes_of(bytes);
+  });
+  m.def("with_drawn", [](const Dataset& dataset, const nb::bytes& bytes) {
+    const std::span all(static_cast<const std::byte*>(bytes.data()), bytes.size());
+    const nb::gil_scoped_release release;
+    return with_drawn(dataset, all);
+  });
   m.def("rows", [](nb::handle table) { return rows_of(*stream_of(table)); });
 }
 

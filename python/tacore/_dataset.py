@@ -26,8 +26,8 @@ class TacoDataset(Statistics):
 
     An immutable value: every method returns a new dataset and runs nothing; rows are computed once, when `data` is
     first asked for. Safe from several threads, can be pickled, and used after a fork. A process that unpickles it opens
-    the same version of the files anew, else a TacoError is raised, and asks the query anew: what ``random()`` gave is
-    kept by a pickle of `data`. Filters change none of what its attributes say, but for `pit_schema`, whose root counts rows.
+    the same version of the files anew, else a TacoError is raised, and has the same rows: a pickle keeps what
+    ``random()`` or a sample gave. Filters change none of what its attributes say, but for `pit_schema`, whose root counts rows.
     """
 
     __slots__ = ("__weakref__", "_backend", "_frames", "_opened", "_recipe")
@@ -190,6 +190,7 @@ class TacoDataset(Statistics):
     def close(self) -> None:
         """Lets go of the files of this dataset; the ones that it was made from, or made, stay usable. Twice is once."""
         self._opened = None
+        self._recipe = (self._recipe[0][:2],)  # which holds the dataset before it, where a query drew rows
         self._frames.clear()
 
     def __enter__(self) -> TacoDataset:
@@ -257,7 +258,23 @@ class TacoDataset(Statistics):
 
     def _step(self, method: str, *arguments: Any) -> TacoDataset:
         core = getattr(self._core, method)(*arguments)
-        return TacoDataset(core, (*self._recipe, (method, *arguments)), self._backend)
+        recipe = (*self._recipe, (method, *arguments))
+        if method == "sql" and _core.draws(core):
+            recipe = (*recipe, ("drawn", _Drawn(core)))
+        return TacoDataset(core, recipe, self._backend)
+
+
+class _Drawn:
+    """The rows of a query that may give others when it is run again: a pickle keeps them."""
+
+    def __init__(self, rows: _core.Dataset | bytes) -> None:
+        self._rows = rows
+
+    def rows(self) -> bytes:
+        return self._rows if isinstance(self._rows, bytes) else _core.serialize_drawn(self._rows)
+
+    def __reduce__(self) -> Any:
+        return _Drawn, (self.rows(),)
 
 
 def load(
@@ -428,7 +445,7 @@ def _core_of(recipe: Any) -> _core.Dataset:
         _, recipes, mode = how
         core = _core.concat([_core_of(each) for each in recipes], mode)
     for method, *arguments in steps:
-        core = getattr(core, method)(*arguments)
+        core = _core.with_drawn(core, arguments[0].rows()) if method == "drawn" else getattr(core, method)(*arguments)
     return core
 
 

@@ -23,16 +23,6 @@ namespace {
 
 bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
 
-std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
-  auto out = std::make_shared<Dataset::Impl>();
-  out->path = from.path;
-  out->format = from.format;
-  out->collection = from.collection;
-  out->base = from.base;
-  out->partitions = from.partitions;
-  return out;
-}
-
 /// What is computed by a query would not be of the rows that were given.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;

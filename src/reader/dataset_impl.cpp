@@ -41,13 +41,18 @@ const PitSchema& Dataset::Impl::tree() const {
   return container ? container->tree() : collection->pit_schema;
 }
 
-std::shared_ptr<const Dataset::Impl> Dataset::Impl::with_rows(const Impl& from, std::shared_ptr<const Rows> rows) {
-  auto out = std::make_shared<Impl>();
+std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
+  auto out = std::make_shared<Dataset::Impl>();
   out->path = from.path;
   out->format = from.format;
   out->collection = from.collection;
   out->base = from.base;
   out->partitions = from.partitions;
+  return out;
+}
+
+std::shared_ptr<const Dataset::Impl> Dataset::Impl::with_rows(const Impl& from, std::shared_ptr<const Rows> rows) {
+  auto out = copy(from);
   out->has_given_rows = true;
   out->rows_ = std::move(rows);
   return out;

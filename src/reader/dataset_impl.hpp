@@ -92,6 +92,9 @@ struct Dataset::Impl {
   mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
 };
 
+/// The same view, of which nothing is computed yet.
+std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from);
+
 /// A frame over the rows of a dataset, with the columns that `data()` or, with `raw`, `data_raw()` shows.
 DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows, bool raw);
 

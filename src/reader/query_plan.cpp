@@ -212,16 +212,23 @@ class Planner {
         " REPLACE (" + key + " + " + std::to_string(RowKey{leaf, 0, 0}.encode()) + " AS " + key + ")";
     const std::string out =
         "SELECT *" + (is_moved ? moved : "") + " FROM arrow_scan_dumb(" + join(arguments, ", ") + ")";
+    if (view.drawn->has_keys_alone) return with_stored(view, leaf, out, "p.*");
     const bool has_path = rows->find(names::kGdalVsi) >= 0 || rows->find(kRowKeyColumn) < 0;
     return with_path_ && !has_path ? with_paths(view, leaf, out) : out;
   }
 
-  /// Rows that were drawn before a step named their paths, with these; in the order that they have, which a join loses.
+  /// Rows that were drawn before a step named their paths, with these.
   std::string with_paths(const View& view, int leaf, const std::string& drawn) {
     std::vector<std::string> paths;
     for (const auto name : path_columns(view)) paths.push_back("p." + id(name));
+    return with_stored(view, leaf, drawn, "d.* EXCLUDE (" + id("tacore:order") + "), " + join(paths, ", "));
+  }
+
+  /// `columns` of rows `d` that were drawn and of the same rows `p` as they are stored; in the order that they have,
+  /// which a join loses.
+  std::string with_stored(const View& view, int leaf, const std::string& drawn, const std::string& columns) {
     const std::string order = id("tacore:order"), key = id(kRowKeyColumn);
-    return "SELECT * EXCLUDE (" + order + ") FROM (SELECT d.*, " + join(paths, ", ") +
+    return "SELECT * EXCLUDE (" + order + ") FROM (SELECT " + columns + ", d." + order +
            " FROM (SELECT *, row_number() OVER () AS " + order + " FROM (" + drawn + ")) d LEFT JOIN " +
            stored(view, leaf, 0) + " p ON d." + key + " = p." + key + ") ORDER BY " + order;
   }

@@ -40,6 +40,7 @@ std::vector<FileVersion> versions_of(const View& view) {
 
 constexpr std::string_view kRows = "rows";
 constexpr std::string_view kKeys = "keys";
+constexpr std::string_view kDrawn = "drawn";
 
 /// The keys of the rows, when all of them are in one level and each column that shows is stored there as it is.
 bool keys_suffice(const DataFrame::Impl& frame) {
@@ -178,6 +179,30 @@ DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes) 
     out->source_file = about.text("file");
   }
   return DataFrame(std::move(out));
+}
+
+bool draws(const Dataset& dataset) { return draws(dataset.impl()->base); }
+
+Bytes serialize_drawn(const Dataset& dataset) {
+  const auto rows = dataset.impl()->rows();
+  const int key = rows->find(kRowKeyColumn);
+  const bool by_key = key >= 0 && !changes_columns(dataset.impl()->base);
+  std::vector<std::pair<std::string, int>> columns;
+  for (int c = 0; c < static_cast<int>(rows->columns().size()); ++c) {
+    if (!by_key || c == key) columns.emplace_back(rows->columns()[static_cast<std::size_t>(c)].name, c);
+  }
+  DescribedTable out;
+  out.about[std::string(kDrawn)] = by_key ? kKeys : "values";
+  out.table = to_table(*rows, columns);
+  return encode_ipc(out);
+}
+
+Dataset with_drawn(const Dataset& dataset, std::span<const std::byte> bytes) {
+  const DescribedTable from = decode_ipc(bytes);
+  const bool has_keys_alone = About(from.about).text(std::string(kDrawn)) == kKeys;
+  auto out = copy(*dataset.impl());
+  out->base.drawn = DrawnRows{out->base.steps.size(), [rows = table_rows(from.table)] { return rows; }, has_keys_alone};
+  return Dataset(std::move(out));
 }
 
 }  // namespace tacore

@@ -44,6 +44,40 @@ TEST_CASE("a serialized frame has the same rows and leads to the same data") {
   }
 }
 
+TEST_CASE("what a query of a dataset drew is kept, for what is asked of it next (hunt3-1)") {
+  for (const auto& name : kNames) {
+    for (const std::string query :
+         {"SELECT * FROM data ORDER BY random() LIMIT 2", "SELECT *, random() AS r FROM data",
+          "SELECT id, type, random() AS r FROM data ORDER BY r", "SELECT * FROM data WHERE random() < 0.5",
+          "SELECT *, \"internal:gdal_vsi\" AS path FROM data ORDER BY random()"}) {
+      CAPTURE(name);
+      CAPTURE(query);
+      const Dataset drawn = load(golden(name)).sql(query);
+      REQUIRE(draws(drawn));
+      const Dataset again = with_drawn(load(golden(name)).sql(query), serialize_drawn(drawn));
+      CHECK_FALSE(draws(again));
+      CHECK(dump(again.data()) == dump(drawn.data()));
+      CHECK(dump(again.data_raw()) == dump(drawn.data_raw()));
+      CHECK(again.num_rows() == drawn.num_rows());
+      CHECK(dump(again.sql("SELECT id FROM data").data()) == dump(drawn.sql("SELECT id FROM data").data()));
+      if (query.starts_with("SELECT *"))
+        CHECK(dump(concat({again, again}).data()) == dump(concat({drawn, drawn}).data()));
+      CHECK(dump(again.sql("SELECT * FROM data ORDER BY id").data()) ==
+            dump(drawn.sql("SELECT * FROM data ORDER BY id").data()));
+    }
+  }
+  const Dataset drawn = load(golden("nested.tacozip")).sql("SELECT * FROM data ORDER BY random() LIMIT 2");
+  const Dataset again =
+      with_drawn(load(golden("nested.tacozip")).sql("SELECT * FROM data ORDER BY random() LIMIT 2"), serialize_drawn(drawn));
+  CHECK(dump(again.sql("SELECT id FROM level1").data()) == dump(drawn.sql("SELECT id FROM level1").data()));
+  const Dataset below = again.filter_bbox(-180, -90, 180, 90, {.level = 1});
+  CHECK(dump(below.data()) == dump(drawn.filter_bbox(-180, -90, 180, 90, {.level = 1}).data()));
+  CHECK_FALSE(draws(load(golden("nested.tacozip"))));
+  CHECK_FALSE(draws(drawn.sql("SELECT * FROM data")));
+  CHECK_THROWS_AS(with_drawn(drawn, Bytes()), Error);
+  CHECK_THROWS_AS(with_drawn(drawn, serialize(drawn.data())), FormatError);
+}
+
 TEST_CASE("keys are enough where the values are those of a level") {
   const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT * FROM data ORDER BY random()").data();
   const auto holds_values = [](const DataFrame& frame) {

@@ -46,6 +46,7 @@ struct Union {
 struct DrawnRows {
   std::size_t steps = 0;
   std::function<std::shared_ptr<const Rows>()> rows;
+  bool has_keys_alone = false;  ///< all other columns are those that are stored
 };
 
 /// A lazy query as a value: where rows come from, and what is done to those of level 0, in order.

@@ -160,6 +160,30 @@ def test_pickled_children_and_views_of_every_container(golden: Path, name: str) 
                         assert pickle.loads(pickle.dumps(expected)).read_bytes(0) == expected.read_bytes(0)
 
 
+@pytest.mark.parametrize("query", RANDOM)
+def test_a_pickled_dataset_has_the_rows_that_it_shows(query: str) -> None:
+    """hunt3-1: before and after it was looked at, and whatever is done to it then."""
+    drawn = tacore.load(LANDSAT).sql(query)
+    views = [drawn, drawn.sql("SELECT * FROM data"), drawn.sql("SELECT * FROM data LIMIT 2")]
+    if "SELECT *" in query:
+        views += [tacore.concat([drawn, drawn]), drawn.filter_bbox(-180, -90, 180, 90)]
+    for view in views:
+        again = pickle.loads(pickle.dumps(view))
+        assert shown(again.data) == shown(view.data)
+        assert shown(pickle.loads(pickle.dumps(again)).data) == shown(view.data)
+        assert list(again.sql("SELECT id FROM data").data) == list(view.sql("SELECT id FROM data").data)
+    drawn.close()
+    assert shown(pickle.loads(pickle.dumps(views[1])).data) == shown(views[1].data)
+
+
+def test_a_pickled_frame_has_the_children_of_what_was_drawn(golden: Path) -> None:
+    view = tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data ORDER BY random() LIMIT 1")
+    view = view.filter_bbox(-180, -90, 180, 90, level=1)
+    for _ in range(5):
+        again = pickle.loads(pickle.dumps(view.data))
+        assert list(again) == list(view.data) and list(again.read(0)) == list(view.data.read(0))
+
+
 def test_keys_are_pickled_and_not_tables(golden: Path) -> None:
     rows = tacore.load(golden / "flat.tacozip").sql("SELECT * FROM data ORDER BY random()").data
     assert len(rows._core.serialize()) < 4000
