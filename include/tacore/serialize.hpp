@@ -15,7 +15,8 @@ namespace tacore {
 struct FileVersion {
   std::string path = {};
   /// A hash of COLLECTION.json and of the footers of the level tables; of a ZIP also of its size and, on this machine,
-  /// of its central directory, which has the CRC-32 of each sample; of a remote file the ETag, else the time of change.
+  /// of its central directory, which has the CRC-32 of each sample; of a FOLDER on this machine of the size and the time
+  /// of change of each FILE; of a remote file the ETag, else the time of change.
   std::string version = {};
 
   bool operator==(const FileVersion&) const = default;

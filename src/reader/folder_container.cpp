@@ -1,4 +1,7 @@
+#include <sys/stat.h>
+
 #include <cerrno>
+#include <ctime>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -22,6 +25,18 @@ std::shared_ptr<const LevelTable> open_level(const Storage& storage, const Level
                     {.path = path});
 }
 
+constexpr int64_t kSecond = 1'000'000'000;
+/// Clocks of file servers differ, and some keep whole seconds.
+constexpr int64_t kClockSlack = 2 * kSecond;
+
+int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+int64_t now() {
+  timespec out = {};
+  ::clock_gettime(CLOCK_REALTIME, &out);
+  return nanoseconds(out);
+}
+
 class FolderContainer : public Container {
  public:
   FolderContainer(std::shared_ptr<const Storage> storage, const std::string& path,
@@ -29,7 +44,8 @@ class FolderContainer : public Container {
       : Container(path, files->collection(), std::move(levels)),
         storage_(std::move(storage)),
         files_(std::move(files)),
-        data_(path_join(to_vsi(path), names::kData)) {}
+        data_(path_join(to_vsi(path), names::kData)),
+        opened_at_(now()) {}
 
   Format format() const noexcept override { return Format::Folder; }
 
@@ -45,13 +61,26 @@ class FolderContainer : public Container {
            sql_identifier(names::kType) + ")";
   }
 
-  std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
-    return storage_->open(file(row));
+  std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override { return open(file(row)); }
+
+  /// Size and time of change of each FILE: nothing else tells its versions apart without reading it.
+  std::string file_version() const override {
+    std::string out;
+    for (int level = 0; is_local() && level < num_levels(); ++level) {
+      for (int64_t row = 0; row < stored_level(level)->num_rows(); ++row) {
+        const RowAddress at = address(level, row);
+        struct stat status = {};
+        if (at.type != SampleType::File || ::stat(file(at).c_str(), &status) != 0) continue;
+        out += at.relative_path + ' ' + std::to_string(status.st_size) + ' ' +
+               std::to_string(nanoseconds(status.st_mtim)) + '\n';
+      }
+    }
+    return out;
   }
 
   std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
     const std::string name = path_join(file(row), names::kMeta);
-    return open_meta_table(storage_->open(name), {.path = name, .offset = {}, .level = level + 1});
+    return open_meta_table(open(name), {.path = name, .offset = {}, .level = level + 1});
   }
 
  private:
@@ -68,11 +97,24 @@ class FolderContainer : public Container {
     }
     return row.relative_path;
   }
+  /// A file system has no checksums: what was written after the folder was opened is not what its rows are of. Times to
+  /// come tell nothing.
+  std::shared_ptr<const ByteSource> open(const std::string& name) const {
+    struct stat status = {};
+    if (is_local() && ::stat(name.c_str(), &status) == 0) {
+      const int64_t changed = nanoseconds(status.st_mtim) - kClockSlack;
+      if (changed > opened_at_ && changed <= now())
+        throw IoError("changed since the dataset was opened; load it anew", {.path = name});
+    }
+    return storage_->open(name);
+  }
+
   std::string file(const RowAddress& row) const { return path_of_name(path_join(path(), names::kData), checked(row)); }
 
   std::shared_ptr<const Storage> storage_;
   std::unique_ptr<const LevelFiles> files_;
   std::string data_;
+  int64_t opened_at_;  ///< nanoseconds since 1970
 };
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include "reader/query_test_data.hpp"
 #include "tacore/transform.hpp"
 
@@ -117,4 +121,28 @@ TEST_CASE("the rows of a frame as a dataset are those rows, and are asked nothin
   CHECK(has_text(error_of([&] { given.filter_bbox(0, 0, 1, 1); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.stats_mean(); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.verify_rsut(); }), "QueryError: "));
+}
+
+TEST_CASE("the version of a FOLDER is that of its files, and one that changes while it is open is refused (hunt3-2)") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("f"), file = path + "/DATA/asia/item_0";
+  std::filesystem::copy(golden("nested"), path, std::filesystem::copy_options::recursive);
+  const auto version = [&] { return file_versions(load(path))[0].version; };
+  const auto written = std::filesystem::last_write_time(file);
+  const std::string before = version();
+  CHECK(before == version());
+  std::filesystem::last_write_time(file, written - std::chrono::hours(1));
+  CHECK(version() != before);
+  std::filesystem::last_write_time(file, written);
+  CHECK(version() == before);
+  const Dataset dataset = load(path);
+  const auto item = std::get<DataFrame>(dataset.data().read("asia"));
+  CHECK(item.read_bytes("item_0").size() > 0);
+  // Clocks are taken to differ by up to two seconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::milliseconds(1990));
+  CHECK(has_text(error_of([&] { item.read_bytes("item_0"); }), "changed since the dataset was opened; load it anew"));
+  CHECK(std::get<DataFrame>(load(path).data().read("asia")).read_bytes("item_0").size() > 0);
+  std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(5));
+  CHECK(item.read_bytes("item_0").size() > 0);  // a clock that is wrong
 }

@@ -8,6 +8,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -182,6 +183,21 @@ def test_a_pickled_frame_has_the_children_of_what_was_drawn(golden: Path) -> Non
     for _ in range(5):
         again = pickle.loads(pickle.dumps(view.data))
         assert list(again) == list(view.data) and list(again.read(0)) == list(view.data.read(0))
+
+
+def test_a_pickle_of_a_folder_is_of_its_files(golden: Path, tmp_path: Path) -> None:
+    """hunt3-2: their bytes have no checksum, but a size and a time of change."""
+    path = tmp_path / "f"
+    shutil.copytree(golden / "nested", path)
+    dataset = tacore.load(path)
+    pickled = [pickle.dumps(each) for each in (dataset, dataset.data, dataset.data.read(0))]
+    for each in pickled:
+        pickle.loads(each)
+    file = next(each for each in sorted(path.glob("DATA/*/*")) if each.name != "__meta__")
+    os.utime(file, (1e9, 1e9))
+    for each in pickled:
+        with pytest.raises(tacore.TacoError, match="changed since it was pickled"):
+            pickle.loads(each)
 
 
 def test_keys_are_pickled_and_not_tables(golden: Path) -> None:
