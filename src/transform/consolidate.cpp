@@ -281,7 +281,13 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     }
     const auto container = open_container(any_storage(), at, path, "");
     opened.collection = container->collection();
-    for (int level = 0; level < container->num_levels(); ++level) {
+    const int tables = container->num_levels(), depth = opened.collection.pit_schema.max_depth() + 1;
+    if (tables > depth) {
+      throw ValidationError("has " + std::to_string(tables) + " levels, where taco:pit_schema describes " +
+                                std::to_string(depth) + "; the index would lose rows",
+                            {.path = path});
+    }
+    for (int level = 0; level < tables; ++level) {
       opened.levels.push_back(container->stored_level(level));
     }
     return opened;

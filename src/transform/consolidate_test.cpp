@@ -550,4 +550,19 @@ TEST_CASE("a column that only some datasets of a TACOLLECTION.json have is null 
   CHECK(rows.text(1, "other") == "7");
 }
 
+TEST_CASE("a dataset whose tree is said to be less deep than its tables is refused, not cut (hunt S3)") {
+  const Parts shop;
+  const std::string path = shop.add("a.tacozip", nested({"x"}));
+  std::string bytes = file_text(path);
+  const std::size_t begin = bytes.find('{', bytes.find("\"hierarchy\""));
+  std::size_t end = begin;
+  for (int open = 0; open > 0 || end == begin; ++end) open += bytes[end] == '{' ? 1 : bytes[end] == '}' ? -1 : 0;
+  bytes.replace(begin + 1, end - begin - 2, end - begin - 2, ' ');
+  std::ofstream(path, std::ios::binary) << bytes;
+  const std::string why = path + ": has 2 levels, where taco:pit_schema describes 1; the index would lose rows";
+  CHECK(text_of<ValidationError>([&] { create_tacocat({path}); }) == why);
+  CHECK(text_of<ValidationError>([&] { create_tacollection({path}); }) == why);
+  CHECK(shop.num_made() == 1);
+}
+
 }  // namespace tacore

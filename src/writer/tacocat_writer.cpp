@@ -74,15 +74,11 @@ void set_field_types(Collection& collection, const std::vector<MergedLevel>& lev
   }
 }
 
-std::size_t num_levels(const IndexPart& part) {
-  return static_cast<std::size_t>(part.collection.pit_schema.max_depth()) + 1;
-}
-
 /// Where and when the rows of a part lie. Its collection is believed where they do not say it: writers state boxes of
 /// centroids, and an edit leaves the extent as it was.
 Extent extent_of_rows(const IndexPart& part, const std::string& path) {
   ExtentSum sum;
-  for (std::size_t k = 0; k < num_levels(part); ++k) sum.add(*part.levels.at(k));
+  for (const auto& level : part.levels) sum.add(*level);
   const Extent& stated = part.collection.extent;
   Extent out = sum.extent();
   if (!out.spatial) out.spatial = stated.spatial;
@@ -116,12 +112,12 @@ Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
   CollectionMerge collections(rules.same_columns);
   Index out;
   for (std::size_t number = 0; auto part = opened.next(); ++number) {
-    const std::size_t depth = num_levels(*part);
+    const std::size_t depth = part->levels.size();
     collections.add(
         {.file = parts.files[number], .collection = std::move(part->collection), .path = parts.paths[number]});
     out.level_crc32s.push_back(std::move(part->level_crc32s));
     while (out.levels.size() < depth) out.levels.emplace_back(rules);
-    for (std::size_t k = 0; k < depth; ++k) out.levels[k].add(*part->levels.at(k));
+    for (std::size_t k = 0; k < depth; ++k) out.levels[k].add(*part->levels[k]);
     if (progress) progress(out.num_bytes());
   }
   out.collection = collections.result();
