@@ -334,7 +334,7 @@ class _NotWrittenError(TacoDocumentationError, TacoIOError):
 
 def _written(text: str, path: Path) -> Path:
     try:
-        beside = Path(_core.temporary_for(path))
+        beside = Path(os.fsdecode(_core.temporary_for(path)))
         try:
             with open(beside, "x", encoding="utf-8", newline="\n") as file:
                 _core.hold_temporary(file.fileno(), beside, path)

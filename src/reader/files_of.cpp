@@ -6,6 +6,7 @@
 #include "reader/dataset_impl.hpp"
 #include "reader/open_container.hpp"
 #include "tacore/apart.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
@@ -57,8 +58,10 @@ std::vector<std::string> described_files(const std::vector<std::string>& files) 
     std::filesystem::path folder(path);
     if (folder.filename() == names::kCollection) folder = folder.parent_path();
     const bool is_index = (folder.has_filename() ? folder : folder.parent_path()).filename() == names::kTacocatFolder;
-    std::error_code unreadable;
-    if (is_index || !std::filesystem::is_directory(folder.empty() ? "." : folder, unreadable)) {
+    std::error_code why;
+    const auto status = std::filesystem::status(folder.empty() ? "." : folder, why);
+    if (status.type() == std::filesystem::file_type::none) throw IoError("cannot stat", {.path = path}, why.value());
+    if (is_index || !std::filesystem::is_directory(status)) {
       out.push_back(is_index ? folder.string() : path);
       continue;
     }

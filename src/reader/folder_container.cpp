@@ -101,10 +101,13 @@ class FolderContainer : public Container {
   /// come tell nothing.
   std::shared_ptr<const ByteSource> open(const std::string& name) const {
     struct stat status = {};
-    if (is_local() && ::stat(name.c_str(), &status) == 0) {
+    if (!is_local()) return storage_->open(name);
+    if (::stat(name.c_str(), &status) == 0) {
       const int64_t changed = nanoseconds(status.st_mtim) - kClockSlack;
       if (changed > opened_at_ && changed <= now())
         throw IoError("changed since the dataset was opened; load it anew", {.path = name});
+    } else if (errno != ENOENT && errno != ENOTDIR) {  // which opening says
+      throw IoError("cannot stat", {.path = name}, errno);
     }
     return storage_->open(name);
   }

@@ -142,9 +142,10 @@ def where(data, level, column, meaning):
 
 
 def shown_names(names):
-    """SQL folds case: of names that differ in nothing else the second is name_1; a column without a name is _1."""
+    """SQL folds case: of names that differ in nothing else the last by code points keeps its own, whatever their order, the
+    one before it is name_1; a column without a name is _1."""
     out, taken = {}, set()
-    for name in names:
+    for name in sorted(names, reverse=True):
         shown, number = name, 0
         while not shown or shown.lower() in taken:
             number += 1
