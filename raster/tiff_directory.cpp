@@ -21,7 +21,6 @@ std::string name(TiffTag tag) { return "tag " + std::to_string(static_cast<uint1
 
 // More than any writer makes, and few enough to be read at once.
 constexpr uint64_t kMostEntries = 4096;
-// A COG of usual size has its directory in these, and a local file costs a page.
 
 /// Bytes of a value of a field type, 0 for types that are not known.
 std::size_t size_of_field_type(uint16_t type) {

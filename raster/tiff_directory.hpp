@@ -29,7 +29,7 @@ struct TiffDirectory {
   std::string unsupported = {};
 };
 
-/// So many of the first bytes are read first.
+/// How many bytes are read first: a COG of usual size has its directory in them, and a local file costs a page.
 inline constexpr uint64_t kTiffHeadSize = 4096;
 
 /// True when the bytes begin as TIFF or BigTIFF files do.

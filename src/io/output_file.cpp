@@ -111,6 +111,7 @@ Temporary make_temporary(const std::string& target, const std::string& temp_dir,
     out.descriptor = is_folder ? open_uninterrupted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                                : open_uninterrupted(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     const int error_number = errno;
+    if (is_folder && out.descriptor < 0 && error_number == ENOENT) continue;  // another run was quicker to remove it
     try {
       if (out.descriptor < 0) fail("cannot be created", target, error_number);
       if (hold_temporary(out.descriptor, out.path, target)) return out;

@@ -69,8 +69,13 @@ class FolderContainer : public Container {
     for (int level = 0; is_local() && level < num_levels(); ++level) {
       for (int64_t row = 0; row < stored_level(level)->num_rows(); ++row) {
         const RowAddress at = address(level, row);
+        if (at.type != SampleType::File) continue;
+        const std::string name = file(at);
         struct stat status = {};
-        if (at.type != SampleType::File || ::stat(file(at).c_str(), &status) != 0) continue;
+        if (::stat(name.c_str(), &status) != 0) {
+          if (errno == ENOENT || errno == ENOTDIR) continue;  // which reading says
+          throw IoError("cannot stat", {.path = name}, errno);
+        }
         out += at.relative_path + ' ' + std::to_string(status.st_size) + ' ' +
                std::to_string(nanoseconds(status.st_mtim)) + '\n';
       }
