@@ -12,9 +12,9 @@ namespace tacore {
 /// The files and folders that a dataset is read from: its containers, and of an index the ones beside it that it lists.
 TACORE_EXPORT std::vector<std::string> files_of(const Dataset& dataset);
 
-/// Of such files what a text that describes their dataset may not replace nor lie in. Links of a text are relative to
-/// the folder of the dataset, so that it may lie there: beside COLLECTION.json, METADATA/, DATA/ and .tacocat/ of a FOLDER,
-/// which is given as its path or as that of its COLLECTION.json.
+/// The files and folders, among those of files_of(), that a description must not replace and must not lie in. A
+/// description may lie in the folder of a dataset, since its links are relative to it: beside COLLECTION.json,
+/// METADATA/, DATA/ and .tacocat/ of a FOLDER, whose path, or that of its COLLECTION.json, is in `files`.
 TACORE_EXPORT std::vector<std::string> described_files(const std::vector<std::string>& files);
 
 /// Throws ValidationError where writing `output` would destroy or change what is read: where it is one of `inputs`,

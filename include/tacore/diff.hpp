@@ -61,11 +61,11 @@ struct DiffOptions {
 
 /// Compares two datasets by what they hold, whatever their containers: members of the collection, columns of the
 /// levels, and samples by their path, metadata and bytes. Neither the order of rows and columns counts nor padding nor
-/// what a container has for itself: numbers, places, the `taco:sources` that only one of them has. Of the chunk tables
-/// of two streaming files the first cell of each raster that differs is told ("lrf::0 chunk:dtype"). A null member is
-/// none. Of a column its type and values count (-0.0 is not 0.0, NaN is NaN), not what else Parquet says of it. Data is
-/// compared by size, by the CRC-32 that the directories of ZIPs have, then byte by byte. Holds the paths of one level
-/// and one column at a time. Throws what load() throws; FormatError and IoError for what cannot be read,
+/// what a container has for itself: numbers, places, the `taco:sources` that only one of them has. The chunk tables of
+/// two streaming files are compared, too: for each raster the first cell that differs is told ("lrf::0 chunk:dtype"). A
+/// null member is none. Of a column its type and values count (-0.0 is not 0.0, NaN is NaN), not what else Parquet says
+/// of it. Data is compared by size, by the CRC-32 that the directories of ZIPs have, then byte by byte. Holds the paths
+/// of one level and one column at a time. Throws what load() throws; FormatError and IoError for what cannot be read,
 /// or when it was stopped.
 TACORE_EXPORT Diff diff(const std::string& a, const std::string& b, const DiffOptions& options = {});
 

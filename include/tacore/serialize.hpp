@@ -14,9 +14,9 @@ namespace tacore {
 /// A file that a dataset was opened from, and what tells this version of it from others.
 struct FileVersion {
   std::string path = {};
-  /// A hash of COLLECTION.json and of the footers of the level tables; of a ZIP also of its size and, on this machine,
-  /// of its central directory, which has the CRC-32 of each sample; of a FOLDER on this machine of the size and the time
-  /// of change of each FILE; of a remote file the ETag, else the time of change.
+  /// A hash of COLLECTION.json and of the footers of the level tables. A local ZIP adds its size and its central
+  /// directory, which has the CRC-32 of each sample; a local FOLDER the size and the time of change of each FILE; a
+  /// remote ZIP its size and its ETag, or the time of change where there is no ETag.
   std::string version = {};
 
   bool operator==(const FileVersion&) const = default;
@@ -39,8 +39,8 @@ TACORE_EXPORT DataFrame deserialize(const Dataset& dataset, std::span<const std:
 TACORE_EXPORT bool draws(const Dataset& dataset);
 /// The rows that this query gave, for another process: their keys where it only chose among rows, else all values.
 TACORE_EXPORT Bytes serialize_drawn(const Dataset& dataset);
-/// `dataset`, the same steps over the same files, whose last query gave these rows: what is asked of it next sees them.
-/// Throws FormatError for bytes that are none of serialize_drawn().
+/// A dataset whose last query has given these rows, so that filters and queries after it see them. `dataset` has the
+/// same steps over the same files. Throws FormatError for bytes that are none of serialize_drawn().
 TACORE_EXPORT Dataset with_drawn(const Dataset& dataset, std::span<const std::byte> bytes);
 
 }  // namespace tacore
