@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <tacore/dataset.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/v1/chunks.hpp>
 
 #include "measure.hpp"
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <tacore/dataset.hpp>
-#include <tacore/raster.hpp>
+#include <tacore/raster/raster.hpp>
 
 #include "measure.hpp"
 

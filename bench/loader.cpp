@@ -9,7 +9,7 @@
 #include <ctime>
 #include <string>
 
-#include <tacore/loader.hpp>
+#include <tacore/raster/loader.hpp>
 
 #include "measure.hpp"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include <tacore/byte_size.hpp>
+#include <tacore/write/byte_size.hpp>
 #include <tacore/error.hpp>
 
 #include "commands.hpp"

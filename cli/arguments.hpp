@@ -6,9 +6,9 @@
 
 #include <tacore/bbox.hpp>
 #include <tacore/dataset.hpp>
-#include <tacore/parquet_options.hpp>
-#include <tacore/raster.hpp>
-#include <tacore/tabular.hpp>
+#include <tacore/write/parquet_options.hpp>
+#include <tacore/raster/raster.hpp>
+#include <tacore/write/tabular.hpp>
 #include <tacore/time_range.hpp>
 
 #include "commands.hpp"

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include <tacore/error.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/v1/collection.hpp>
 
 #include "commands.hpp"
 #include "open_file.hpp"

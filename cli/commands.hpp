@@ -7,8 +7,8 @@
 
 #include <tacore/bbox.hpp>
 #include <tacore/dataset.hpp>
-#include <tacore/raster.hpp>
-#include <tacore/tabular.hpp>
+#include <tacore/raster/raster.hpp>
+#include <tacore/write/tabular.hpp>
 #include <tacore/time_range.hpp>
 
 /// What the command line asks for: a plain struct and a function for each subcommand. A function writes data

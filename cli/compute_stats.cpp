@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <tacore/error.hpp>
-#include <tacore/pixel_statistics.hpp>
+#include <tacore/raster/pixel_statistics.hpp>
 
 #include "commands.hpp"
 #include "json.hpp"
@@ -39,7 +39,7 @@ FrameStatistics compute(const StatsCommandOptions& options) {
   ComputeOptions how{.child = options.child,
                      .jobs = options.jobs,
                      .skip_failures = options.skip_bad,
-                     .others = raster_opener(),
+                     .fallback = raster_opener(),
                      .progress = show,
                      .user = &bar};
   if (options.band) how.bands = {*options.band};

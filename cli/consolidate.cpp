@@ -1,6 +1,6 @@
 #include <functional>
 
-#include <tacore/consolidate.hpp>
+#include <tacore/ops/consolidate.hpp>
 #include <tacore/error.hpp>
 
 #include "commands.hpp"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include <tacore/create.hpp>
+#include <tacore/write/create.hpp>
 
 #include "commands.hpp"
 

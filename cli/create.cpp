@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 
-#include <tacore/apart.hpp>
-#include <tacore/create.hpp>
+#include <tacore/plumbing/apart.hpp>
+#include <tacore/write/create.hpp>
 #include <tacore/error.hpp>
 #include <tacore/extensions/stac.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/raster/stac.hpp>
+#include <tacore/v1/create.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
@@ -25,7 +26,7 @@ bool is_folder(const std::string& path) {
 
 Tortilla with_places(const Tortilla& samples, int jobs) {
   const auto of_rasters =
-      extensions::with_raster_places(samples, {.transformer = transformer(), .others = raster_opener()}, jobs);
+      extensions::with_raster_places(samples, {.transformer = transformer(), .fallback = raster_opener()}, jobs);
   return extensions::with_folder_places(of_rasters, transformer());
 }
 
@@ -75,7 +76,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
                                 .allow_non_tog = options.allow_non_tog,
                                 .block_size = options.block_size.value_or(0),
                                 .zstd_level = options.zstd_level.value_or(13),
-                                .others = raster_opener(),
+                                .fallback = raster_opener(),
                                 .jobs = how.jobs,
                                 .parquet = how.parquet,
                                 .temp_dir = how.temp_dir,

@@ -1,5 +1,5 @@
-#include <tacore/apart.hpp>
-#include <tacore/describe.hpp>
+#include <tacore/plumbing/apart.hpp>
+#include <tacore/ops/describe.hpp>
 #include <tacore/error.hpp>
 
 #include "commands.hpp"

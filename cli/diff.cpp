@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <new>
 
-#include <tacore/diff.hpp>
+#include <tacore/ops/diff.hpp>
 #include <tacore/error.hpp>
 
 #include "commands.hpp"

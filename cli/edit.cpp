@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <tacore/dataset.hpp>
-#include <tacore/edit.hpp>
+#include <tacore/ops/edit.hpp>
 #include <tacore/error.hpp>
 
 #include "arguments.hpp"

@@ -5,13 +5,14 @@
 #include <map>
 #include <optional>
 
-#include <tacore/byte_size.hpp>
+#include <tacore/write/byte_size.hpp>
 #include <tacore/error.hpp>
 #include <tacore/extensions/geotiff_stats.hpp>
-#include <tacore/extensions/header.hpp>
+#include <tacore/extensions/tiff_index.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
 #include <tacore/extensions/stac.hpp>
+#include <tacore/raster/stac.hpp>
 
 #include "commands.hpp"
 #include "loaded_library.hpp"
@@ -64,7 +65,7 @@ Extend with_places(const std::string& name, const std::string& key, const std::s
     refuse(name, "a time, such as 2024-01-31T10:00:00Z");
   }
   return [key, time](const Tortilla& samples) {
-    const extensions::FromRasters from{.with = {.transformer = transformer(), .others = raster_opener()},
+    const extensions::FromRasters from{.with = {.transformer = transformer(), .fallback = raster_opener()},
                                        .time_start = time};
     try {
       return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
@@ -82,9 +83,9 @@ Extend parse(const std::string& name) {
   if (key == "majortom") return with_majortom(name, parameter);
   if (key == "spatialgrouping") return with_groups(name, parameter);
   if (key == "stac" || key == "istac") return with_places(name, key, parameter);
-  if (name == "header") return [](const Tortilla& s) { return extensions::with_header(s); };
+  if (name == "header") return [](const Tortilla& s) { return extensions::with_tiff_index(s); };
   if (name == "geotiff_stats") {
-    return [](const Tortilla& s) { return extensions::with_geotiff_stats(s, {.others = raster_opener()}); };
+    return [](const Tortilla& s) { return extensions::with_geotiff_stats(s, {.fallback = raster_opener()}); };
   }
   if (name == "stats") return [](const Tortilla& s) { return extensions::with_stats(s, raster_opener()); };
   refuse(name, "stac, istac, geotiff_stats, stats, header, majortom or spatialgrouping");

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <tacore/sample.hpp>
+#include <tacore/write/sample.hpp>
 
 namespace tacore::cli {
 

@@ -1,4 +1,4 @@
-#include <tacore/header.hpp>
+#include <tacore/raster/tiff_index.hpp>
 #include <tacore/verbose.hpp>
 
 #include "commands.hpp"
@@ -8,10 +8,10 @@
 namespace tacore::cli {
 
 int run_header(const HeaderCommandOptions& options) {
-  HeaderFileResult result;
+  TiffIndexFileResult result;
   if (!options.output.empty()) check_output(options.output, options.writing);
   run_copy({}, options.writing, [&](const CreateOptions& how) {
-    result = write_headers(options.path, {.output = options.output,
+    result = write_tiff_index(options.path, {.output = options.output,
                                           .base_path = options.base_path,
                                           .overwrite = how.overwrite,
                                           .jobs = how.jobs,

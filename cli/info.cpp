@@ -2,7 +2,7 @@
 #include <vector>
 
 #include <tacore/dataset.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/v1/collection.hpp>
 
 #include "commands.hpp"
 #include "extent_text.hpp"
@@ -53,7 +53,7 @@ std::string info_json(const Dataset& dataset) {
   };
   if (is_v1(dataset.format())) {
     std::vector<std::string> profiles;
-    for (const auto& profile : v1::profiles_of(dataset)) profiles.push_back(json_string(profile));
+    for (const auto& profile : v1::profiles(dataset.level_columns(0))) profiles.push_back(json_string(profile));
     members.emplace_back("profiles", json_array(profiles));
   }
   return json_object_lines(members);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <tacore/describe.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/ops/describe.hpp>
+#include <tacore/v1/collection.hpp>
 
 #include "extent_text.hpp"
 #include "layout.hpp"
@@ -98,7 +98,7 @@ std::string info_text(const Dataset& dataset) {
   if (collection.curators) out += contacts("Curators", *collection.curators);
   out += paragraph("Tasks", enumerated(collection.tasks));
   if (collection.keywords) out += paragraph("Keywords", enumerated(*collection.keywords));
-  out += paragraph("Profiles", enumerated(v1::profiles_of(dataset)));
+  if (is_v1(dataset.format())) out += paragraph("Profiles", enumerated(v1::profiles(dataset.level_columns(0))));
   const auto [box, time] = dataset.known_extent();
   out += labelled("Extent", {box ? in_words(*box) : "unknown"});
   if (time) out += labelled("Time", {in_words(*time)});

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tacore/crs.hpp>
-#include <tacore/raster.hpp>
+#include <tacore/raster/raster.hpp>
 #include <tacore/remote.hpp>
 
 /// tacore_gdal (gdal.hpp), which is loaded when it is needed: GDAL would take most of the time of a short command.

@@ -3,7 +3,7 @@
 #include <variant>
 
 #include <tacore/dataset.hpp>
-#include <tacore/tabular.hpp>
+#include <tacore/write/tabular.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"

@@ -43,7 +43,7 @@ struct Messages {
 struct Tool {
   CLI::App app{"Makes TACO datasets of Earth observation data, and looks into them.", "taco"};
   Messages messages = {};
-  RemoteOptions remote = {.others = remote_opener()};
+  RemoteOptions remote = {.fallback = remote_opener()};
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {};
 
   /// A subcommand that calls `run` with its options.

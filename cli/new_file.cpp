@@ -12,7 +12,7 @@
 #include <optional>
 
 #include <tacore/error.hpp>
-#include <tacore/temporary.hpp>
+#include <tacore/plumbing/temporary.hpp>
 
 #include "open_file.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tacore/tensor.hpp>
+#include <tacore/raster/tensor.hpp>
 
 namespace tacore::cli {
 

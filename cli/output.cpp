@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <string>
 
-#include <tacore/apart.hpp>
+#include <tacore/plumbing/apart.hpp>
 #include <tacore/error.hpp>
-#include <tacore/secrets.hpp>
+#include <tacore/plumbing/secrets.hpp>
 
 #include "new_file.hpp"
 #include "open_file.hpp"
@@ -92,7 +92,7 @@ void with_output(const Destination& to, const std::vector<std::string>& inputs, 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
 
 void complain(std::string_view message) {
-  std::string line = without_secrets(message);
+  std::string line = redact(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   line = "taco: " + printable(line) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);  // unbuffered

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tacore/tabular.hpp>
+#include <tacore/write/tabular.hpp>
 
 #include "commands.hpp"
 

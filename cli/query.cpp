@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include <tacore/apart.hpp>
-#include <tacore/tabular.hpp>
+#include <tacore/plumbing/apart.hpp>
+#include <tacore/write/tabular.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"

@@ -1,11 +1,11 @@
 #include <optional>
 #include <string_view>
 
-#include <tacore/apart.hpp>
+#include <tacore/plumbing/apart.hpp>
 #include <tacore/dataset.hpp>
 #include <tacore/error.hpp>
-#include <tacore/picture.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/raster/picture.hpp>
+#include <tacore/v1/chunks.hpp>
 
 #include "commands.hpp"
 #include "loaded_library.hpp"
@@ -85,7 +85,7 @@ Tensor read_raster(const DataFrame& rows, const ReadOptions& options) {
 
 void write_pixels(const Tensor& pixels, const Dataset& dataset, const ReadOptions& options) {
   with_output(options.output, files_of(dataset), [&](tabular::Output& output) {
-    if (options.pixels.png) return output.write(text_of(encode_png(picture_of(pixels))));
+    if (options.pixels.png) return output.write(text_of(encode_png(to_picture(pixels))));
     output.write(npy_header(pixels));
     output.write(text_of(pixels.bytes()));
   });

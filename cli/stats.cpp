@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <tacore/pixel_statistics.hpp>
+#include <tacore/raster/pixel_statistics.hpp>
 
 #include "commands.hpp"
 #include "json.hpp"

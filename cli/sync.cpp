@@ -1,4 +1,4 @@
-#include <tacore/sync.hpp>
+#include <tacore/ops/sync.hpp>
 #include <tacore/verbose.hpp>
 
 #include "commands.hpp"
@@ -28,7 +28,7 @@ int run_sync(const SyncCommandOptions& options) {
   complain(chunks_text(result.num_chunks_moved, result.num_bytes_moved) +
            (is_from_store
                 ? " copied and checked"
-                : " stored, " + chunks_text(result.num_chunks_there, result.num_bytes_there) + " known from before"));
+                : " stored, " + chunks_text(result.num_chunks_reused, result.num_bytes_reused) + " known from before"));
   if (!result.replaced.empty()) complain("replaces the '" + result.replaced + "' that the store had");
   return 0;
 }

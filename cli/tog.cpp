@@ -1,4 +1,4 @@
-#include <tacore/tog.hpp>
+#include <tacore/raster/tog.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"

@@ -1,6 +1,7 @@
-#include <tacore/apart.hpp>
-#include <tacore/transform.hpp>
-#include <tacore/v1.hpp>
+#include <tacore/plumbing/apart.hpp>
+#include <tacore/ops/export.hpp>
+#include <tacore/v1/create.hpp>
+#include <tacore/v1/convert.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"

@@ -6,9 +6,9 @@
 
 #include <tacore/dataset.hpp>
 #include <tacore/extensions/conventions.hpp>
-#include <tacore/secrets.hpp>
-#include <tacore/transform.hpp>
-#include <tacore/validator.hpp>
+#include <tacore/plumbing/secrets.hpp>
+#include <tacore/ops/export.hpp>
+#include <tacore/ops/validate.hpp>
 #include <tacore/verbose.hpp>
 
 #include "commands.hpp"
@@ -20,9 +20,6 @@
 namespace tacore::cli {
 namespace {
 
-using validator::Issue;
-using validator::Severity;
-
 const char* word(Severity severity) { return severity == Severity::Error ? "error" : "warning"; }
 
 /// "error ZIP-3 a.tacozip level 1 byte 512: message".
@@ -32,7 +29,7 @@ std::string line(const Issue& issue, const std::string& path) {
   out += where.path.empty() ? path : where.path;
   if (where.level) out += " level " + std::to_string(*where.level);
   if (where.offset) out += " byte " + std::to_string(*where.offset);
-  return printable(without_secrets(out) + ": " + issue.message) + "\n";
+  return printable(redact(out) + ": " + issue.message) + "\n";
 }
 
 std::string object(const Issue& issue) {
@@ -41,7 +38,7 @@ std::string object(const Issue& issue) {
       {"rule", json_string(issue.rule)},
       {"severity", json_string(word(issue.severity))},
       {"message", json_string(issue.message)},
-      {"path", where.path.empty() ? "null" : json_string(without_secrets(where.path))},
+      {"path", where.path.empty() ? "null" : json_string(redact(where.path))},
       {"offset", where.offset ? std::to_string(*where.offset) : "null"},
       {"level", where.level ? std::to_string(*where.level) : "null"},
   });
@@ -59,20 +56,20 @@ std::optional<extensions::Convention> convention_of(const std::string& name) {
 /// What a dataset lacks of a convention, of whatever version it is.
 void add_faults(std::vector<Issue>& to, extensions::Convention convention, const std::string& name,
                 const std::string& path) {
-  for (auto& fault : extensions::check_convention(convention, taco_of(load(path))))
+  for (auto& fault : extensions::check_convention(convention, to_taco(load(path))))
     to.push_back({.rule = name, .severity = Severity::Error, .message = std::move(fault), .where = {.path = path}});
 }
 
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
-  validator::Options how{.deep = options.deep, .base_path = options.base_path};
+  tacore::ValidateOptions how{.deep = options.deep, .base_path = options.base_path};
   std::vector<Issue> unconventional;
   for (const auto& profile : options.profiles) {
     if (const auto convention = convention_of(profile)) add_faults(unconventional, *convention, profile, options.path);
     else how.profiles.push_back(profile);
   }
-  auto issues = validator::validate(options.path, how);
+  auto issues = tacore::validate(options.path, how);
   issues.insert(issues.end(), unconventional.begin(), unconventional.end());
   std::string lines;
   std::vector<std::string> objects;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <tacore/create.hpp>
+#include <tacore/write/create.hpp>
 #include <tacore/dataset.hpp>
 #include <tacore/extensions/conventions.hpp>
 

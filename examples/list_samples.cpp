@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <tacore/dataset.hpp>
-#include <tacore/tabular.hpp>
+#include <tacore/write/tabular.hpp>
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <tacore/loader.hpp>
+#include <tacore/raster/loader.hpp>
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include "tacore/extensions/geo_enrich.hpp"
 #include "tacore/extensions/rai.hpp"
 #include "tacore/extensions/stac.hpp"
-#include "tacore/gdal.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/raster/gdal.hpp"
+#include "tacore/write/sample.hpp"
 
 // RAI and GeoEnrich over a real elevation model and made borders, from a sample to its columns.
 namespace {

@@ -6,7 +6,7 @@
 
 #include "gdal_error.hpp"
 #include "tacore/error.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 
 namespace tacore::gdal {
 

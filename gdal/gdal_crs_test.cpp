@@ -8,7 +8,7 @@
 
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 
 using namespace tacore;
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "tacore/raster.hpp"
+#include "tacore/raster/raster.hpp"
 
 namespace tacore::gdal {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tacore/error.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 
 using namespace tacore;
 

@@ -17,7 +17,7 @@
 
 #include "gdal_error.hpp"
 #include "tacore/error.hpp"
-#include "tacore/raster.hpp"
+#include "tacore/raster/raster.hpp"
 
 // What tacore's own decoder reads, beside GDAL: every kind of TIFF that GDAL writes, and the files of ../shared.
 namespace {

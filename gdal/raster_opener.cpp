@@ -16,7 +16,7 @@
 #include "one_file_only.hpp"
 #include "sample_file.hpp"
 #include "tacore/error.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 
 namespace tacore::gdal {
 

@@ -19,8 +19,9 @@
 
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
-#include "tacore/gdal.hpp"
-#include "tacore/picture.hpp"
+#include "tacore/raster/stac.hpp"
+#include "tacore/raster/gdal.hpp"
+#include "tacore/raster/picture.hpp"
 
 using namespace tacore;
 
@@ -409,7 +410,7 @@ TEST_CASE("TIFFs lie where GDAL says, also turned, as points, and without code")
       } else {
         CHECK(found.crs.empty());
         CHECK_FALSE(expected.crs.empty());
-        CHECK(extensions::stac_of(*open_raster(path), {.others = opener.get()}).crs == expected.crs);
+        CHECK(extensions::to_stac(*open_raster(path), {.fallback = opener.get()}).crs == expected.crs);
       }
     }
   }
@@ -457,7 +458,7 @@ TEST_CASE("PNG of ours is read by GDAL as it was") {
         // Smooth with some noise, so that all cases of the filter meet.
         std::size_t i = 0;
         for (std::byte& byte : pixels.bytes()) byte = static_cast<std::byte>(i++ / 9 + random() % 4);
-        const Bytes png = encode_png(picture_of(pixels));
+        const Bytes png = encode_png(to_picture(pixels));
         const std::string path = folder / "a.png";
         std::ofstream(path, std::ios::binary)
             .write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));

@@ -28,7 +28,7 @@
 
 #include "gdal_error.hpp"
 #include "tacore/error.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 #include "tacore/interrupt.hpp"
 #include "thread_option.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tacore/error.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 
 using namespace tacore;
 

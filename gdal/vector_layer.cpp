@@ -9,7 +9,7 @@
 #include "gdal_error.hpp"
 #include "open_dataset.hpp"
 #include "tacore/error.hpp"
-#include "tacore/gdal.hpp"
+#include "tacore/raster/gdal.hpp"
 
 namespace tacore::gdal {
 

@@ -6,54 +6,75 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Layer -> what it may include besides itself and the public headers. A file may stand for a layer.
-LAYERS = {
+# Folder of src/ -> the folders it may include besides itself, from the lowest floor to the highest. A public header counts as the
+# folder that implements it. Sources keep to their row; a test may include all floors up to its own, and tests/support.
+FOLDERS = {
     "base": [],
     "io": ["base"],
     "format": ["base"],
-    "model": ["base", "format/names.hpp"],
-    "table": ["base", "io", "format", "model"],
-    "net": ["base", "io", "format/names.hpp"],
-    "reader": ["base", "io", "net", "format", "model", "table"],
-    "v1": ["base", "io", "net", "format", "model", "table", "reader/container.hpp", "writer"],
-    "describe": ["base", "io", "format/names.hpp", "model", "table", "reader", "v1/collection.hpp"],
-    "writer": ["base", "io", "net", "format", "model", "table"],
-    "extensions": ["base", "model"],
-    "transform": ["base", "io", "net", "format", "model", "table", "reader", "writer", "v1"],
-}
-# Single files that may do more.
-EXCEPTIONS = {
-    "src/reader/open_container.cpp": ["v1"],
-    "src/describe/describe_test_data.hpp": ["writer/create_as.hpp"],
-    "src/transform/validate_tiff.cpp": ["raster"],
-    "src/v1/tortilla_container_test.cpp": ["reader"],
-    "src/v1/chain_test.cpp": ["reader"],
-    "src/v1/histogram_blob.cpp": ["raster"],
-    "src/v1/streaming_test.cpp": ["raster", "reader"],
-    "src/v1/threads_test.cpp": ["raster"],
-    "src/v1/streaming_faults.cpp": ["raster"],
-    "src/v1/streaming_tables.cpp": ["raster"],
-    "src/v1/togs.cpp": ["raster"],
+    "model": ["base", "format"],
+    "net": ["base", "format", "io"],
+    "table": ["base", "format", "io", "model"],
+    "container": ["base", "format", "io", "model", "net", "table"],
+    "writer": ["base", "format", "io", "model", "net", "table"],
+    "query": ["base", "container", "format", "io", "model", "table"],
+    "extensions": ["base", "model", "writer"],
+    "tortilla": ["base", "container", "extensions", "format", "io", "model", "table", "writer"],
+    "tortilla/write": ["base", "container", "format", "io", "model", "net", "table", "tortilla", "writer"],
+    "dataset": ["base", "container", "format", "io", "model", "net", "query", "table", "tortilla"],
+    "raster": ["base", "container", "dataset", "extensions", "format", "io", "model", "net", "table", "tortilla", "writer"],
+    "edit": ["base", "container", "dataset", "format", "io", "model", "table", "writer"],
+    "sync": ["base", "container", "dataset", "format", "io", "model", "net", "writer"],
+    "describe": ["base", "dataset", "format", "io", "model", "table", "tortilla", "writer"],
+    "tortilla/streaming": ["base", "container", "dataset", "format", "io", "model", "raster", "table", "tortilla", "tortilla/write",
+                           "writer"],
+    "validate": ["base", "container", "dataset", "format", "io", "model", "net", "raster", "table", "tortilla",
+                 "tortilla/streaming"],
+    "export": ["base", "container", "dataset", "edit", "format", "io", "model", "net", "table", "tortilla",
+               "tortilla/streaming", "tortilla/write", "validate", "writer"],
 }
 
-# Folders beside src/: what they may include from src/. The public headers are open to all.
-OUTSIDE = {
-    "raster": ["base", "io", "net", "format/names.hpp", "format/chunk_names.hpp", "model", "table", "reader", "v1", "writer/sample_source.hpp"],
-    "gdal": [], "cli": [], "python": [], "examples": [], "tests/consumer": [],
+# Folder -> the headers below include/tacore/ that it implements.
+PUBLIC = {
+    "base": "bbox error interrupt time_range types value verbose version visibility plumbing/secrets write/byte_size",
+    "io": "plumbing/apart plumbing/temporary",
+    "model": "collection crs pit_schema",
+    "net": "remote",
+    "table": "write/parquet_options",
+    "writer": "ops/inspect write/create write/extension write/sample",
+    "extensions": "extensions/conventions extensions/geo_enrich extensions/geo_layer extensions/labels extensions/majortom "
+                  "extensions/optical_data extensions/publications extensions/rai extensions/rai_statement extensions/scaling "
+                  "extensions/spatial_grouping extensions/split extensions/stac",
+    "tortilla": "v1/collection",
+    "dataset": "dataframe dataset statistics plumbing/serialize write/tabular",
+    "raster": "extensions/geotiff_stats extensions/tiff_index raster/histogram raster/loader raster/picture "
+              "raster/pixel_statistics raster/raster raster/stac raster/tensor raster/tiff_index raster/tog v1/histograms",
+    "edit": "ops/edit",
+    "sync": "ops/sync",
+    "describe": "ops/describe",
+    "tortilla/streaming": "v1/chunks v1/create",
+    "validate": "ops/validate",
+    "export": "ops/consolidate ops/diff ops/export v1/convert",
+    "gdal": "raster/gdal",
 }
+IMPLEMENTED_BY = {f"tacore/{name}.hpp": folder for folder, names in PUBLIC.items() for name in names.split()}
+
+# Folders beside src/, which include public headers and their own files only.
+OUTSIDE = ["gdal", "cli", "python", "examples", "tests/consumer"]
 
 # Heavy header -> the paths that may include it (regular expressions). The first row that matches decides.
 HOMES = [
-    (r"(arrow/c/abi\.h|arrow/type_fwd\.h|arrow/util/type_fwd\.h)", r"src/(table|reader|describe|writer|transform|v1)/.*"),
+    (r"(arrow/c/abi\.h|arrow/type_fwd\.h|arrow/util/type_fwd\.h)",
+     r"(src/(table|container|query|dataset|describe|writer|edit|export|validate|tortilla)|tests/support)/.*"),
     (r"(arrow|parquet)/.*", r"src/table/.*"),
-    (r"duckdb.*", r"src/reader/(duckdb_session|sql_functions|sql_inspect)\.cpp"),
-    (r"nlohmann/.*", r"src/(model/(pit|collection_json|geojson|chunk_manifest)\.cpp|describe/.*|v1/collection_.*)"),
+    (r"duckdb.*", r"src/query/(duckdb_session|sql_functions|sql_inspect)\.cpp"),
+    (r"nlohmann/.*", r"src/(model/(pit|collection_json|geojson|chunk_manifest)\.cpp|describe/.*|tortilla/collection_.*)"),
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),
     (r"curl/.*", r"src/net/(curl_library\.hpp|http_client\.cpp)"),
     (r"openssl/.*", r"src/base/sha256\.cpp"),
-    (r"libdeflate\.h", r"src/base/crc32\.cpp|raster/(codecs|png)\.cpp"),
-    (r"zstd.*\.h", r"raster/codecs\.cpp"),
+    (r"libdeflate\.h", r"src/(base/crc32|raster/codecs|raster/png)\.cpp"),
+    (r"zstd.*\.h", r"src/raster/codecs\.cpp"),
     (r"nanobind/.*", r"python/src/.*"),
 ]
 
@@ -63,50 +84,54 @@ NOT_IN_PUBLIC = {"iostream", "filesystem", "chrono", "regex", "functional", "fst
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
-def layer_of(path):
-    """src/io/x.cpp -> io; cli/x.cpp -> cli; anything else -> None."""
-    parts = path.split("/")
-    if parts[0] == "src" and len(parts) > 2:
-        return parts[1]
-    for folder in OUTSIDE:
+def folder_of(path):
+    """src/io/x.cpp -> io; cli/x.cpp -> cli; a public header -> the folder that implements it; anything else -> None."""
+    if path.startswith("include/"):
+        return IMPLEMENTED_BY.get(path.removeprefix("include/"))
+    for folder in [f"src/{name}" for name in sorted(FOLDERS, key=len, reverse=True)] + OUTSIDE:
         if path.startswith(folder + "/"):
-            return folder
+            return folder.removeprefix("src/")
     return None
 
 
-def allowed(target, places):
-    return any(target == place or target.startswith(place + "/") for place in places)
+def target_folder(target):
+    """The same of what an include names."""
+    return IMPLEMENTED_BY.get(target) if target.startswith("tacore/") else folder_of("src/" + target)
+
+
+def floors_below(folder):
+    names = list(FOLDERS)
+    return names[:names.index(folder)]
 
 
 def complaint(path, quote, target):
     """Why the file `path` may not include `target`, or None."""
-    if path.startswith("include/"):
-        if target.startswith("tacore/"):
-            return None
-        if quote == '"' or "/" in target or "." in target:
-            return "a public header includes the standard library and tacore/ only"
-        return "too dear for a public header" if target in NOT_IN_PUBLIC else None
-    if target.startswith("tacore/"):
-        return None
     for header, home in HOMES:
         if re.fullmatch(header, target):
             return None if re.fullmatch(home, path) else f"belongs in {home} only"
-    layer = layer_of(path)
-    if quote == "<" or layer is None:
-        return None
-    if target.startswith("../"):
+    is_public = target.startswith("tacore/")
+    if path.startswith("include/") and not is_public:
+        if quote == '"' or "/" in target or "." in target:
+            return "a public header includes the standard library and tacore/ only"
+        return "too dear for a public header" if target in NOT_IN_PUBLIC else None
+    if path.startswith("src/") and path.count("/") > 1 and folder_of(path) is None:
+        return "its folder is not in the table"
+    folder = folder_of(path)
+    if is_public and target not in IMPLEMENTED_BY:
+        return "the table does not say which folder implements it"
+    if folder is None or (quote == "<" and not is_public):
+        return "the table does not say which folder implements it" if path.startswith("include/") else None
+    if folder in OUTSIDE:
+        mine = is_public or "/" not in target or target.startswith(folder.split("/")[-1] + "/")
+        return None if mine else f"{folder} may include public headers only"
+    if not is_public and (target.startswith("../") or "/" not in target):
         return "write the path from src/"
-    if layer in OUTSIDE:
-        # Their own files, by plain name or below their own folder.
-        mine = "/" not in target or target.startswith(layer.split("/")[-1] + "/")
-        return None if mine or allowed(target, OUTSIDE[layer]) else f"{layer} may not include this"
-    if layer not in LAYERS:
-        return f"src/{layer} is not in the table of layers"
-    if "/" not in target:
-        return "write the path from src/"
-    if allowed(target, [layer] + LAYERS[layer] + EXCEPTIONS.get(path, [])):
+    is_test = path.endswith("_test.cpp")
+    if is_test and target.startswith("support/"):
         return None
-    return f"{layer} may not include this"
+    allowed = floors_below(folder) if is_test else FOLDERS[folder]
+    there = target_folder(target)
+    return None if there == folder or there in allowed else f"{folder} may not include {there or 'this'}"
 
 
 def check_lines(path, lines):
@@ -131,45 +156,62 @@ def self_test():
     good = [
         ("src/io/a.cpp", '#include "base/crc32.hpp"'),
         ("src/io/a.cpp", '#include "io/b.hpp"'),
-        ("src/io/a.cpp", "#include <tacore/byte_source.hpp>"),
+        ("src/io/a.cpp", "#include <tacore/error.hpp>"),
         ("src/model/a.cpp", '#include "format/names.hpp"'),
-        ("src/v1/a.hpp", '#include "reader/container.hpp"'),
-        ("src/reader/open_container.cpp", '#include "v1/tortilla_container.hpp"'),
+        ("src/tortilla/a.hpp", '#include "container/container.hpp"'),
+        ("src/tortilla/write/a.hpp", '#include "tortilla/header.hpp"'),
+        ("src/dataset/open_container.cpp", '#include "tortilla/container.hpp"'),
         ("src/extensions/a.cpp", '#include "model/wkb.hpp"'),
+        ("src/extensions/a.cpp", '#include "tacore/write/sample.hpp"'),
         ("src/table/a.hpp", "#include <arrow/type_fwd.h>"),
         ("src/table/a.cpp", "#include <parquet/file_reader.h>"),
-        ("src/reader/dataframe.cpp", "#include <arrow/c/abi.h>"),
-        ("src/reader/duckdb_session.cpp", "#include <duckdb.hpp>"),
+        ("src/dataset/dataframe.cpp", "#include <arrow/c/abi.h>"),
+        ("src/query/duckdb_session.cpp", "#include <duckdb.hpp>"),
         ("src/model/pit.cpp", "#include <nlohmann/json.hpp>"),
         ("src/describe/a.cpp", "#include <nlohmann/json.hpp>"),
-        ("src/describe/a.cpp", '#include "reader/dataset_impl.hpp"'),
+        ("src/describe/a.cpp", '#include "dataset/dataset_impl.hpp"'),
         ("src/format/a_test.cpp", "#include <doctest/doctest.h>"),
+        ("src/table/a_test.cpp", '#include "net/storage.hpp"'),
+        ("src/io/a_test.cpp", '#include "support/temporary_folder.hpp"'),
         ("cli/main.cpp", '#include "commands.hpp"'),
-        ("raster/a.cpp", '#include "io/http_source.hpp"'),
+        ("src/raster/a.cpp", '#include "io/byte_source.hpp"'),
         ("gdal/a.cpp", "#include <gdal.h>"),
         ("python/src/a.cpp", '#include "text.hpp"'),
         ("python/src/a.cpp", '#include "tacore/dataset.hpp"'),
         ("python/src/a.cpp", "#include <nanobind/nanobind.h>"),
-        ("include/tacore/a.hpp", "#include <tacore/b.hpp>"),
-        ("include/tacore/a.hpp", "#include <span>"),
-        ("include/tacore/a.hpp", "// #include <duckdb.hpp>"),
+        ("include/tacore/dataset.hpp", '#include "tacore/collection.hpp"'),
+        ("include/tacore/error.hpp", "#include <span>"),
+        ("include/tacore/error.hpp", "// #include <duckdb.hpp>"),
     ]
     bad = [
         ("src/base/a.cpp", '#include "io/b.hpp"'),
         ("src/io/a.cpp", '#include "format/b.hpp"'),
-        ("src/model/a.cpp", '#include "format/zip_records.hpp"'),
-        ("src/writer/a.cpp", '#include "reader/b.hpp"'),
-        ("src/describe/a.cpp", '#include "writer/b.hpp"'),
-        ("src/reader/a.cpp", '#include "writer/b.hpp"'),
-        ("src/extensions/a.cpp", '#include "writer/b.hpp"'),
-        ("src/reader/dataset.cpp", '#include "v1/tortilla_container.hpp"'),
-        ("src/v1/a.cpp", '#include "reader/dataset.hpp"'),
+        ("src/model/a.cpp", '#include "io/b.hpp"'),
+        ("src/writer/a.cpp", '#include "dataset/b.hpp"'),
+        ("src/describe/a.cpp", '#include "export/b.hpp"'),
+        ("src/container/a.cpp", '#include "writer/b.hpp"'),
+        ("src/extensions/a.cpp", '#include "table/b.hpp"'),
+        ("src/container/a.cpp", '#include "tortilla/container.hpp"'),
+        ("src/tortilla/a.cpp", '#include "tortilla/write/tree.hpp"'),
+        ("src/tortilla/a.cpp", '#include "dataset/dataset_impl.hpp"'),
+        # A public header of a floor above.
+        ("src/container/a.cpp", '#include "tacore/dataset.hpp"'),
+        ("src/table/a.cpp", '#include "tacore/write/sample.hpp"'),
+        ("src/extensions/a.cpp", '#include "tacore/raster/raster.hpp"'),
+        ("include/tacore/collection.hpp", '#include "tacore/dataset.hpp"'),
+        ("include/tacore/write/create.hpp", "#include <tacore/ops/export.hpp>"),
+        ("src/base/a.cpp", '#include "tacore/unheard.hpp"'),
+        ("include/tacore/unheard.hpp", '#include "tacore/error.hpp"'),
+        # A test does not reach above its own floor either, nor a source into what tests share.
+        ("src/table/a_test.cpp", '#include "dataset/b.hpp"'),
+        ("src/table/a_test.cpp", '#include "tacore/dataset.hpp"'),
+        ("src/table/a.cpp", '#include "support/temporary_folder.hpp"'),
         ("src/unheard/a.cpp", '#include "base/b.hpp"'),
         ("src/io/a.cpp", '#include "../base/b.hpp"'),
         ("src/io/a.cpp", '#include "b.hpp"'),
-        ("src/reader/a.cpp", "#include <arrow/table.h>"),
-        ("src/reader/a.hpp", "#include <duckdb.hpp>"),
-        ("src/reader/a.cpp", "  #  include <duckdb/main/config.hpp>"),
+        ("src/query/a.cpp", "#include <arrow/table.h>"),
+        ("src/query/a.hpp", "#include <duckdb.hpp>"),
+        ("src/query/a.cpp", "  #  include <duckdb/main/config.hpp>"),
         ("src/model/a.cpp", "#include <nlohmann/json.hpp>"),
         ("src/io/a.cpp", "#include <gdal.h>"),
         ("src/io/a.cpp", "#include <cpl_vsi.h>"),
@@ -178,11 +220,10 @@ def self_test():
         ("python/src/a.cpp", '#include "base/text.hpp"'),
         ("python/src/a.cpp", "#include <arrow/c/abi.h>"),
         ("python/src/a.cpp", "#include <duckdb.hpp>"),
-        ("cli/info.cpp", '#include "reader/container.hpp"'),
-        ("raster/a.cpp", '#include "writer/b.hpp"'),
-        ("include/tacore/a.hpp", "#include <functional>"),
-        ("include/tacore/a.hpp", "#include <arrow/c/abi.h>"),
-        ("include/tacore/a.hpp", '#include "b.hpp"'),
+        ("cli/info.cpp", '#include "container/container.hpp"'),
+        ("include/tacore/error.hpp", "#include <functional>"),
+        ("include/tacore/error.hpp", "#include <arrow/c/abi.h>"),
+        ("include/tacore/error.hpp", '#include "b.hpp"'),
     ]
     wrong = [f"refused: {path}: {line}" for path, line in good if check_lines(path, [line])]
     wrong += [f"accepted: {path}: {line}" for path, line in bad if not check_lines(path, [line])]

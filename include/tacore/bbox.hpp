@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 

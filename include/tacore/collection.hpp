@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacore/bbox.hpp"
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 #include "tacore/pit_schema.hpp"
 #include "tacore/time_range.hpp"
 

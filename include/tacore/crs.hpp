@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 

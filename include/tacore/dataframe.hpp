@@ -10,8 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 #include "tacore/statistics.hpp"
+#include "tacore/types.hpp"
 
 struct ArrowArrayStream;  // Arrow C stream interface
 
@@ -26,18 +27,8 @@ struct VsiPath {
   bool operator==(const VsiPath&) const = default;
 };
 
-using Bytes = std::vector<std::byte>;
-
 /// A FILE's data, or a FOLDER's children. Of a Tortilla or TACO before 2.0, a FILE of format BYTES is its bytes.
 using Node = std::variant<VsiPath, DataFrame, Bytes>;
-
-/// A column of a table: its name and the Arrow name of its type ("int64", "list<item: double>").
-struct Column {
-  std::string name = {};
-  std::string type = {};
-
-  bool operator==(const Column&) const = default;
-};
 
 /// Computed rows that can be navigated (§7.2.3, TacoDataFrame). An immutable value: every operation returns a new
 /// frame, and each of them still navigates. All calls are safe from several threads.

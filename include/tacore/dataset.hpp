@@ -13,21 +13,14 @@
 #include "tacore/collection.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/error.hpp"
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 #include "tacore/pit_schema.hpp"
 #include "tacore/remote.hpp"
 #include "tacore/statistics.hpp"
 #include "tacore/time_range.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
-
-/// Container of a dataset (§6), and those of the versions before 2.0: Tortilla 0.5.0 and TACO 0.2.0.
-enum class Format { Zip, Folder, Tacocat, Tacollection, Tortilla, Taco };
-
-/// "zip", "folder", "tacocat", "tacollection", "tortilla" or "taco".
-TACORE_EXPORT const char* to_string(Format format) noexcept;
-/// True for those before 2.0.
-constexpr bool is_v1(Format format) noexcept { return format == Format::Tortilla || format == Format::Taco; }
 
 struct FilterOptions {
   /// "auto" takes the first of the standard columns that is there. For a box "footprint" takes what a sample covers
@@ -147,6 +140,13 @@ TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions
 
 /// Reads COLLECTION.json alone. Of `options` only `remote` counts.
 TACORE_EXPORT Collection read_collection(std::string_view path, const LoadOptions& options = {});
+
+/// The rows of a frame as a view, with the columns that show, for to_taco(), export_dataset() and v1::compile(). The rest
+/// is that of the dataset that they come from. Filters, queries and statistics of it throw QueryError.
+TACORE_EXPORT Dataset to_dataset(const DataFrame& frame);
+
+/// The files and folders that a dataset is read from: its containers, and of an index the ones beside it that it lists.
+TACORE_EXPORT std::vector<std::string> files_of(const Dataset& dataset);
 
 /// What concat() does with columns that not all datasets have (§7.2.4).
 enum class ColumnMode {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
@@ -17,7 +17,7 @@ struct ErrorContext {
 };
 
 /// Base of everything that tacore throws about data, queries and the outside world. The text is
-/// `path: level N: message (byte M)`, leaving out what is unknown, without_secrets(); context() is as it was given.
+/// `path: level N: message (byte M)`, leaving out what is unknown, redact(); context() is as it was given.
 class TACORE_EXPORT Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ErrorContext where = {});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 

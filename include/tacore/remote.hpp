@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
@@ -54,11 +54,11 @@ struct RemoteOptions {
   int max_tries = 5;    ///< of a request that fails for a reason that may pass, at least 1
   double timeout = 30;  ///< seconds to connect, and without a thousand bytes a second
 
-  /// Folder for parts of files that were read (docs/remote.md); "": none are kept. Not for files of `others`.
+  /// Folder for parts of files that were read (docs/remote.md); "": none are kept. Not for files of `fallback`.
   std::string cache_dir = {};
   uint64_t cache_size = uint64_t{1} << 30;  ///< bytes that it may take on the disk, at least 1 MiB; 0: none
 
-  const RemoteOpener* others = nullptr;  ///< not owned: it must outlive what it opened
+  const RemoteOpener* fallback = nullptr;  ///< not owned: it must outlive what it opened
 };
 
 /// What load() and everything that opens a path by itself use where no options are given. Safe from any thread; what is

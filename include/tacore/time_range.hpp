@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 

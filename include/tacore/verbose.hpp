@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "capsule.hpp"
-#include "tacore/inspect.hpp"
+#include "tacore/ops/inspect.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -32,7 +32,7 @@ Columns of_values(const nb::dict& columns) {
 Columns of_row(const nb::dict& values) {
   Columns out;
   for (const auto& [key, value] : values) {
-    Metadata field = metadata_of(nb::cast<std::string>(key), value);
+    MetadataField field = metadata_of(nb::cast<std::string>(key), value);
     out.all.push_back({field.key, {std::move(field.value)}, field.type});
   }
   return out;
@@ -143,8 +143,8 @@ nb::list objects(const Columns& columns, const std::string& name) {
 
 }  // namespace
 
-std::vector<Metadata> Columns::row(std::size_t at) const {
-  std::vector<Metadata> out;
+std::vector<MetadataField> Columns::row(std::size_t at) const {
+  std::vector<MetadataField> out;
   for (const auto& column : all) out.push_back({column.key, column.values.at(at), column.type, column.description});
   return out;
 }

@@ -6,7 +6,7 @@
 
 #include "bind.hpp"
 #include "tacore/collection.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::python {
 
@@ -16,7 +16,7 @@ struct Columns {
 
   int64_t num_rows() const { return all.empty() ? 0 : static_cast<int64_t>(all[0].values.size()); }
   /// Of one row, as the fields of a sample.
-  std::vector<Metadata> row(std::size_t at) const;
+  std::vector<MetadataField> row(std::size_t at) const;
 };
 
 /// (name, type, description) of each.

@@ -1,4 +1,4 @@
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -8,9 +8,9 @@
 #include "interruptible.hpp"
 #include "options.hpp"
 #include "path.hpp"
-#include "tacore/byte_size.hpp"
-#include "tacore/inspect.hpp"
-#include "tacore/validator.hpp"
+#include "tacore/write/byte_size.hpp"
+#include "tacore/ops/inspect.hpp"
+#include "tacore/ops/validate.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -32,9 +32,9 @@ nb::list run_create(const Taco& taco, const std::string& output, const nb::dict&
 
 nb::dict run_validate(const Taco& taco, const std::string& output, const nb::dict& given) {
   const CreateOptions options = create_options(given);
-  const Validation found = [&] {
+  const PlanCheck found = [&] {
     const nb::gil_scoped_release release;
-    return validate(taco, output, options);
+    return check_plan(taco, output, options);
   }();
   nb::dict out;
   out["issues"] = texts(found.issues);
@@ -55,12 +55,12 @@ nb::tuple run_make_compliant(const Taco& taco) {
 nb::list check_dataset(const Path& path, bool deep, const Path& base_path, const std::vector<std::string>& profiles) {
   const auto issues = [&] {
     const nb::gil_scoped_release release;
-    return validator::validate(path.value, {.deep = deep, .base_path = base_path.value, .profiles = profiles});
+    return validate(path.value, {.deep = deep, .base_path = base_path.value, .profiles = profiles});
   }();
   nb::list out;
   for (const auto& issue : issues) {
     const auto& [where, offset, level] = issue.where;
-    out.append(nb::make_tuple(text(issue.rule), issue.severity == validator::Severity::Error, text(issue.message),
+    out.append(nb::make_tuple(text(issue.rule), issue.severity == Severity::Error, text(issue.message),
                               text(where), nb::cast(offset), nb::cast(level)));
   }
   return out;
@@ -72,7 +72,7 @@ void bind_create(nb::module_& m) {
   nb::class_<Taco>(m, "Taco").def("__init__", &init).def("faults", [](const Taco& self) {
     const auto faults = [&] {
       const nb::gil_scoped_release release;
-      return faults_of(self);
+      return validation_errors(self);
     }();
     return texts(faults);
   });

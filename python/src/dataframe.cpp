@@ -10,8 +10,8 @@
 #include "path.hpp"
 #include "rows.hpp"
 #include "statistics.hpp"
-#include "tacore/serialize.hpp"
-#include "tacore/tabular.hpp"
+#include "tacore/plumbing/serialize.hpp"
+#include "tacore/write/tabular.hpp"
 #include "text.hpp"
 
 namespace tacore::python {

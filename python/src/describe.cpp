@@ -1,4 +1,4 @@
-#include "tacore/describe.hpp"
+#include "tacore/ops/describe.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -9,9 +9,9 @@
 #include "options.hpp"
 #include "others.hpp"
 #include "path.hpp"
-#include "tacore/apart.hpp"
-#include "tacore/secrets.hpp"
-#include "tacore/temporary.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/plumbing/secrets.hpp"
+#include "tacore/plumbing/temporary.hpp"
 
 namespace tacore::python {
 namespace {
@@ -124,8 +124,8 @@ void bind_describe(nb::module_& m) {
   });
   // A path may have surrogates, which stand for bytes that are not UTF-8.
   m.def(
-      "without_secrets", [](const Path& shown) { return Path{tacore::without_secrets(shown.value)}; },
-      nb::sig("def without_secrets(shown: str) -> str"));
+      "redact", [](const Path& shown) { return Path{tacore::redact(shown.value)}; },
+      nb::sig("def redact(shown: str) -> str"));
   m.def("require_text_apart", [](const Path& output, const Dataset& dataset) {
     const nb::gil_scoped_release release;
     require_apart(output.value, described_files(files_of(dataset)));

@@ -8,7 +8,7 @@
 #include "bind.hpp"
 #include "others.hpp"
 #include "tacore/dataset.hpp"
-#include "tacore/pixel_statistics.hpp"
+#include "tacore/raster/pixel_statistics.hpp"
 #include "text.hpp"
 
 namespace tacore::python {
@@ -19,7 +19,7 @@ nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t
                                   const std::string& child, bool skip_failures) {
   ComputeOptions options{.bands = bands, .child = child, .jobs = 1, .skip_failures = skip_failures};
   options.part_rows = end - begin;
-  options.others = raster_opener();
+  options.fallback = raster_opener();
   FrameStatistics made = [&] {
     const nb::gil_scoped_release release;
     std::vector<int64_t> rows(static_cast<std::size_t>(end - begin));

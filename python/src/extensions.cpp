@@ -12,12 +12,12 @@
 
 #include "columns.hpp"
 #include "others.hpp"
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/conventions.hpp"
 #include "tacore/extensions/geo_enrich.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
-#include "tacore/extensions/header.hpp"
+#include "tacore/extensions/tiff_index.hpp"
 #include "tacore/extensions/labels.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/optical_data.hpp"
@@ -28,6 +28,7 @@
 #include "tacore/extensions/spatial_grouping.hpp"
 #include "tacore/extensions/split.hpp"
 #include "tacore/extensions/stac.hpp"
+#include "tacore/raster/stac.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -111,7 +112,7 @@ std::unique_ptr<SampleExtension> istac(const std::string& crs, nb::handle geomet
 /// What a raster says of its place: (crs, tensor_shape, geotransform).
 nb::tuple raster_stac(const std::string& path) {
   const StacOptions found = freely([&] {
-    return stac_of(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .others = raster_opener()});
+    return to_stac(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .fallback = raster_opener()});
   });
   return nb::make_tuple(text(found.crs), found.tensor_shape, found.geotransform);
 }
@@ -119,7 +120,7 @@ nb::tuple raster_stac(const std::string& path) {
 /// (crs, geometry, centroid).
 nb::tuple raster_istac(const std::string& path) {
   const IstacOptions found = freely([&] {
-    return istac_of(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .others = raster_opener()});
+    return to_istac(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .fallback = raster_opener()});
   });
   return nb::make_tuple(text(found.crs), object_of(found.geometry),
                         found.centroid ? object_of(*found.centroid) : nb::object(nb::none()));
@@ -148,7 +149,7 @@ std::unique_ptr<SampleExtension> geotiff_stats(bool categorical, const std::vect
                                                             .class_values = class_values,
                                                             .approx = approx,
                                                             .histograms = histograms,
-                                                            .others = raster_opener()});
+                                                            .fallback = raster_opener()});
 }
 
 std::unique_ptr<SampleExtension> methane(bool isplume, std::optional<double> ch4_fluxrate,
@@ -243,7 +244,7 @@ void bind_samples(nb::module_& m) {
       nb::arg("factor").none(), nb::arg("offset").none(), nb::arg("padding").none());
   m.def("split", [](const std::string& split) { return sample_extension(Split(split)); });
   m.def("rai", [](const nb::dict& layers) { return std::unique_ptr<SampleExtension>(new RAI(layers_of(layers))); });
-  m.def("header", [] { return sample_extension(Header()); });
+  m.def("header", [] { return sample_extension(TiffIndex()); });
   m.def(
       "land_cover",
       [](std::optional<std::vector<double>> fractions) {
@@ -279,12 +280,12 @@ Tortilla all_stats(const Tortilla& samples, bool categorical, const std::vector<
                                     .class_values = class_values,
                                     .approx = approx,
                                     .histograms = histograms,
-                                    .others = raster_opener()};
+                                    .fallback = raster_opener()};
   return freely([&] { return with_geotiff_stats(samples, options, jobs); });
 }
 
 FromRasters from_rasters(nb::handle time_start, int jobs) {
-  return {.with = {.transformer = crs_transformer(), .others = raster_opener()},
+  return {.with = {.transformer = crs_transformer(), .fallback = raster_opener()},
           .time_start = time_or_none(time_start),
           .jobs = jobs};
 }
@@ -351,8 +352,8 @@ void bind_tortillas(nb::module_& m) {
     return std::unique_ptr<TortillaExtension>(new GeoEnrich(layers_of(layers), scale_m));
   });
   m.def("with_geotiff_stats", &all_stats);
-  m.def("with_header", [](const Tortilla& samples, bool skip_others, int jobs) {
-    return freely([&] { return with_header(samples, {.skip_others = skip_others, .jobs = jobs}); });
+  m.def("with_tiff_index", [](const Tortilla& samples, bool skip_others, int jobs) {
+    return freely([&] { return with_tiff_index(samples, {.skip_others = skip_others, .jobs = jobs}); });
   });
   m.def("with_stac", &all_stac, nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
   m.def("with_istac", &all_istac, nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));

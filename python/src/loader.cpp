@@ -1,4 +1,4 @@
-#include "tacore/loader.hpp"
+#include "tacore/raster/loader.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -87,7 +87,7 @@ void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int ba
                         .jobs = jobs,
                         .prefetch = prefetch,
                         .on_error = skip ? OnError::Skip : OnError::Throw,
-                        .others = raster_opener()};
+                        .fallback = raster_opener()};
   for (const auto& [path, tensor] : inputs) options.inputs.push_back({path, tensor});
   const nb::gil_scoped_release release;
   new (self) BatchLoader(rows, options);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bind.hpp"
-#include "tacore/create.hpp"
-#include "tacore/parquet_options.hpp"
+#include "tacore/write/create.hpp"
+#include "tacore/write/parquet_options.hpp"
 #include "tacore/remote.hpp"
 
 namespace tacore::python {

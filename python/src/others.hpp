@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tacore/crs.hpp"
-#include "tacore/raster.hpp"
+#include "tacore/raster/raster.hpp"
 
 /// What tacore cannot do itself, by packages of the user's environment that are imported when they are first needed.
 namespace tacore::python {

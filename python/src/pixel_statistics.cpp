@@ -1,4 +1,4 @@
-#include "tacore/pixel_statistics.hpp"
+#include "tacore/raster/pixel_statistics.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -61,7 +61,7 @@ double or_nan(const BandStatistics& band, double Moments::* member) {
 nb::tuple of_frame(const DataFrame& frame, const std::vector<int>& bands, const std::string& child, int jobs,
                    bool skip_failures, nb::handle callback) {
   ComputeOptions options{.bands = bands, .child = child, .jobs = jobs, .skip_failures = skip_failures};
-  options.others = raster_opener();
+  options.fallback = raster_opener();
   Progress progress(callback);
   progress.attach(options);
   FrameStatistics made = progress.run([&] { return compute_statistics(frame, options); });

@@ -14,10 +14,10 @@
 #include "interruptible.hpp"
 #include "others.hpp"
 #include "tacore/error.hpp"
-#include "tacore/header.hpp"
-#include "tacore/picture.hpp"
-#include "tacore/sample.hpp"
-#include "tacore/tog.hpp"
+#include "tacore/raster/tiff_index.hpp"
+#include "tacore/raster/picture.hpp"
+#include "tacore/write/sample.hpp"
+#include "tacore/raster/tog.hpp"
 #include "tensor.hpp"
 #include "text.hpp"
 
@@ -130,10 +130,10 @@ Bytes png_of(const Memory& pixels) {
 
 nb::tuple make_headers(const std::string& path, const std::string& output, const std::string& base_path, bool overwrite,
                        int jobs, nb::handle callback) {
-  HeaderFileOptions options{.output = output, .base_path = base_path, .overwrite = overwrite, .jobs = jobs};
+  TiffIndexFileOptions options{.output = output, .base_path = base_path, .overwrite = overwrite, .jobs = jobs};
   Progress progress(callback);
   progress.attach(options);
-  const HeaderFileResult made = progress.run([&] { return write_headers(path, options); });
+  const TiffIndexFileResult made = progress.run([&] { return write_tiff_index(path, options); });
   return nb::make_tuple(text(made.path), made.num_headers, made.num_others, made.num_broken);
 }
 
@@ -181,9 +181,9 @@ void bind_raster(nb::module_& m) {
   m.def(
       "encode_png", [](const Memory& pixels) { return bytes_of(png_of(pixels)); },
       nb::sig("def encode_png(pixels: object) -> bytes"));
-  m.def("write_headers", &make_headers, nb::arg("path"), nb::arg("output"), nb::arg("base_path"), nb::arg("overwrite"),
+  m.def("write_tiff_index", &make_headers, nb::arg("path"), nb::arg("output"), nb::arg("base_path"), nb::arg("overwrite"),
         nb::arg("jobs"), nb::arg("progress").none(),
-        nb::sig("def write_headers(path: str, output: str, base_path: str, overwrite: bool, jobs: int, "
+        nb::sig("def write_tiff_index(path: str, output: str, base_path: str, overwrite: bool, jobs: int, "
                 "progress: object | None) -> tuple[str, int, int, int]"));
   m.def("make_tog", &make_tog_file, nb::arg("input"), nb::arg("output"), nb::arg("block_size"), nb::arg("zstd_level"),
         nb::arg("predictor").none(), nb::arg("overwrite"), nb::arg("jobs"), nb::arg("progress").none());

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bind.hpp"
-#include "tacore/raster.hpp"
+#include "tacore/raster/raster.hpp"
 
 namespace tacore::python {
 

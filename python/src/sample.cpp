@@ -1,4 +1,4 @@
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -11,15 +11,15 @@
 
 #include "capsule.hpp"
 #include "columns.hpp"
-#include "tacore/inspect.hpp"
+#include "tacore/ops/inspect.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
 namespace tacore::python {
 namespace {
 
-std::vector<Metadata> fields_of(const nb::dict& metadata) {
-  std::vector<Metadata> out;
+std::vector<MetadataField> fields_of(const nb::dict& metadata) {
+  std::vector<MetadataField> out;
   for (const auto& [key, value] : metadata) out.push_back(metadata_of(nb::cast<std::string>(key), value));
   return out;
 }
@@ -64,7 +64,7 @@ nb::list keys(const Sample& sample) {
 }
 
 Columns popped(Sample& sample, std::string_view key) {
-  Metadata field = sample.pop(key);
+  MetadataField field = sample.pop(key);
   return {{{std::move(field.key), {std::move(field.value)}, std::move(field.type), std::move(field.description)}}};
 }
 
@@ -104,7 +104,7 @@ Columns columns(const Tortilla& tortilla, int level) {
 nb::dict extent(const Tortilla& tortilla) {
   const Extent found = [&] {
     const nb::gil_scoped_release release;
-    return extent_of(tortilla);
+    return compute_extent(tortilla);
   }();
   nb::dict out;
   out["spatial"] = nb::none();
@@ -127,10 +127,10 @@ nb::tuple sample_of(const Tortilla& tortilla, int64_t row) {
   std::optional<Tortilla> children;
   const Sample sample = [&] {
     const nb::gil_scoped_release release;
-    auto fields = metadata_of(tortilla, row);
+    auto fields = tacore::metadata(tortilla, row);
     const auto at = static_cast<std::size_t>(row);
     if (tortilla.types()[at] == SampleType::File) return tortilla.sample(row);
-    children = children_of(tortilla, row);
+    children = tacore::children(tortilla, row);
     return Sample(tortilla.ids()[at], *children, std::move(fields));
   }();
   return nb::make_tuple(nb::cast(sample), children ? nb::cast(*children) : nb::object(nb::none()));

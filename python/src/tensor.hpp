@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "tacore/tensor.hpp"
+#include "tacore/raster/tensor.hpp"
 
 namespace tacore::python {
 

@@ -1,4 +1,4 @@
-#include "tacore/transform.hpp"
+#include "tacore/ops/export.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -12,10 +12,10 @@
 #include "interruptible.hpp"
 #include "options.hpp"
 #include "path.hpp"
-#include "tacore/consolidate.hpp"
-#include "tacore/diff.hpp"
-#include "tacore/edit.hpp"
-#include "tacore/sync.hpp"
+#include "tacore/ops/consolidate.hpp"
+#include "tacore/ops/diff.hpp"
+#include "tacore/ops/edit.hpp"
+#include "tacore/ops/sync.hpp"
 
 namespace tacore::python {
 namespace {
@@ -114,15 +114,15 @@ nb::tuple sync_by(const Path& from, const Path& to, bool overwrite, int jobs, nb
   Progress progress(callback);
   progress.attach(options);
   const SyncResult result = progress.run([&] { return Sync(from.value, to.value, options); });
-  return nb::make_tuple(result.num_chunks_moved, result.num_bytes_moved, result.num_chunks_there,
-                        result.num_bytes_there, result.replaced);
+  return nb::make_tuple(result.num_chunks_moved, result.num_bytes_moved, result.num_chunks_reused,
+                        result.num_bytes_reused, result.replaced);
 }
 
 /// The samples, where and when they are, and COLLECTION.json with what is said of a subset.
 nb::tuple taco_of(const Dataset& dataset, bool strict) {
   Taco taco = [&] {
     const nb::gil_scoped_release release;
-    return tacore::taco_of(dataset, strict);
+    return tacore::to_taco(dataset, strict);
   }();
   nb::dict extent;
   if (const auto& box = taco.collection.extent.spatial)

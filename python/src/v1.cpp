@@ -1,4 +1,8 @@
-#include "tacore/v1.hpp"
+#include "tacore/v1/collection.hpp"
+#include "tacore/v1/create.hpp"
+#include "tacore/v1/chunks.hpp"
+#include "tacore/v1/histograms.hpp"
+#include "tacore/v1/convert.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -15,7 +19,7 @@
 #include "interruptible.hpp"
 #include "options.hpp"
 #include "others.hpp"
-#include "tacore/byte_size.hpp"
+#include "tacore/write/byte_size.hpp"
 #include "tensor.hpp"
 #include "text.hpp"
 
@@ -31,7 +35,7 @@ uint64_t size_of(nb::handle given) {
 /// The members by their names; TypeError for other names.
 v1::CreateOptions draft_options(const nb::dict& given) {
   v1::CreateOptions options;
-  options.others = raster_opener();
+  options.fallback = raster_opener();
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
     const auto take = [&](auto& into) { into = nb::cast<std::remove_reference_t<decltype(into)>>(value); };
@@ -245,7 +249,7 @@ void bind_v1(nb::module_& m) {
   m.def("v1_profiles_of", [](const Dataset& dataset) {
     const auto names = [&] {
       const nb::gil_scoped_release release;
-      return v1::profiles_of(dataset);
+      return is_v1(dataset.format()) ? v1::profiles(dataset.level_columns(0)) : std::vector<std::string>{};
     }();
     return texts(names);
   });

@@ -220,7 +220,7 @@ auto with_key(const std::string& key, Read&& read) {
 
 Value value_of(nb::handle object) { return typed(object, 0).value; }
 
-Metadata metadata_of(std::string key, nb::handle object) {
+MetadataField metadata_of(std::string key, nb::handle object) {
   Typed found = with_key(key, [&] { return typed(object, 0); });
   return {.key = std::move(key), .value = std::move(found.value), .type = found.own ? "" : std::move(found.type)};
 }

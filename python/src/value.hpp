@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 #include "tacore/value.hpp"
 
 namespace tacore::python {
@@ -21,7 +21,7 @@ nb::object object_of(const Value& value, std::string_view type = "");
 
 /// A field of metadata. Its type is what the object says beyond its value (the width of a NumPy number, the zone of a
 /// datetime, a date), "" where it says nothing. Errors as above, with the key.
-Metadata metadata_of(std::string key, nb::handle object);
+MetadataField metadata_of(std::string key, nb::handle object);
 
 /// A column of metadata, of a sequence of objects.
 MetadataColumn column_of(std::string key, nb::handle objects);

@@ -339,8 +339,8 @@ class SyncResult:
 
     num_chunks_moved: int
     num_bytes_moved: int
-    num_chunks_there: int
-    num_bytes_there: int
+    num_chunks_reused: int
+    num_bytes_reused: int
     replaced: str = ""  #: Name of a dataset in the store of which this is another version.
 
 

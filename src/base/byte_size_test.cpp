@@ -1,4 +1,4 @@
-#include "tacore/byte_size.hpp"
+#include "tacore/write/byte_size.hpp"
 
 #include <doctest/doctest.h>
 

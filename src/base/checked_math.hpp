@@ -34,4 +34,7 @@ To narrow(From value, const char* what) {
   return out;
 }
 
+/// A position or a number of rows, which is not negative, as the index of a container.
+inline std::size_t as_size(int64_t number) { return static_cast<std::size_t>(number); }
+
 }  // namespace tacore

@@ -4,14 +4,14 @@
 #include <system_error>
 #include <utility>
 
-#include "tacore/secrets.hpp"
+#include "tacore/plumbing/secrets.hpp"
 
 namespace tacore {
 namespace {
 
 std::string compose(const std::string& message, const ErrorContext& where) {
   std::string out;
-  if (!where.path.empty()) out += without_secrets(where.path) + ": ";
+  if (!where.path.empty()) out += redact(where.path) + ": ";
   if (where.level) out += "level " + std::to_string(*where.level) + ": ";
   out += message;
   if (where.offset) out += " (byte " + std::to_string(*where.offset) + ")";
@@ -26,8 +26,8 @@ std::string with_reason(const std::string& message, int error_number) {
 }  // namespace
 
 Error::Error(const std::string& message, ErrorContext where)
-    : std::runtime_error(compose(without_secrets(message), where)),
-      message_(without_secrets(message)),
+    : std::runtime_error(compose(redact(message), where)),
+      message_(redact(message)),
       where_(std::move(where)) {}
 
 IoError::IoError(const std::string& message, ErrorContext where, int error_number)

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "tacore/error.hpp"
-#include "tacore/secrets.hpp"
+#include "tacore/plumbing/secrets.hpp"
 
 namespace tacore {
 namespace {
@@ -29,7 +29,7 @@ void deliver(LogLevel level, std::string_view message) {
 void report(LogLevel level, std::string_view message) {
   // Before the lock: filtered messages cost one load.
   if (level < log_level()) return;
-  std::string line = without_secrets(message);
+  std::string line = redact(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   deliver(level, line);
 }

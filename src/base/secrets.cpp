@@ -1,4 +1,4 @@
-#include "tacore/secrets.hpp"
+#include "tacore/plumbing/secrets.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -77,7 +77,7 @@ std::string without_values(std::string_view text) {
       out.append(text.substr(0, from)).append(kHidden);
       text.remove_prefix(from + value.size());
     } else if (lower(value).find("%3a%2f%2f") != std::string::npos) {
-      const std::string url = percent_decoded(value), shown = without_secrets(url);
+      const std::string url = percent_decoded(value), shown = redact(url);
       if (shown == url) continue;
       out.append(text.substr(0, from)).append(shown);
       text.remove_prefix(from + value.size());
@@ -88,7 +88,7 @@ std::string without_values(std::string_view text) {
 
 }  // namespace
 
-std::string without_secrets(std::string_view text) {
+std::string redact(std::string_view text) {
   const bool has_user = text.find("://") != text.npos, has_value = text.find('=') != text.npos;
   if (!has_user && !has_value) return std::string(text);
   return without_values(has_user ? without_users(text) : std::string(text));

@@ -16,9 +16,9 @@
 #include "io/public_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/spdx.hpp"
-#include "reader/dataset_impl.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "tacore/error.hpp"
-#include "v1/collection.hpp"
+#include "tortilla/collection.hpp"
 
 namespace tacore::descriptions {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacore/dataset.hpp"
-#include "tacore/describe.hpp"
+#include "tacore/ops/describe.hpp"
 
 /// Everything that descriptions say of a dataset as a whole, gathered once. A value: the forms know nothing of readers.
 namespace tacore::descriptions {

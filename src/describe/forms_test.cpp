@@ -5,12 +5,12 @@
 #include <span>
 
 #include "base/sha256.hpp"
-#include "describe/describe_test_data.hpp"
+#include "support/describe_data.hpp"
 #include "describe/html.hpp"
 #include "describe/pit_tree.hpp"
-#include "reader/dataset_impl.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "tacore/error.hpp"
-#include "v1/collection.hpp"
+#include "tortilla/collection.hpp"
 
 namespace {
 

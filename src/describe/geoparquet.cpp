@@ -10,7 +10,7 @@
 #include "table/parquet_write.hpp"
 #include "table/recomposed_batches.hpp"
 #include "table/values.hpp"
-#include "tacore/apart.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -1,7 +1,7 @@
 #include <arrow/type_fwd.h>
 #include <doctest/doctest.h>
 
-#include "describe/describe_test_data.hpp"
+#include "support/describe_data.hpp"
 #include "table/level_table.hpp"
 #include "tacore/error.hpp"
 

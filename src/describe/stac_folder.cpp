@@ -11,7 +11,7 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "tacore/apart.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-#include "describe/describe_test_data.hpp"
+#include "support/describe_data.hpp"
 #include "describe/footprint.hpp"
 #include "model/collection_json.hpp"
 #include "tacore/error.hpp"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "describe/describe_test_data.hpp"
+#include "support/describe_data.hpp"
 #include "model/wkb.hpp"
 #include "table/level_table.hpp"
 #include "table/level_write.hpp"

@@ -4,7 +4,7 @@
 
 #include "extensions/convention_rules.hpp"
 #include "model/json_text.hpp"
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 
 namespace tacore::extensions {
 

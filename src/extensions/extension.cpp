@@ -1,4 +1,4 @@
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 
 #include "tacore/crs.hpp"
 #include "tacore/extensions/geo_layer.hpp"

@@ -2,7 +2,7 @@
 
 #include "extensions/enrichment.hpp"
 #include "extensions/tortilla_centroids.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 

@@ -1,7 +1,7 @@
 #include "tacore/extensions/majortom.hpp"
 
 #include "extensions/tortilla_centroids.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 

@@ -1,7 +1,7 @@
 #include "tacore/extensions/rai.hpp"
 
 #include "extensions/enrichment.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 

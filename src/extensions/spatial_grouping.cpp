@@ -3,7 +3,7 @@
 #include "extensions/grouping_limits.hpp"
 #include "extensions/tortilla_centroids.hpp"
 #include "extensions/value_of.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "extensions/grouping_limits.hpp"
-#include "tacore/byte_size.hpp"
+#include "tacore/write/byte_size.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
 

@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 

@@ -9,7 +9,7 @@
 #include "tacore/error.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ Tortilla samples_at(const std::vector<std::optional<std::pair<double, double>>>&
   for (const auto& place : places) {
     Value centroid;
     if (place) centroid = Binary{wkb_point(place->first, place->second)};
-    out.emplace_back("s" + std::to_string(out.size()), Bytes(10), std::vector<Metadata>{{column, centroid, "binary"}});
+    out.emplace_back("s" + std::to_string(out.size()), Bytes(10), std::vector<MetadataField>{{column, centroid, "binary"}});
   }
   return Tortilla(std::move(out));
 }

@@ -6,7 +6,7 @@
 #include "extensions/stac_schema.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 namespace {

@@ -5,7 +5,7 @@
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace {
 

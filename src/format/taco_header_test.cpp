@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/crc32.hpp"
-#include "format/test_bytes.hpp"
+#include "support/bytes.hpp"
 #include "tacore/error.hpp"
 
 namespace {

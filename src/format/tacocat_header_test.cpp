@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-#include "format/test_bytes.hpp"
+#include "support/bytes.hpp"
 #include "tacore/error.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "format/taco_header.hpp"
-#include "format/test_bytes.hpp"
+#include "support/bytes.hpp"
 #include "format/zip_records.hpp"
 #include "tacore/error.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/crc32.hpp"
-#include "format/test_bytes.hpp"
+#include "support/bytes.hpp"
 #include "tacore/error.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "tacore/apart.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 #include <sys/stat.h>
 

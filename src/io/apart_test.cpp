@@ -1,8 +1,8 @@
-#include "tacore/apart.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 #include <doctest/doctest.h>
 
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

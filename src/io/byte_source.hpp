@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "base/byte_range.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
-
-using Bytes = std::vector<std::byte>;
 
 /// Bytes of one file, wherever they are. Implementations allow concurrent calls.
 class ByteSource {

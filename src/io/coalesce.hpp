@@ -10,7 +10,7 @@
 namespace tacore {
 
 /// What a server sends in about the time of a round trip to it: ranges at most this far apart come faster as one.
-inline constexpr uint64_t kRoundTrip = 64 * 1024;
+inline constexpr uint64_t kRemoteCoalesceGap = 64 * 1024;
 
 /// One read that serves several ranges.
 struct MergedRange {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 
 namespace {

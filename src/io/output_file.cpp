@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,10 +23,14 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
-#include "tacore/temporary.hpp"
+#include "tacore/plumbing/temporary.hpp"
 
 namespace tacore {
 namespace {
+
+struct Free {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
 
 /// Pieces from this size on are worth a word with the disk of their own.
 constexpr uint64_t kWorthwhile = 256 << 10;
@@ -226,6 +233,19 @@ void OutputFile::commit() {
   ::close(descriptor_);
   descriptor_ = -1;
   sync_folder_of(target_);
+}
+
+std::span<std::byte> scratch(std::size_t size, uint64_t offset) {
+  thread_local std::unique_ptr<std::byte[], Free> memory;
+  thread_local std::size_t capacity = 0;
+  const std::size_t lead = offset % kDiskBlock;
+  const std::size_t needed = (lead + size + kDiskBlock - 1) / kDiskBlock * kDiskBlock;
+  if (capacity < needed) {
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(kDiskBlock, needed)));
+    if (!memory) throw std::bad_alloc();
+    capacity = needed;
+  }
+  return {memory.get() + lead, size};
 }
 
 }  // namespace tacore

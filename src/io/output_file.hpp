@@ -73,4 +73,8 @@ void exchange_names(const std::string& a, const std::string& b);
 /// IoError.
 void sync_folder_of(const std::string& path);
 
+/// Memory of this thread, `size` bytes of any content, which its next call reuses: new pages for each piece cost more
+/// than copying it. It lies as OutputFile wants it for what is written at `offset`. Throws std::bad_alloc.
+std::span<std::byte> scratch(std::size_t size, uint64_t offset = 0);
+
 }  // namespace tacore

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 
 namespace {

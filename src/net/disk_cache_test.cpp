@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/verbose.hpp"
 
 namespace {

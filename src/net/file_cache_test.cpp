@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 #include "tacore/verbose.hpp"
 

@@ -66,7 +66,7 @@ std::size_t take_header(char* data, std::size_t size, std::size_t count, void* u
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(data, size * count);
   try {
-    if (line.starts_with("HTTP/")) {  // of the last answer: others were 100 Continue or those of a proxy
+    if (line.starts_with("HTTP/")) {  // of the last answer: fallback were 100 Continue or those of a proxy
       transfer.response.headers.clear();
       transfer.header_bytes = 0;
     }

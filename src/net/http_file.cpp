@@ -10,7 +10,7 @@
 #include "io/coalesce.hpp"
 #include "io/vsi_path.hpp"
 #include "net/content_range.hpp"
-#include "net/http_questions.hpp"
+#include "net/http_requests.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::net {
@@ -179,7 +179,7 @@ class HttpFile final : public HttpSource {
       }
     }
     std::vector<ByteRange> merged;
-    for (const MergedRange& range : coalesce(missing, kRoundTrip)) merged.push_back(range.range);
+    for (const MergedRange& range : coalesce(missing, kRemoteCoalesceGap)) merged.push_back(range.range);
     std::vector<Piece> pieces = get(merged);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       if (!out[i].empty() || ranges[i].size == 0) continue;

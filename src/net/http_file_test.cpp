@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "net/remote_address.hpp"
-#include "net/test_server.hpp"
+#include "support/server.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::net {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/ordered_work.hpp"
+#include "base/threads.hpp"
 #include "io/coalesce.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -48,7 +48,7 @@ class OtherFile final : public ByteSource {
 
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     for (const ByteRange& range : ranges) require_inside(range);
-    const auto merged = coalesce(ranges, kRoundTrip);
+    const auto merged = coalesce(ranges, kRemoteCoalesceGap);
     const auto pieces =
         side_by_side<Bytes>(merged.size(), limit_, [&](std::size_t i) { return ByteSource::read(merged[i].range); });
     std::vector<Bytes> out(ranges.size());

@@ -26,7 +26,7 @@ class RemoteStorage final : public Storage {
 
   std::shared_ptr<const ByteSource> open(const std::string& path) const override {
     if (!is_ours(path)) {
-      if (auto file = net::open_other_file(others(path), path, options_)) return file;
+      if (auto file = net::open_other_file(fallback(path), path, options_)) return file;
       throw IoError("cannot open", {.path = path}, ENOENT);
     }
     const net::RemoteAddress address = address_of(path);
@@ -59,7 +59,7 @@ class RemoteStorage final : public Storage {
     auto files = open_http(addresses);
     for (std::size_t i = 0; i < files.size(); ++i) out[places[i]] = std::move(files[i].file);
     if (!other_paths.empty()) {
-      auto other_files = net::open_other_files(others(other_paths[0]), other_paths, options_);
+      auto other_files = net::open_other_files(fallback(other_paths[0]), other_paths, options_);
       for (std::size_t i = 0; i < other_files.size(); ++i) out[other_places[i]] = std::move(other_files[i]);
     }
     return out;
@@ -79,11 +79,11 @@ class RemoteStorage final : public Storage {
 
   /// GDAL reads these stores where it is loaded: it knows their credentials.
   bool is_ours(const std::string& path) const {
-    return net::is_http_path(path) || (options_.others == nullptr && net::is_public_store(path));
+    return net::is_http_path(path) || (options_.fallback == nullptr && net::is_public_store(path));
   }
 
-  const RemoteOpener& others(const std::string& path) const {
-    if (options_.others != nullptr) return *options_.others;
+  const RemoteOpener& fallback(const std::string& path) const {
+    if (options_.fallback != nullptr) return *options_.fallback;
     throw IoError(
         "reading from there needs GDAL, which this program does not load: the taco command with tacore_gdal reads it, "
         "and an https:// URL of the object needs none",

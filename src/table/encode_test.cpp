@@ -12,7 +12,7 @@
 #include <string>
 
 #include "table/arrow_stream.hpp"
-#include "table/table_test_files.hpp"
+#include "support/table_files.hpp"
 
 namespace {
 

@@ -46,9 +46,9 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(int column, int group) con
   try {
     const auto bytes = wanted.empty() ? source : prefetched(source, ranges_of(wanted, group));
     decoded[{column, group}] = decode(column, group, bytes);
-    std::vector<int> others = wanted;
-    std::erase(others, column);
-    decode_into(decoded, others, group, bytes);
+    std::vector<int> fallback = wanted;
+    std::erase(fallback, column);
+    decode_into(decoded, fallback, group, bytes);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -120,14 +120,14 @@ std::vector<int> LevelTable::Impl::asked_for_with(int column, int group) const {
                                               names::kId,        names::kRelativePath};
   const std::string_view name = columns[static_cast<std::size_t>(column)].name;
   const bool is_text = name == names::kId || name == names::kRelativePath;  // also asked for by itself, and comes alone
-  std::span<const std::string_view> others;
+  std::span<const std::string_view> fallback;
   if (name == names::kOffset) {
-    others = kOrder;
+    fallback = kOrder;
   } else if (!is_text && std::ranges::find(kWay, name) != std::end(kWay)) {
-    others = kWay;
+    fallback = kWay;
   }
   std::vector<int> out = {column};
-  for (const auto other : others) {
+  for (const auto other : fallback) {
     const auto found = positions.find(other);
     if (found == positions.end() || found->second == column || arrays.contains({found->second, group})) continue;
     out.push_back(found->second);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "tacore/dataframe.hpp"
+#include "tacore/types.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -17,7 +17,7 @@
 #include "table/arrow_stream.hpp"
 #include "table/cells.hpp"
 #include "table/rows.hpp"
-#include "table/table_test_files.hpp"
+#include "support/table_files.hpp"
 
 namespace {
 

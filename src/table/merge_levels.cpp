@@ -12,7 +12,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/ordered_work.hpp"
+#include "base/threads.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "table/table_test_files.hpp"
+#include "support/table_files.hpp"
 #include "tacore/error.hpp"
 
 namespace {

@@ -22,9 +22,9 @@ namespace {
 
 using Type = std::shared_ptr<arrow::DataType>;
 
-Type type_of(const Metadata& field) { return field.type.empty() ? infer_type(field.value) : parse_type(field.type); }
+Type type_of(const MetadataField& field) { return field.type.empty() ? infer_type(field.value) : parse_type(field.type); }
 
-arrow::Schema schema_of(const std::vector<Metadata>& row) {
+arrow::Schema schema_of(const std::vector<MetadataField>& row) {
   arrow::FieldVector fields;
   for (const auto& field : row) fields.push_back(arrow::field(field.key, type_of(field)));
   return arrow::Schema(fields);
@@ -33,7 +33,7 @@ arrow::Schema schema_of(const std::vector<Metadata>& row) {
 /// The fields of all rows, in the order first seen, of types that hold all values.
 class Fields {
  public:
-  void add(const std::vector<Metadata>& row, const std::string& id) {
+  void add(const std::vector<MetadataField>& row, const std::string& id) {
     for (const auto& field : row) {
       const auto [at, is_new] = known_.emplace(field.key, types.size());
       const Type type = type_of(field);
@@ -59,8 +59,8 @@ class Fields {
 };
 
 /// Whether both rows have the same fields of the same types, as far as that shows at a glance.
-bool same_fields(const std::vector<Metadata>& a, const std::vector<Metadata>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Metadata& x, const Metadata& y) {
+bool same_fields(const std::vector<MetadataField>& a, const std::vector<MetadataField>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const MetadataField& x, const MetadataField& y) {
     if (x.key != y.key || x.type != y.type) return false;
     return !x.type.empty() ||
            (x.value.data.index() == y.value.data.index() && !x.value.get<Value::List>() && !x.value.get<Struct>());
@@ -95,15 +95,15 @@ MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray&
   return out;
 }
 
-const Value* find(const std::vector<Metadata>& row, std::size_t guess, const std::string& key) {
+const Value* find(const std::vector<MetadataField>& row, std::size_t guess, const std::string& key) {
   if (guess < row.size() && row[guess].key == key) return &row[guess].value;
-  const auto found = std::find_if(row.begin(), row.end(), [&](const Metadata& field) { return field.key == key; });
+  const auto found = std::find_if(row.begin(), row.end(), [&](const MetadataField& field) { return field.key == key; });
   return found == row.end() ? nullptr : &found->value;
 }
 
 }  // namespace
 
-std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector<Metadata>*>& rows,
+std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector<MetadataField>*>& rows,
                                              const std::vector<std::string>& ids, const std::vector<bool>& exempt,
                                              bool strict) {
   Fields fields;
@@ -191,8 +191,8 @@ void check_metadata(const arrow::Table& table, const std::vector<std::string_vie
   }
 }
 
-std::vector<Metadata> fields_of_row(const arrow::Table& table, int64_t row) {
-  std::vector<Metadata> out;
+std::vector<MetadataField> fields_of_row(const arrow::Table& table, int64_t row) {
+  std::vector<MetadataField> out;
   for (int c = 0; c < table.num_columns(); ++c) {
     const auto& type = *table.column(c)->type();
     Value value = read_values(*table.column(c)->Slice(row, 1)).front();

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacore/sample.hpp"
+#include "tacore/types.hpp"
 
 /// Metadata as users state it, and as tables.
 namespace tacore {
@@ -15,7 +15,7 @@ namespace tacore {
 /// One row for each list of fields. `strict`: all must have the fields of the first, in order and type, but for those
 /// that are `exempt` (true at their row). Else all fields, in the order first seen. Throws SchemaError, naming rows by
 /// `ids`. nullptr: no fields.
-std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector<Metadata>*>& rows,
+std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector<MetadataField>*>& rows,
                                              const std::vector<std::string>& ids, const std::vector<bool>& exempt,
                                              bool strict);
 
@@ -33,7 +33,7 @@ std::vector<MetadataColumn> stated_columns(const arrow::Table& table);
 void check_metadata(const arrow::Table& table, const std::vector<std::string_view>& keys, const std::string& path);
 
 /// A row of it, as users state it.
-std::vector<Metadata> fields_of_row(const arrow::Table& table, int64_t row);
+std::vector<MetadataField> fields_of_row(const arrow::Table& table, int64_t row);
 
 /// A column by name, nullptr when there is none.
 std::shared_ptr<arrow::ChunkedArray> column_or_null(const arrow::Table& table, std::string_view name);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "io/byte_source.hpp"
-#include "tacore/parquet_options.hpp"
+#include "tacore/write/parquet_options.hpp"
 
 /// The one writer of Parquet (dossier 3.1): format 2.6, Arrow schema stored. The same rows give the same bytes.
 namespace tacore {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "table/arrow_stream.hpp"
-#include "table/table_test_files.hpp"
+#include "support/table_files.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "table/level_table.hpp"
-#include "tacore/dataframe.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
 

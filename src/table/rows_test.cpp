@@ -6,7 +6,7 @@
 #include <string>
 
 #include "table/cells.hpp"
-#include "table/table_test_files.hpp"
+#include "support/table_files.hpp"
 
 namespace {
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "tacore/statistics.hpp"
 
 namespace tacore {
 

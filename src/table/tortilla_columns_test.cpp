@@ -9,7 +9,7 @@
 
 #include "model/wkb_centroid.hpp"
 #include "table/read_table.hpp"
-#include "table/table_test_files.hpp"
+#include "support/table_files.hpp"
 #include "table/values.hpp"
 
 namespace tacore {

@@ -7,7 +7,8 @@
 #include "base/crc32.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/remote_payloads.hpp"
-#include "writer/work.hpp"
+#include "base/threads.hpp"
+#include "io/output_file.hpp"
 
 namespace tacore {
 namespace {

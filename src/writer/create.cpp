@@ -1,4 +1,4 @@
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,10 +16,10 @@
 #include "model/collection_rules.hpp"
 #include "table/parquet_write.hpp"
 #include "table/reserved_columns.hpp"
-#include "tacore/apart.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
 #include "writer/create_as.hpp"
-#include "writer/draft.hpp"
+#include "writer/staging.hpp"
 #include "writer/extent.hpp"
 #include "writer/folder_writer.hpp"
 #include "writer/parts.hpp"
@@ -27,7 +27,7 @@
 #include "writer/tables.hpp"
 #include "writer/tacocat_writer.hpp"
 #include "writer/tortilla_impl.hpp"
-#include "writer/work.hpp"
+#include "base/threads.hpp"
 #include "writer/zip_writer.hpp"
 
 namespace tacore {
@@ -188,14 +188,14 @@ using CollectionText = std::function<std::string(const Tree&, const PitSchema&)>
 /// All parts and the index are made in a folder of their own, and leave it together.
 void write_parts(const Tree& tree, const CollectionText& collection, const PitSchema& pit_schema, const Plan& plan,
                  const Progress& progress, const std::string& output, WriteOptions write) {
-  const Draft draft(output, std::exchange(write.temp_dir, {}));
+  const StagingDir staging(output, std::exchange(write.temp_dir, {}));
   std::vector<std::string> names, zips;
   uint64_t done = 0;
   const bool overwrite = std::exchange(write.overwrite, false);
   for (const auto& part : plan.parts) {
     const Tree samples = take_roots(tree, part.roots);
     names.push_back(part.name);
-    zips.push_back(path_join(draft.path(), part.name));
+    zips.push_back(path_join(staging.path(), part.name));
     write.progress = progress.after(done);
     write_zip(samples, collection(samples, schema_of_part(samples, pit_schema)), zips.back(), write);
     done += samples.num_bytes();
@@ -204,7 +204,7 @@ void write_parts(const Tree& tree, const CollectionText& collection, const PitSc
     write_tacocat(zips, write);
     names.emplace_back(names::kTacocatFolder);
   }
-  publish(draft.path(), plan.folder, names, overwrite);
+  publish(staging.path(), plan.folder, names, overwrite);
 }
 
 /// Whoever names one file may not have asked for several: the default of Python divides.
@@ -286,10 +286,10 @@ void create_as(const Tortilla& tortilla, const std::string& collection, const st
   create(tortilla, [&](const Tree&, const PitSchema&) { return collection; }, output, options);
 }
 
-Validation validate(const Taco& taco, const std::string& given, const CreateOptions& options) {
+PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOptions& options) {
   const std::string output = without_slashes(given);
   const Tree& tree = taco.tortilla.impl()->tree;
-  Validation out{.num_bytes = taco.tortilla.num_bytes()};
+  PlanCheck out{.num_bytes = taco.tortilla.num_bytes()};
   for (const auto& level : tree.levels) out.num_samples += static_cast<int64_t>(level.ids.size());
   const auto note = [&](const auto& check) {
     try {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 
 namespace tacore {
 

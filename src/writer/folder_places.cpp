@@ -11,7 +11,7 @@
 #include "table/metadata_columns.hpp"
 #include "table/values.hpp"
 #include "tacore/error.hpp"
-#include "tacore/extensions/stac.hpp"
+#include "tacore/write/sample.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore::extensions {

@@ -20,12 +20,12 @@
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/copy_payload.hpp"
-#include "writer/draft.hpp"
+#include "writer/staging.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
 #include "writer/whole_payloads.hpp"
-#include "writer/work.hpp"
+#include "base/threads.hpp"
 
 namespace tacore {
 namespace {
@@ -46,25 +46,25 @@ class FolderWriter {
   }
 
   void run(std::string_view collection) {
-    const Draft draft(target_, options_.temp_dir);
-    draft.make_folder("DATA");
-    for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) write_samples(draft, level);
-    draft.make_folder("METADATA");
+    const StagingDir staging(target_, options_.temp_dir);
+    staging.make_folder("DATA");
+    for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) write_samples(staging, level);
+    staging.make_folder("METADATA");
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
       tell(0);
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
       const auto encoded = encode_parquet(*table, options_.parquet);
-      draft.write_file(path_join("METADATA", names::kLevelFiles[level]), encoded);
+      staging.write_file(path_join("METADATA", names::kLevelFiles[level]), encoded);
       log::debug(target_ + ": level " + std::to_string(level) + " is " + std::to_string(encoded.size()) + " bytes");
     }
-    draft.write_file(std::string(names::kCollection), std::as_bytes(std::span(collection)));
-    publish(draft);
+    staging.write_file(std::string(names::kCollection), std::as_bytes(std::span(collection)));
+    publish(staging);
     log_written(tree_, target_);
   }
 
  private:
   /// The samples of a level side by side: those above them are there.
-  void write_samples(const Draft& draft, int level) {
+  void write_samples(const StagingDir& staging, int level) {
     const auto& here = tree_.levels[static_cast<std::size_t>(level)];
     std::vector<int64_t> first;
     std::shared_ptr<arrow::Table> below;
@@ -80,9 +80,9 @@ class FolderWriter {
     run_parallel(here.ids.size(), options_.jobs, [&](std::size_t row) {
       if (is_apart(row)) return;
       const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
-      if (here.types[row] == SampleType::File) return copy(level, static_cast<int64_t>(row), draft, name);
-      draft.make_folder(name);
-      draft.write_file(path_join(name, names::kMeta),
+      if (here.types[row] == SampleType::File) return copy(level, static_cast<int64_t>(row), staging, name);
+      staging.make_folder(name);
+      staging.write_file(path_join(name, names::kMeta),
                        encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
       tell(0);
     });
@@ -93,24 +93,24 @@ class FolderWriter {
     const auto begins = pieces_of(small.size(), [&](std::size_t i) { return here.payloads[small[i]].size; });
     run_parallel(begins.size() - 1, tacore::has_remote(tree_) ? readers_.num_threads : options_.jobs,
                  [&](std::size_t i) {
-                   copy_small(level, std::span(small).subspan(begins[i], begins[i + 1] - begins[i]), draft);
+                   copy_small(level, std::span(small).subspan(begins[i], begins[i + 1] - begins[i]), staging);
                  });
     for (std::size_t begin = 0; begin < large.size(); begin += kFilesAtOnce) {
-      copy_large(level, std::span(large).subspan(begin, std::min(kFilesAtOnce, large.size() - begin)), draft);
+      copy_large(level, std::span(large).subspan(begin, std::min(kFilesAtOnce, large.size() - begin)), staging);
     }
   }
 
-  std::unique_ptr<DraftFile> create(const Draft& draft, int level, std::size_t row) const {
-    return std::make_unique<DraftFile>(draft, path_join("DATA", tree_.path(level, static_cast<int64_t>(row))));
+  std::unique_ptr<StagedFile> create(const StagingDir& staging, int level, std::size_t row) const {
+    return std::make_unique<StagedFile>(staging, path_join("DATA", tree_.path(level, static_cast<int64_t>(row))));
   }
 
-  static void finish(DraftFile& file, const Payload& payload) {
+  static void finish(StagedFile& file, const Payload& payload) {
     file.set_time(payload.time);
     file.close();
   }
 
   /// FILEs that are neighbours where they come from, perhaps, and come together.
-  void copy_small(int level, std::span<const std::size_t> rows, const Draft& draft) {
+  void copy_small(int level, std::span<const std::size_t> rows, const StagingDir& staging) {
     const auto& payloads = tree_.levels[static_cast<std::size_t>(level)].payloads;
     uint64_t size = 0;
     for (const std::size_t row : rows) size += payloads[row].size;
@@ -124,20 +124,20 @@ class FolderWriter {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Payload& payload = *files[i].payload;
       if (payload.crc32) check_crc32(tree_, level, static_cast<int64_t>(rows[i]), crc32(files[i].out));
-      const auto file = create(draft, level, rows[i]);
+      const auto file = create(staging, level, rows[i]);
       file->write(files[i].out);
       finish(*file, payload);
     }
     tell(size);
   }
 
-  void copy_large(int level, std::span<const std::size_t> rows, const Draft& draft) {
+  void copy_large(int level, std::span<const std::size_t> rows, const StagingDir& staging) {
     const auto& payloads = tree_.levels[static_cast<std::size_t>(level)].payloads;
     std::vector<RemoteCopy> copies;
-    std::vector<std::unique_ptr<DraftFile>> files;
+    std::vector<std::unique_ptr<StagedFile>> files;
     for (const std::size_t row : rows) {
       copies.push_back({&payloads[row], 0});
-      files.push_back(create(draft, level, row));
+      files.push_back(create(staging, level, row));
     }
     const auto crcs =
         copy_remote(copies, options_.limit, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
@@ -150,10 +150,10 @@ class FolderWriter {
     }
   }
 
-  void copy(int level, int64_t row, const Draft& draft, const std::string& name) {
-    const Payload& payload = tree_.levels[index(level)].payloads[index(row)];
+  void copy(int level, int64_t row, const StagingDir& staging, const std::string& name) {
+    const Payload& payload = tree_.levels[as_size(level)].payloads[as_size(row)];
     PayloadReader reader(payload);
-    DraftFile file(draft, name);
+    StagedFile file(staging, name);
     const std::span piece = scratch(std::min(payload.size, kPiece));
     uint32_t crc = 0;
     for (uint64_t done = 0; done < payload.size;) {
@@ -177,15 +177,15 @@ class FolderWriter {
     options_.progress(num_written_);
   }
 
-  void publish(const Draft& draft) {
+  void publish(const StagingDir& staging) {
     tell(0);
-    draft.sync();
+    staging.sync();
     tell(0);
     if (exists_) {
-      // Both names change at once: the old folder is what the draft removes then.
-      exchange_names(draft.path(), target_);
+      // Both names change at once: the old folder is what the staging removes then.
+      exchange_names(staging.path(), target_);
     } else {
-      rename_to(draft.path(), target_, false);
+      rename_to(staging.path(), target_, false);
     }
     sync_folder_of(target_);
   }

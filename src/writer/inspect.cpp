@@ -1,4 +1,4 @@
-#include "tacore/inspect.hpp"
+#include "tacore/ops/inspect.hpp"
 
 #include <functional>
 
@@ -33,7 +33,7 @@ void export_metadata(const std::vector<MetadataColumn>& columns, ArrowArrayStrea
   export_table(with_columns(nullptr, rows, columns), out);
 }
 
-Tortilla children_of(const Tortilla& tortilla, int64_t row) {
+Tortilla children(const Tortilla& tortilla, int64_t row) {
   const Tree& tree = tortilla.impl()->tree;
   const std::size_t at = row_of(tree, row);
   if (tree.levels[0].types[at] != SampleType::Folder)
@@ -45,10 +45,10 @@ Tortilla children_of(const Tortilla& tortilla, int64_t row) {
   return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(out)}));
 }
 
-std::vector<Metadata> metadata_of(const Tortilla& tortilla, int64_t row) {
+std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row) {
   const TreeLevel& level = tortilla.impl()->tree.levels.at(0);
   row_of(tortilla.impl()->tree, row);
-  auto out = level.columns ? fields_of_row(*level.columns, row) : std::vector<Metadata>();
+  auto out = level.columns ? fields_of_row(*level.columns, row) : std::vector<MetadataField>();
   for (auto& field : out) {
     if (const auto known = level.descriptions.find(field.key); known != level.descriptions.end())
       field.description = known->second;
@@ -56,11 +56,11 @@ std::vector<Metadata> metadata_of(const Tortilla& tortilla, int64_t row) {
   return out;
 }
 
-Extent extent_of(const Tortilla& tortilla) {
+Extent compute_extent(const Tortilla& tortilla) {
   return completed({}, stated_extent(tortilla.impl()->tree));
 }
 
-std::vector<std::string> faults_of(const Taco& taco) {
+std::vector<std::string> validation_errors(const Taco& taco) {
   std::vector<std::string> out;
   for (const auto& fault : collection_faults(taco.collection)) out.push_back("the collection: " + fault);
   const Tree& tree = taco.tortilla.impl()->tree;

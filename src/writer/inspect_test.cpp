@@ -1,9 +1,9 @@
-#include "tacore/inspect.hpp"
+#include "tacore/ops/inspect.hpp"
 
 #include <arrow/c/abi.h>
 #include <doctest/doctest.h>
 
-#include "writer/sample_test_data.hpp"
+#include "support/sample_data.hpp"
 
 namespace {
 
@@ -23,22 +23,22 @@ TEST_CASE("metadata become a table and come back") {
 TEST_CASE("a FOLDER has children and metadata of its own") {
   const Tortilla pair({file("a", {{"x", 1}}), file("b", {{"x", 2}})});
   const Tortilla tree({Sample("f", pair, {{"k", 1, "", "Of f"}}), Sample("g", pair, {{"k", 2}})});
-  CHECK(children_of(tree, 1).ids() == std::vector<std::string>{"a", "b"});
-  CHECK(children_of(tree, 1).column("x") == std::vector<Value>{1, 2});
-  CHECK(metadata_of(tree, 1).at(0).value == Value(2));
-  CHECK(metadata_of(tree, 0).at(0).description == "Of f");
-  CHECK_THROWS_AS(children_of(pair, 0), SchemaError);
-  CHECK_THROWS_AS(children_of(tree, 2), SchemaError);
-  CHECK_THROWS_AS(metadata_of(tree, -1), SchemaError);
+  CHECK(children(tree, 1).ids() == std::vector<std::string>{"a", "b"});
+  CHECK(children(tree, 1).column("x") == std::vector<Value>{1, 2});
+  CHECK(metadata(tree, 1).at(0).value == Value(2));
+  CHECK(metadata(tree, 0).at(0).description == "Of f");
+  CHECK_THROWS_AS(children(pair, 0), SchemaError);
+  CHECK_THROWS_AS(children(tree, 2), SchemaError);
+  CHECK_THROWS_AS(metadata(tree, -1), SchemaError);
 }
 
 TEST_CASE("all faults are told, of the collection and of the tree") {
   Taco taco{.tortilla = Tortilla({Sample("f", Tortilla({file("a", {})})), file("b", {})})};
   taco.collection.id = "Upper";
-  const auto faults = faults_of(taco);
+  const auto faults = validation_errors(taco);
   CHECK(faults.size() > 2);
   CHECK(faults.front().starts_with("the collection: "));
-  CHECK(extent_of(taco.tortilla).spatial == BBox{-180, -90, 180, 90});
+  CHECK(compute_extent(taco.tortilla).spatial == BBox{-180, -90, 180, 90});
 }
 
 }  // namespace

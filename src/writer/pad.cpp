@@ -17,7 +17,7 @@ namespace tacore {
 namespace {
 
 const Payload& no_bytes() {
-  static const Payload none{.held = std::make_shared<const HeldBytes>(Bytes(), "")};
+  static const Payload none{.held = std::make_shared<const SpillBuffer>(Bytes(), "")};
   return none;
 }
 
@@ -34,19 +34,19 @@ class Union {
 
   /// Takes up the rows [first, last) of `level` + 1, the children of `row`.
   void add(const Tree& tree, int level, int64_t row, int64_t first, int64_t last, Differences& differences) {
-    const auto& children = tree.levels[index(level) + 1];
+    const auto& children = tree.levels[as_size(level) + 1];
     std::string all;
     for (int64_t child = first; child < last; ++child) {
-      if (is_padding_id(children.ids[index(child)])) continue;
-      all += (children.types[index(child)] == SampleType::File ? 'f' : 'd') + children.ids[index(child)] + '/';
+      if (is_padding_id(children.ids[as_size(child)])) continue;
+      all += (children.types[as_size(child)] == SampleType::File ? 'f' : 'd') + children.ids[as_size(child)] + '/';
     }
     if (!seen_.insert(std::move(all)).second) return;  // as the children of most are
     const std::string folder = tree.path(level, row);
     std::vector<std::size_t> order;
     for (int64_t child = first; child < last; ++child) {
-      const std::string& id = children.ids[index(child)];
+      const std::string& id = children.ids[as_size(child)];
       if (is_padding_id(id)) continue;
-      const SampleType type = children.types[index(child)];
+      const SampleType type = children.types[as_size(child)];
       const auto [found, is_new] = by_id_.emplace(id, children_.size());
       if (is_new) children_.push_back({id, type, folder});
       const Child& known = children_[found->second];
@@ -143,7 +143,7 @@ class Padder {
     found.raise();
   }
 
-  bool has_below(int level) const { return index(level) + 1 < tree_.levels.size(); }
+  bool has_below(int level) const { return as_size(level) + 1 < tree_.levels.size(); }
 
   static bool has_folders(const TreeLevel& level) {
     return std::find(level.types.begin(), level.types.end(), SampleType::Folder) != level.types.end();
@@ -158,7 +158,7 @@ class Padder {
       if (here.types[i] != SampleType::Folder || rows_[i] < 0) continue;
       some[positions_[i]] = rows_[i];
       if (begin.empty()) continue;
-      const int64_t first = begin[index(rows_[i])], last = begin[index(rows_[i]) + 1];
+      const int64_t first = begin[as_size(rows_[i])], last = begin[as_size(rows_[i]) + 1];
       check_siblings(tree_, level + 1, first, last);
       unions[positions_[i]].add(tree_, level, rows_[i], first, last, differences_);
     }
@@ -180,23 +180,23 @@ class Padder {
       for (const auto& slot : list) num_below += slot.type == SampleType::Folder ? 1 : 0;
     }
     const auto& here = out.levels.back();
-    const auto& children = tree_.levels[index(level) + 1];
+    const auto& children = tree_.levels[as_size(level) + 1];
     TreeLevel below;
     std::vector<int64_t> rows;
     std::vector<std::size_t> positions;
     for (std::size_t i = 0; i < here.ids.size(); ++i) {
       if (here.types[i] != SampleType::Folder) continue;
-      int64_t child = rows_[i] < 0 ? 0 : begin[index(rows_[i])];
-      const int64_t last = rows_[i] < 0 ? 0 : begin[index(rows_[i]) + 1];
+      int64_t child = rows_[i] < 0 ? 0 : begin[as_size(rows_[i])];
+      const int64_t last = rows_[i] < 0 ? 0 : begin[as_size(rows_[i]) + 1];
       const auto& list = slots[positions_[i]];
       std::size_t position = first_below[positions_[i]];
       for (std::size_t s = 0; s < list.size(); ++s) {
-        while (child < last && is_padding_id(children.ids[index(child)])) ++child;
-        const bool there = child < last && children.ids[index(child)] == list[s].id;
+        while (child < last && is_padding_id(children.ids[as_size(child)])) ++child;
+        const bool there = child < last && children.ids[as_size(child)] == list[s].id;
         below.ids.push_back(there ? list[s].id : padding_id(s));
         below.types.push_back(list[s].type);
         below.parents.push_back(static_cast<int64_t>(i));
-        below.payloads.push_back(there                              ? children.payloads[index(child)]
+        below.payloads.push_back(there                              ? children.payloads[as_size(child)]
                                  : list[s].type == SampleType::File ? no_bytes()
                                                                     : Payload());
         rows.push_back(there ? child++ : -1);

@@ -6,7 +6,7 @@
 
 #include "format/names.hpp"
 #include "tacore/error.hpp"
-#include "writer/tree_test_data.hpp"
+#include "support/tree_data.hpp"
 
 namespace {
 

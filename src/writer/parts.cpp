@@ -41,7 +41,7 @@ std::vector<Part> group(const Tree& tree, const std::string& stem, const std::st
   std::size_t last = 0;
   const auto& ids = tree.levels[0].ids;
   for (int64_t row = 0; row < static_cast<int64_t>(ids.size()); ++row) {
-    if (out.empty() || !is_padding_id(ids[index(row)])) {
+    if (out.empty() || !is_padding_id(ids[as_size(row)])) {
       std::vector<std::optional<std::string>> key;
       for (const auto& array : arrays) key.push_back(cell_as_text(*array, row));
       const auto [found, is_new] = known.emplace(std::move(key), out.size());
@@ -62,7 +62,7 @@ std::vector<Part> split(const Part& whole, const std::string& stem, const std::s
   std::vector<Part> out(1);
   uint64_t size = 0;
   for (const int64_t root : whole.roots) {
-    const uint64_t more = sizes[index(root)];
+    const uint64_t more = sizes[as_size(root)];
     if (!out.back().roots.empty() && (size > split_size || more > split_size - size)) {
       out.emplace_back();
       size = 0;
@@ -120,9 +120,9 @@ Tree take_roots(const Tree& tree, const std::vector<int64_t>& roots) {
     const auto& here = tree.levels[level];
     TreeLevel taken{.parents = std::move(parents), .descriptions = here.descriptions};
     for (const int64_t row : rows) {
-      taken.ids.push_back(here.ids[index(row)]);
-      taken.types.push_back(here.types[index(row)]);
-      taken.payloads.push_back(here.payloads[index(row)]);
+      taken.ids.push_back(here.ids[as_size(row)]);
+      taken.types.push_back(here.types[as_size(row)]);
+      taken.payloads.push_back(here.payloads[as_size(row)]);
     }
     if (here.columns) taken.columns = take_rows(*here.columns, rows);
     out.levels.push_back(std::move(taken));
@@ -131,7 +131,7 @@ Tree take_roots(const Tree& tree, const std::vector<int64_t>& roots) {
     std::vector<int64_t> below;
     parents.clear();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      for (int64_t child = first[index(rows[i])]; child < first[index(rows[i]) + 1]; ++child) {
+      for (int64_t child = first[as_size(rows[i])]; child < first[as_size(rows[i]) + 1]; ++child) {
         below.push_back(child);
         parents.push_back(static_cast<int64_t>(i));
       }

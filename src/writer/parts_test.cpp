@@ -7,10 +7,10 @@
 
 #include "table/level_write.hpp"
 #include "table/read_table.hpp"
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
 #include "writer/tables.hpp"
-#include "writer/tree_test_data.hpp"
+#include "support/tree_data.hpp"
 
 namespace {
 

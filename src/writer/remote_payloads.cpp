@@ -127,7 +127,7 @@ std::vector<Payload> remote_payloads(const std::shared_ptr<const Storage>& stora
     const auto some = std::span(paths).subspan(begin, std::min(at_once, paths.size() - begin));
     for (const auto& source : open_each(*storage, some)) {
       Payload& payload = out.emplace_back(Payload{.path = paths[out.size()], .remote = remote, .size = source->size()});
-      if (payload.size <= net::kFirstRead) payload.held = std::make_shared<const HeldBytes>(source->read_all(), "");
+      if (payload.size <= net::kFirstRead) payload.held = std::make_shared<const SpillBuffer>(source->read_all(), "");
     }
   }
   return out;

@@ -1,4 +1,4 @@
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,7 +15,7 @@
 namespace tacore {
 namespace {
 
-void check_keys(const std::vector<Metadata>& fields, const std::string& id) {
+void check_keys(const std::vector<MetadataField>& fields, const std::string& id) {
   for (const auto& field : fields) {
     if (const auto why = why_bad_key(field.key); !why.empty()) {
       throw SchemaError("sample " + quoted(id) + ": key " + quoted(field.key) + " " + why);
@@ -41,7 +41,7 @@ bool is_of_type(const Value& value, std::string_view type) {
 }
 
 /// Numbers and text of their own type are right as they are; a million samples have little else.
-bool needs_check(const Metadata& field) {
+bool needs_check(const MetadataField& field) {
   if (!field.type.empty()) return !is_of_type(field.value, field.type);
   if (const auto* text = field.value.get<std::string>()) return !is_utf8(*text);
   return !field.value.is_null() && !field.value.get<bool>() && !field.value.get<int64_t>() &&
@@ -53,26 +53,26 @@ std::shared_ptr<const Sample::Content> content_of(const std::string& path) {
 }
 
 std::shared_ptr<const Sample::Content> content_of(Bytes bytes, const std::string& temp_dir) {
-  Payload payload{.held = std::make_shared<const HeldBytes>(std::move(bytes), temp_dir)};
+  Payload payload{.held = std::make_shared<const SpillBuffer>(std::move(bytes), temp_dir)};
   payload.size = payload.held->size();
   return std::make_shared<const Sample::Content>(Sample::Content{.file = std::move(payload)});
 }
 
 }  // namespace
 
-Sample::Sample(std::string id, std::shared_ptr<const Content> content, std::vector<Metadata> metadata)
+Sample::Sample(std::string id, std::shared_ptr<const Content> content, std::vector<MetadataField> metadata)
     : id_(std::move(id)), content_(std::move(content)) {
   if (const auto why = why_bad_id(id_); !why.empty()) throw SchemaError("sample " + quoted(id_) + ": its id " + why);
   extend_with(std::move(metadata));
 }
 
-Sample::Sample(std::string id, const std::string& path, std::vector<Metadata> metadata)
+Sample::Sample(std::string id, const std::string& path, std::vector<MetadataField> metadata)
     : Sample(std::move(id), content_of(path), std::move(metadata)) {}
 
-Sample::Sample(std::string id, Bytes bytes, std::vector<Metadata> metadata, const std::string& temp_dir)
+Sample::Sample(std::string id, Bytes bytes, std::vector<MetadataField> metadata, const std::string& temp_dir)
     : Sample(std::move(id), content_of(std::move(bytes), temp_dir), std::move(metadata)) {}
 
-Sample::Sample(std::string id, Tortilla children, std::vector<Metadata> metadata)
+Sample::Sample(std::string id, Tortilla children, std::vector<MetadataField> metadata)
     : Sample(std::move(id), std::make_shared<const Content>(Content{.children = std::move(children)}),
              std::move(metadata)) {}
 
@@ -106,20 +106,20 @@ void Sample::cleanup() {
 }
 
 const Value* Sample::find(std::string_view key) const noexcept {
-  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const Metadata& m) { return m.key == key; });
+  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const MetadataField& m) { return m.key == key; });
   return found == metadata_.end() ? nullptr : &found->value;
 }
 
-void Sample::extend_with(std::vector<Metadata> metadata) {
+void Sample::extend_with(std::vector<MetadataField> metadata) {
   check_keys(metadata, id_);
-  std::vector<Metadata> doubtful;
+  std::vector<MetadataField> doubtful;
   std::copy_if(metadata.begin(), metadata.end(), std::back_inserter(doubtful), needs_check);
   // As a table of one row: throws for a type that does not hold its value.
   if (!doubtful.empty()) metadata_table({&doubtful}, {id_}, {false}, true);
   auto all = metadata_;
   for (auto& field : metadata) {
     const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Metadata& known) { return known.key == field.key; });
+        std::find_if(all.begin(), all.end(), [&](const MetadataField& known) { return known.key == field.key; });
     if (found != all.end()) {
       *found = std::move(field);
     } else {
@@ -136,20 +136,20 @@ void Sample::extend_with(const SampleExtension& extension, bool schema_only) {
     throw SchemaError("sample " + quoted(id_) + ": an extension gave " + std::to_string(values.size()) +
                       " values for " + std::to_string(schema.size()) + " fields");
   }
-  std::vector<Metadata> fields;
+  std::vector<MetadataField> fields;
   for (std::size_t i = 0; i < schema.size(); ++i)
     fields.push_back({schema[i].name, values[i], schema[i].type, schema[i].description});
   extend_with(std::move(fields));
 }
 
-Metadata Sample::pop(std::string_view key) {
-  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const Metadata& m) { return m.key == key; });
+MetadataField Sample::pop(std::string_view key) {
+  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const MetadataField& m) { return m.key == key; });
   if (found == metadata_.end()) {
     std::vector<std::string> keys;
     for (const auto& field : metadata_) keys.push_back(field.key);
     throw SchemaError("sample " + quoted(id_) + ": " + why_not_popped(key, keys));
   }
-  Metadata out = std::move(*found);
+  MetadataField out = std::move(*found);
   metadata_.erase(found);
   return out;
 }

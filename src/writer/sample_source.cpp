@@ -8,9 +8,9 @@
 namespace tacore {
 namespace {
 
-class HeldSource : public ByteSource {
+class SpillSource : public ByteSource {
  public:
-  HeldSource(std::string name, std::shared_ptr<const HeldBytes> held)
+  SpillSource(std::string name, std::shared_ptr<const SpillBuffer> held)
       : name_(std::move(name)), held_(std::move(held)) {}
 
   const std::string& name() const noexcept override { return name_; }
@@ -23,17 +23,17 @@ class HeldSource : public ByteSource {
 
  private:
   std::string name_;
-  std::shared_ptr<const HeldBytes> held_;
+  std::shared_ptr<const SpillBuffer> held_;
 };
 
 }  // namespace
 
 std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& name) {
-  if (payload.held) return std::make_shared<const HeldSource>(payload.path.empty() ? name : payload.path, payload.held);
+  if (payload.held) return std::make_shared<const SpillSource>(payload.path.empty() ? name : payload.path, payload.held);
   if (payload.is_remote()) return slice(open_remote(payload), {payload.offset, payload.size});
   // Padding has no bytes, and no file.
   if (payload.path.empty())
-    return std::make_shared<const HeldSource>(name, std::make_shared<const HeldBytes>(Bytes(), ""));
+    return std::make_shared<const SpillSource>(name, std::make_shared<const SpillBuffer>(Bytes(), ""));
   return slice(local_storage()->open(payload.path), {payload.offset, payload.size});
 }
 

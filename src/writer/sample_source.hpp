@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/byte_source.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 /// For what looks into samples before they are written. A source keeps the bytes alive; its name is the path of the
 /// file, or the id of the sample.

@@ -1,4 +1,4 @@
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 
 #include <arrow/c/abi.h>
 #include <doctest/doctest.h>
@@ -10,8 +10,8 @@
 
 #include "table/arrow_stream.hpp"
 #include "table/read_table.hpp"
-#include "writer/held_bytes.hpp"
-#include "writer/sample_test_data.hpp"
+#include "writer/spill_buffer.hpp"
+#include "support/sample_data.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ Bytes bytes(std::string_view text) {
   return {begin, begin + text.size()};
 }
 
-Sample made(const std::string& id, std::vector<Metadata> metadata = {}) { return file(id, std::move(metadata)); }
+Sample made(const std::string& id, std::vector<MetadataField> metadata = {}) { return file(id, std::move(metadata)); }
 
 Keys keys(const Sample& sample) {
   Keys out;
@@ -129,7 +129,7 @@ TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to tem
   const Folder folder;
   const auto temp = folder.path / "made" / "below";
   CHECK(text_of(Sample("e", bytes(""))).empty());
-  std::optional<Sample> large = Sample("l", Bytes(HeldBytes::kMaxInMemory - 8), {}, temp.string());
+  std::optional<Sample> large = Sample("l", Bytes(SpillBuffer::kMaxInMemory - 8), {}, temp.string());
   CHECK(large->content()->file->held->in_memory());
   CHECK_FALSE(std::filesystem::exists(temp));
   std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, temp.string());
@@ -160,7 +160,7 @@ TEST_CASE("T10: cleanup lets go of bytes, once or twice; copies keep them") {
 
 TEST_CASE("bytes in temp_dir outlive a forked child that had copies and samples of its own") {
   const Folder folder;
-  const Sample large("l", Bytes(HeldBytes::kMaxInMemory));
+  const Sample large("l", Bytes(SpillBuffer::kMaxInMemory));
   std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, folder.path.string());
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -273,7 +273,7 @@ TEST_CASE("T56: schema_only gives nulls of the right type and computes nothing")
 
 TEST_CASE("T24: pop takes a field away; core fields and unknown ones are errors that say which there are") {
   Sample sample = made("s", {{"a", 1}, {"b", 2, "int8"}});
-  const Metadata popped = sample.pop("b");
+  const MetadataField popped = sample.pop("b");
   CHECK(popped.value == Value(2));
   CHECK(popped.type == "int8");
   CHECK(keys(sample) == Keys{"a"});

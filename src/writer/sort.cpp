@@ -12,7 +12,7 @@ template <class T>
 std::vector<T> take(const std::vector<T>& values, const std::vector<int64_t>& rows) {
   std::vector<T> out;
   out.reserve(rows.size());
-  for (const int64_t row : rows) out.push_back(values[index(row)]);
+  for (const int64_t row : rows) out.push_back(values[as_size(row)]);
   return out;
 }
 
@@ -26,10 +26,10 @@ Tree sort_siblings(const Tree& tree) {
     const TreeLevel& from = tree.levels[k];
     std::vector<int64_t> rows(from.ids.size());
     std::iota(rows.begin(), rows.end(), int64_t{0});
-    const auto parent = [&](int64_t row) { return places[index(from.parents[index(row)])]; };
+    const auto parent = [&](int64_t row) { return places[as_size(from.parents[as_size(row)])]; };
     std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
       if (parent(a) != parent(b)) return parent(a) < parent(b);
-      return from.ids[index(a)] + "/" < from.ids[index(b)] + "/";
+      return from.ids[as_size(a)] + "/" < from.ids[as_size(b)] + "/";
     });
     TreeLevel& to = out.levels[k];
     to.ids = take(from.ids, rows);
@@ -38,7 +38,7 @@ Tree sort_siblings(const Tree& tree) {
     for (std::size_t i = 0; i < rows.size(); ++i) to.parents[i] = parent(rows[i]);
     if (from.columns) to.columns = take_rows(*from.columns, rows);
     std::vector<int64_t> next(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) next[index(rows[i])] = static_cast<int64_t>(i);
+    for (std::size_t i = 0; i < rows.size(); ++i) next[as_size(rows[i])] = static_cast<int64_t>(i);
     places = std::move(next);
   }
   return out;

@@ -1,6 +1,6 @@
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
 #include "writer/pad.hpp"
 #include "writer/sort.hpp"

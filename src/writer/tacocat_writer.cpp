@@ -1,7 +1,7 @@
 #include "writer/tacocat_writer.hpp"
 
 #include "base/log.hpp"
-#include "base/ordered_work.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "format/tacocat_header.hpp"
@@ -12,7 +12,7 @@
 #include "model/collection_json.hpp"
 #include "table/extent_sum.hpp"
 #include "table/level_checksums.hpp"
-#include "writer/draft.hpp"
+#include "writer/staging.hpp"
 
 namespace tacore {
 namespace {

@@ -115,11 +115,11 @@ Sample Tortilla::sample(int64_t row, int level) const {
     throw SchemaError("row " + std::to_string(row) + " does not exist at level " + std::to_string(level) +
                       ", which has " + std::to_string(here.ids.size()));
   }
-  const std::string& id = here.ids[index(row)];
-  if (here.types[index(row)] == SampleType::Folder) {
+  const std::string& id = here.ids[as_size(row)];
+  if (here.types[as_size(row)] == SampleType::Folder) {
     throw SchemaError("sample " + quoted(id) + " of level " + std::to_string(level) + " is a FOLDER, a FILE expected");
   }
-  Sample out(id, std::make_shared<const Sample::Content>(Sample::Content{.file = here.payloads[index(row)]}), {});
+  Sample out(id, std::make_shared<const Sample::Content>(Sample::Content{.file = here.payloads[as_size(row)]}), {});
   if (!here.columns) return out;
   out.metadata_ = fields_of_row(*here.columns, row);  // which the table has checked
   for (auto& field : out.metadata_) {

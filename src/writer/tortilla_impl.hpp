@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 #include "writer/tree.hpp"
 
 namespace tacore {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 #include "tacore/verbose.hpp"
-#include "writer/sample_test_data.hpp"
+#include "support/sample_data.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ TEST_CASE("T27: no samples, and samples of one id, are refused") {
 
 TEST_CASE("T28: with a strict schema, the first sample that differs is told, and how") {
   const Sample first = file("a", {{"x", 1}, {"y", 2}});
-  const auto difference = [&](std::vector<Metadata> second) {
+  const auto difference = [&](std::vector<MetadataField> second) {
     return error_of([&] { Tortilla({first, file("b", std::move(second))}); });
   };
   has(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
@@ -104,7 +104,7 @@ TEST_CASE("a row of a level is a FILE with its metadata and bytes") {
 }
 
 TEST_CASE("PIT-2: FOLDERs whose children have other fields are refused, with the first of them") {
-  const auto below = [](std::vector<Metadata> metadata) { return Tortilla({file("x", std::move(metadata))}); };
+  const auto below = [](std::vector<MetadataField> metadata) { return Tortilla({file("x", std::move(metadata))}); };
   const std::vector<Sample> uneven{Sample("a", below({{"n", 1}})), Sample("b", below({{"k", 1}}))};
   has(error_of([&] { Tortilla{uneven}; }),
       "PIT violation: level 1 below 'b' lacks 'n' (int64); has 'k' (int64) besides, as below 'a'");

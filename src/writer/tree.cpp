@@ -79,8 +79,8 @@ class Checker {
     const auto& types = tree_.levels[static_cast<std::size_t>(level)].types;
     std::vector<int> out(tree_.levels[static_cast<std::size_t>(level) + 1].ids.size(), -1);
     for (int64_t row = 0; row < static_cast<int64_t>(types.size()); ++row) {
-      const int64_t first = begin[index(row)], last = begin[index(row) + 1];
-      if (types[index(row)] == SampleType::File) {
+      const int64_t first = begin[as_size(row)], last = begin[as_size(row) + 1];
+      if (types[as_size(row)] == SampleType::File) {
         if (first != last) throw SchemaError("sample " + quoted(tree_.path(level, row)) + " is a FILE with children");
         continue;
       }
@@ -89,8 +89,8 @@ class Checker {
         continue;
       }
       check_siblings(tree_, level + 1, first, last);
-      if (positions[index(row)] < 0) continue;  // below a difference
-      Position& position = above[static_cast<std::size_t>(positions[index(row)])];
+      if (positions[as_size(row)] < 0) continue;  // below a difference
+      Position& position = above[static_cast<std::size_t>(positions[as_size(row)])];
       if (position.ids.empty()) {
         start(position, level, row, first, last, below);
       } else if (!compare(position, level, row, first, last, below)) {
@@ -98,8 +98,8 @@ class Checker {
       }
       position.n += static_cast<uint64_t>(last - first);
       for (int64_t child = first; child < last; ++child) {
-        const bool folder = tree_.levels[static_cast<std::size_t>(level) + 1].types[index(child)] == SampleType::Folder;
-        out[index(child)] = folder ? position.below[index(child - first)] : -1;
+        const bool folder = tree_.levels[static_cast<std::size_t>(level) + 1].types[as_size(child)] == SampleType::Folder;
+        out[as_size(child)] = folder ? position.below[as_size(child - first)] : -1;
       }
     }
     put_in_order(above, below, out);
@@ -132,7 +132,7 @@ class Checker {
       position.ids.emplace_back();
       position.types.emplace_back();
       position.below.emplace_back();
-      place(position, index(child - first), children.ids[index(child)], children.types[index(child)], below);
+      place(position, as_size(child - first), children.ids[as_size(child)], children.types[as_size(child)], below);
     }
   }
 
@@ -158,9 +158,9 @@ class Checker {
                     only_in(ids, position.ids, "also ") + only_in(position.ids, ids, "not "));
     }
     for (int64_t child = first; child < last; ++child) {
-      const auto p = index(child - first);
-      const std::string& id = children.ids[index(child)];
-      const SampleType type = children.types[index(child)];
+      const auto p = as_size(child - first);
+      const std::string& id = children.ids[as_size(child)];
+      const SampleType type = children.types[as_size(child)];
       const bool was_padding = is_padding_id(position.ids[p]);
       if (is_padding_id(id) && type == SampleType::File) continue;
       if (was_padding && position.types[p] == SampleType::File) {
@@ -178,9 +178,9 @@ class Checker {
     return true;
   }
 
-  /// The first of `ids` that `others` lack, and how many more; nothing when there is none.
-  static std::string only_in(std::span<const std::string> ids, std::span<const std::string> others, const char* word) {
-    const std::unordered_set<std::string_view> there(others.begin(), others.end());
+  /// The first of `ids` that `fallback` lack, and how many more; nothing when there is none.
+  static std::string only_in(std::span<const std::string> ids, std::span<const std::string> fallback, const char* word) {
+    const std::unordered_set<std::string_view> there(fallback.begin(), fallback.end());
     std::string out;
     int count = 0;
     for (const auto& id : ids) {
@@ -200,17 +200,17 @@ std::vector<int64_t> Tree::first_children(int level) const {
   const auto& parents = levels.at(static_cast<std::size_t>(level) + 1).parents;
   const auto& ids = levels[static_cast<std::size_t>(level)].ids;
   std::vector<int64_t> out(ids.size() + 1, 0);
-  for (const int64_t parent : parents) ++out[index(parent) + 1];
+  for (const int64_t parent : parents) ++out[as_size(parent) + 1];
   for (std::size_t row = 0; row < ids.size(); ++row) out[row + 1] += out[row];
   return out;
 }
 
 std::string Tree::path(int level, int64_t row) const {
-  std::string out = levels[static_cast<std::size_t>(level)].ids[index(row)];
+  std::string out = levels[static_cast<std::size_t>(level)].ids[as_size(row)];
   while (level > 0) {
-    row = levels[static_cast<std::size_t>(level)].parents[index(row)];
+    row = levels[static_cast<std::size_t>(level)].parents[as_size(row)];
     --level;
-    out = levels[static_cast<std::size_t>(level)].ids[index(row)] + "/" + out;
+    out = levels[static_cast<std::size_t>(level)].ids[as_size(row)] + "/" + out;
   }
   return out;
 }
@@ -241,7 +241,7 @@ std::vector<uint64_t> Tree::root_sizes() const {
     for (std::size_t row = 0; row < here.size(); ++row) here[row] = levels[level].payloads[row].size;
     if (level + 1 < levels.size()) {
       const auto& parents = levels[level + 1].parents;
-      for (std::size_t child = 0; child < below.size(); ++child) here[index(parents[child])] += below[child];
+      for (std::size_t child = 0; child < below.size(); ++child) here[as_size(parents[child])] += below[child];
     }
     below = std::move(here);
   }
@@ -258,9 +258,9 @@ void check_depth(const Tree& tree) {
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {
   const auto& here = tree.levels[static_cast<std::size_t>(level)];
   std::unordered_set<std::string_view> seen;
-  seen.reserve(index(end - begin));
+  seen.reserve(as_size(end - begin));
   for (int64_t row = begin; row < end; ++row) {
-    const std::string& id = here.ids[index(row)];
+    const std::string& id = here.ids[as_size(row)];
     if (const auto why = why_bad_id(id); !why.empty()) {
       throw SchemaError("sample " + quoted(tree.path(level, row)) + ": its id " + why);
     }
@@ -272,7 +272,7 @@ void check_padding(const Tree& tree) {
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
     const auto& here = tree.levels[level];
     for (std::size_t row = 0; row < here.ids.size(); ++row) {
-      const bool below = level > 0 && is_padding_id(tree.levels[level - 1].ids[index(here.parents[row])]);
+      const bool below = level > 0 && is_padding_id(tree.levels[level - 1].ids[as_size(here.parents[row])]);
       if (!is_padding_id(here.ids[row]) ? !below : here.payloads[row].size == 0) continue;
       throw SchemaError("sample " + quoted(tree.path(static_cast<int>(level), static_cast<int64_t>(row))) +
                         " is lost in padding, which readers hide; another id than __TACOPAD__... expected");

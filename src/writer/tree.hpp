@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/checked_math.hpp"
 #include "io/byte_source.hpp"
 #include "tacore/pit_schema.hpp"
-#include "writer/held_bytes.hpp"
+#include "writer/spill_buffer.hpp"
 
 namespace tacore {
 
@@ -24,7 +25,7 @@ struct RemoteFiles {
 /// Where the bytes of a FILE are: `size` of them from `offset` on in a file, or held.
 struct Payload {
   std::string path = {};                           ///< "" for bytes that came without a file
-  std::shared_ptr<const HeldBytes> held = {};      ///< all of them, whatever file they are of
+  std::shared_ptr<const SpillBuffer> held = {};      ///< all of them, whatever file they are of
   std::shared_ptr<const RemoteFiles> remote = {};  ///< nullptr for a local file
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -62,9 +63,6 @@ struct Tree {
   /// The bytes of each root, those of its descendants for a FOLDER.
   std::vector<uint64_t> root_sizes() const;
 };
-
-/// A row as what vectors take.
-inline std::size_t index(int64_t row) { return static_cast<std::size_t>(row); }
 
 /// Checks what §5.5 and §5.6 ask of a tree and gives its pattern. Throws SchemaError for no samples, more than six
 /// levels, an id that may not be, two siblings of one id, a FOLDER without children, roots of both types, and PIT-1:

@@ -19,7 +19,7 @@ void add_descriptions(const std::map<std::string, std::string>& from, TreeLevel&
 
 TreeLevel root_level(const std::vector<Sample>& samples, bool strict) {
   TreeLevel out;
-  std::vector<const std::vector<Metadata>*> metadata;
+  std::vector<const std::vector<MetadataField>*> metadata;
   std::vector<bool> padding;
   for (const auto& sample : samples) {
     out.ids.push_back(sample.id());

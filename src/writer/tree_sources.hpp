@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/byte_range.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/sample.hpp"
 #include "writer/tree.hpp"
 
 /// Trees from what people have; create.hpp says what becomes of it.

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tacore/error.hpp"
-#include "writer/tree_test_data.hpp"
+#include "support/tree_data.hpp"
 
 namespace {
 

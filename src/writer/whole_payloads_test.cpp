@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/read_count.hpp"
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
-#include "writer/tree_test_data.hpp"
+#include "support/tree_data.hpp"
 
 namespace {
 
@@ -72,7 +72,7 @@ TEST_CASE("parts of several files, whole files and what is held come with each o
   const TemporaryFolder folder;
   const Payload a = payload_of(folder.write("a", "0123456789")), b = payload_of(folder.write("b", "abcdefghij"));
   Payload held{.size = 3};
-  held.held = std::make_shared<const HeldBytes>(Bytes(3, std::byte{'!'}), "");
+  held.held = std::make_shared<const SpillBuffer>(Bytes(3, std::byte{'!'}), "");
   const std::vector<Payload> payloads{part_of(a, {1, 2}), held, part_of(b, {3, 4}), part_of(a, {5, 5}), b};
   std::vector<std::string> out;
   std::vector<WholePayload> wanted;

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "tacore/parquet_options.hpp"
+#include "tacore/write/parquet_options.hpp"
 
 namespace tacore {
 

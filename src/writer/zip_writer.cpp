@@ -14,7 +14,7 @@
 #include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
 #include "writer/whole_payloads.hpp"
-#include "writer/work.hpp"
+#include "base/threads.hpp"
 #include "writer/zip_output.hpp"
 
 namespace tacore {

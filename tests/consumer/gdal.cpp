@@ -1,6 +1,6 @@
 // Asks the second library where a point lies. The error must cross both library boundaries.
 #include <tacore/error.hpp>
-#include <tacore/gdal.hpp>
+#include <tacore/raster/gdal.hpp>
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 #include <bit>
 
-#include "../raster/mrio_axes.hpp"
-#include "../raster/tiff_directory.hpp"
+#include "tortilla/streaming/mrio_axes.hpp"
+#include "raster/tiff_directory.hpp"
 #include "base/little_endian.hpp"
 #include "fuzz.hpp"
 

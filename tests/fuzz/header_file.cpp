@@ -1,4 +1,5 @@
-#include "reader/header_file.hpp"
+#include "container/zip_container.hpp"
+#include "container/tiff_index_file.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -25,7 +26,7 @@ class OneFile final : public Storage {
 void run(Input bytes) {
   static const auto container = open_zip(local_storage()->open(kDataset), kDataset);
   expect_errors_only([&] {
-    const auto file = HeaderFile::open(OneFile(bytes), "fuzz.headers", *container);
+    const auto file = TiffIndexFile::open(OneFile(bytes), "fuzz.headers", *container);
     if (!file) return;
     for (int64_t row = 0; row < container->stored_level(0)->num_rows(); ++row) {
       expect_errors_only([&] {

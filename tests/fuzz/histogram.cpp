@@ -1,4 +1,4 @@
-#include "tacore/histogram.hpp"
+#include "tacore/raster/histogram.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-"""Small TIFFs for the fuzz targets and for raster/tiff_damage_test.cpp. Only the Python standard library."""
+"""Small TIFFs for the fuzz targets and for src/raster/tiff_damage_test.cpp. Only the Python standard library."""
 import random
 import struct
 import zlib

@@ -4,8 +4,8 @@
 
 #include "fuzz.hpp"
 #include "io/memory_source.hpp"
-#include "reader/container.hpp"
-#include "v1/tortilla_container.hpp"
+#include "container/container.hpp"
+#include "tortilla/container.hpp"
 
 /// The input is a whole dataset of a version before 2.0.
 namespace tacore::fuzz {

@@ -4,9 +4,9 @@
 
 #include "fuzz.hpp"
 #include "io/memory_source.hpp"
-#include "reader/child_rows.hpp"
-#include "reader/container.hpp"
-#include "reader/zip_samples.hpp"
+#include "container/child_rows.hpp"
+#include "container/zip_container.hpp"
+#include "container/zip_samples.hpp"
 
 /// The input is a whole dataset.
 namespace tacore::fuzz {

@@ -1,4 +1,4 @@
-#include "v1/pointer.hpp"
+#include "tortilla/pointer.hpp"
 
 #include "fuzz.hpp"
 

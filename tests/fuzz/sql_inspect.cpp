@@ -1,5 +1,5 @@
 #include "fuzz.hpp"
-#include "reader/sql_inspect.hpp"
+#include "query/sql_inspect.hpp"
 
 /// The input is what a user writes: a query, or an expression.
 namespace tacore::fuzz {

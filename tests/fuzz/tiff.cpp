@@ -3,8 +3,8 @@
 #include <numeric>
 #include <vector>
 
-#include "../raster/tiff_directory.hpp"
-#include "../raster/tiff_raster.hpp"
+#include "raster/tiff_directory.hpp"
+#include "raster/tiff_raster.hpp"
 #include "fuzz.hpp"
 #include "io/memory_source.hpp"
 

@@ -1,6 +1,6 @@
 #include "table/read_table.hpp"
 #include "table/tortilla_columns.hpp"
-#include "v1/footer_columns.hpp"
+#include "tortilla/footer_columns.hpp"
 
 #include <arrow/array.h>
 #include <arrow/table.h>

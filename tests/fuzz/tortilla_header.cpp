@@ -1,4 +1,4 @@
-#include "v1/tortilla_header.hpp"
+#include "tortilla/header.hpp"
 
 #include "fuzz.hpp"
 

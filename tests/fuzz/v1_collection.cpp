@@ -1,5 +1,5 @@
 #include "fuzz.hpp"
-#include "v1/collection.hpp"
+#include "tortilla/collection.hpp"
 
 /// The input is a COLLECTION of TACO 0.2.0.
 namespace tacore::fuzz {

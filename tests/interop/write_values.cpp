@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "tacore/create.hpp"
+#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
 
 namespace {
 
 using namespace tacore;
 
-std::vector<Metadata> metadata(int number) {
+std::vector<MetadataField> metadata(int number) {
   constexpr int64_t kDay = 86'400'000'000, kMoonLanding = -14'182'940'000'000;  // 1969-07-20T20:17:40Z
   const auto code = static_cast<char>(number);
   const std::string name = "ñ " + std::to_string(number);
@@ -20,7 +20,7 @@ std::vector<Metadata> metadata(int number) {
     counts.emplace_back(i - 1);
     bands.emplace_back(Struct{{"name", "B" + std::to_string(i)}, {"wavelength", i == 1 ? Value() : Value(0.5 * i)}});
   }
-  std::vector<Metadata> out{
+  std::vector<MetadataField> out{
       {"v:whole", (int64_t{1} << 62) - number, "", "a whole number"},
       {"v:real", 0.25 * number - 1},
       {"v:truth", number % 2 == 0},

@@ -8,11 +8,11 @@
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/memory_source.hpp"
-#include "reader/zip_offsets.hpp"
+#include "container/zip_offsets.hpp"
 #include "table/level_table.hpp"
 #include "thrift.hpp"
-#include "v1/footer_columns.hpp"
-#include "v1/tortilla_header.hpp"
+#include "tortilla/footer_columns.hpp"
+#include "tortilla/header.hpp"
 
 namespace tacore::mutate {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "allocations.hpp"
-#include "base/temporary_folder.hpp"
+#include "support/allocations.hpp"
+#include "support/temporary_folder.hpp"
 #include "reading.hpp"
 
 /// Reads a dataset with each of the tables of tests/fuzz/make_parquet.py as its level 0 (docs/fuzzing.md): every step

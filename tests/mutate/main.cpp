@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "allocations.hpp"
+#include "support/allocations.hpp"
 #include "archive.hpp"
 #include "case.hpp"
 #include "reading.hpp"

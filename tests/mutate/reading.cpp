@@ -9,8 +9,8 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "tacore/dataset.hpp"
-#include "tacore/tabular.hpp"
-#include "tacore/validator.hpp"
+#include "tacore/write/tabular.hpp"
+#include "tacore/ops/validate.hpp"
 
 namespace tacore::mutate {
 namespace {
@@ -104,8 +104,8 @@ class Reader {
   std::string issues() {
     std::string out;
     bool bad = false;
-    for (const auto& issue : validator::validate(path_, {.deep = true})) {
-      bad = bad || issue.severity == validator::Severity::Error;
+    for (const auto& issue : validate(path_, {.deep = true})) {
+      bad = bad || issue.severity == Severity::Error;
       out += issue.rule + " " + issue.message + "\n";
       if (issue.message.empty() || issue.rule.empty()) throw std::logic_error("an issue without a rule or message");
     }

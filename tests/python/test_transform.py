@@ -696,9 +696,9 @@ def test_a_diff_tells_what_became_of_what(golden: Path, tmp_path: Path) -> None:
 def test_a_store_gives_back_every_byte(golden: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     first = tf.sync(golden / "nested.tacozip", store)
-    assert first.num_bytes_moved > 0 and first.num_bytes_there == 0
+    assert first.num_bytes_moved > 0 and first.num_bytes_reused == 0
     second = tf.sync(golden / "nested.tacozip", store / "again")
-    assert second.num_chunks_moved == 0 and second.num_chunks_there == first.num_chunks_moved
+    assert second.num_chunks_moved == 0 and second.num_chunks_reused == first.num_chunks_moved
     tf.sync(store / "again", tmp_path / "back.tacozip")
     assert (tmp_path / "back.tacozip").read_bytes() == (golden / "nested.tacozip").read_bytes()
     with pytest.raises(tacore.TacoValidationError):

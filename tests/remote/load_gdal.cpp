@@ -6,14 +6,14 @@
 #include <cstdlib>
 
 #include <tacore/dataset.hpp>
-#include <tacore/gdal.hpp>
+#include <tacore/raster/gdal.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const auto opener = tacore::gdal::remote_opener();
-  tacore::set_remote_options({.max_tries = 1000, .timeout = 86400, .others = opener.get()});
+  tacore::set_remote_options({.max_tries = 1000, .timeout = 86400, .fallback = opener.get()});
   const tacore::RemoteOptions own{
-      .max_tries = std::atoi(argv[2]), .timeout = std::atof(argv[3]), .others = opener.get()};
+      .max_tries = std::atoi(argv[2]), .timeout = std::atof(argv[3]), .fallback = opener.get()};
   try {
     std::printf("%lld samples\n", static_cast<long long>(tacore::load(argv[1], {.remote = own}).num_rows()));
   } catch (const tacore::Error& error) {

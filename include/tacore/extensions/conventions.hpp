@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 #include "tacore/extensions/labels.hpp"
 
 /// What datasets for common tasks have in common, so that they can be used in each other's place. For each task: the

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 #include "tacore/extensions/geo_layer.hpp"
 
 namespace tacore::extensions {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tacore/export.hpp"
+#include "tacore/visibility.hpp"
 #include "tacore/value.hpp"
 
 namespace tacore::extensions {

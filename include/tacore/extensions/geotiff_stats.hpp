@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacore/extension.hpp"
-#include "tacore/raster.hpp"
-#include "tacore/sample.hpp"
+#include "tacore/write/extension.hpp"
+#include "tacore/raster/raster.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 
@@ -15,7 +15,7 @@ struct GeotiffStatsOptions {
   /// One pass where an exact percentile may take another: off by Histogram::error_bound() at most.
   bool approx = false;
   bool histograms = false;               ///< also the column `geotiff:histogram`
-  const RasterOpener* others = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
+  const RasterOpener* fallback = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
 };
 
 /// Statistics of a GeoTIFF, for each band a list: of a continuous one `[min, max, mean, std, valid%, p25, p50, p75,
@@ -46,12 +46,12 @@ class TACORE_EXPORT GeotiffStats : public SampleExtension {
 /// band, of valid pixels as stored; NaN for a band without any. Throws as GeotiffStats.
 class TACORE_EXPORT Stats : public SampleExtension {
  public:
-  explicit Stats(const RasterOpener* others = nullptr) : others_(others) {}
+  explicit Stats(const RasterOpener* fallback = nullptr) : fallback_(fallback) {}
   std::vector<FieldDescription> schema() const override;
   std::vector<Value> compute(const Sample& sample) const override;
 
  private:
-  const RasterOpener* others_;
+  const RasterOpener* fallback_;
 };
 
 /// The columns of GeotiffStats for all samples, at each level that has TIFFs; a column that is there is replaced. FILEs
@@ -60,6 +60,6 @@ class TACORE_EXPORT Stats : public SampleExtension {
 TACORE_EXPORT Tortilla with_geotiff_stats(const Tortilla& samples, const GeotiffStatsOptions& options = {},
                                           int jobs = 0);
 /// The same for Stats.
-TACORE_EXPORT Tortilla with_stats(const Tortilla& samples, const RasterOpener* others = nullptr, int jobs = 0);
+TACORE_EXPORT Tortilla with_stats(const Tortilla& samples, const RasterOpener* fallback = nullptr, int jobs = 0);
 
 }  // namespace tacore::extensions

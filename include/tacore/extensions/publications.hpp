@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 
 namespace tacore::extensions {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 #include "tacore/extensions/geo_layer.hpp"
 
 namespace tacore::extensions {

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 
 namespace tacore::extensions {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacore/crs.hpp"
-#include "tacore/extension.hpp"
+#include "tacore/write/extension.hpp"
 
 namespace tacore::extensions {
 

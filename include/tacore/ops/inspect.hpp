@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacore/write/create.hpp"
+#include "tacore/visibility.hpp"
+#include "tacore/write/sample.hpp"
+
+/// Looks at what is to be written, and at tables that say it.
+namespace tacore {
+
+/// The columns of a table as metadata, a value for each row; reads `rows` to their end and releases them. Extension
+/// types become what they store. Throws SchemaError: a column that Value has no form for (decimals, maps, ...), a key
+/// that is there twice.
+TACORE_EXPORT std::vector<MetadataColumn> read_metadata(ArrowArrayStream* rows);
+
+/// The reverse: as one table. Throws SchemaError: a type that does not hold its values, columns of different lengths.
+TACORE_EXPORT void export_metadata(const std::vector<MetadataColumn>& columns, ArrowArrayStream* out);
+
+/// The children of a FOLDER of level 0. Throws SchemaError for a FILE and a row that is not there.
+TACORE_EXPORT Tortilla children(const Tortilla& tortilla, int64_t row);
+
+/// The metadata of a sample of level 0, of either type. Throws SchemaError for a row that is not there.
+TACORE_EXPORT std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row);
+
+/// What create() states when no extent is given. Throws SchemaError for geometries that are none.
+TACORE_EXPORT Extent compute_extent(const Tortilla& tortilla);
+
+/// Every rule that a dataset breaks wherever it is written, a sentence each: of its collection, and of its tree.
+TACORE_EXPORT std::vector<std::string> validation_errors(const Taco& taco);
+
+}  // namespace tacore

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacore/value.hpp"
+#include "tacore/visibility.hpp"
+
+/// Small types that both readers and writers of datasets use.
+namespace tacore {
+
+/// The bytes of a file, or of a part of one.
+using Bytes = std::vector<std::byte>;
+
+/// A column of a table: its name and the Arrow name of its type ("int64", "list<item: double>").
+struct Column {
+  std::string name = {};
+  std::string type = {};
+
+  bool operator==(const Column&) const = default;
+};
+
+/// A field of metadata and its value (§5.2). A key is ASCII letters, digits and `_`, with at most one `:` inside, which
+/// letters of other scripts may follow; not `id`, `type`, `path` or `internal:...`. Without `type` (an Arrow name) the
+/// value has its own: int64, double, bool, string, binary, timestamp[us], lists and structs of these. Text is UTF-8;
+/// at most 32 lists and structs are in one another; a struct has fields, of different names. A time has milliseconds at
+/// least: Parquet has no coarser ones but dates (date32).
+struct MetadataField {
+  std::string key = {};
+  Value value = {};
+  std::string type = {};
+  std::string description = {};  ///< for `taco:field_schema`
+};
+
+/// A field of metadata for all samples of a level, a value for each. Without `type`, one that holds all values.
+struct MetadataColumn {
+  std::string key = {};
+  std::vector<Value> values = {};
+  std::string type = {};
+  std::string description = {};  ///< for `taco:field_schema`
+};
+
+/// The container of a dataset (§6), or of one before version 2.0: Tortilla 0.5.0 and TACO 0.2.0.
+enum class Format { Zip, Folder, Tacocat, Tacollection, Tortilla, Taco };
+
+/// "zip", "folder", "tacocat", "tacollection", "tortilla" or "taco".
+TACORE_EXPORT const char* to_string(Format format) noexcept;
+/// True for those before 2.0.
+constexpr bool is_v1(Format format) noexcept { return format == Format::Tortilla || format == Format::Taco; }
+
+}  // namespace tacore
+
+/// Rows as text and files; beyond section 7, so in a namespace of its own.
+namespace tacore::tabular {
+
+enum class Encoding {
+  Table,   ///< aligned columns for a person, long cells cut
+  Csv,     ///< RFC 4180, header line; nested values as JSON, binary as base64
+  Json,    ///< one array of row objects: null for NULL, NaN and infinities; RFC 3339 times; base64 binary
+  Parquet  ///< zstd
+};
+
+/// "table", "csv", "json" or "parquet". Throws QueryError.
+TACORE_EXPORT Encoding parse_encoding(std::string_view text);
+
+/// Receives encoded bytes in order. May throw; then encode() stops and passes it on.
+class TACORE_EXPORT Output {
+ public:
+  virtual ~Output();
+  virtual void write(std::string_view bytes) = 0;
+};
+
+}  // namespace tacore::tabular

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacore/collection.hpp"
+#include "tacore/types.hpp"
+#include "tacore/visibility.hpp"
+
+/// The collection and the profiles of Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`), which are read as any
+/// dataset is.
+namespace tacore::v1 {
+
+/// A collection for create(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be missing;
+/// keys it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for messages.
+/// Throws FormatError.
+TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
+
+/// The profiles, `stac-tortilla` and `rai-tortilla` (Tortilla 0.5.0), whose fields are all among `columns`, those of
+/// level 0, whatever they hold. `stac:tensor_shape` and `rai:ele` count as `stac:raster_shape` and `rai:elevation`.
+TACORE_EXPORT std::vector<std::string> profiles(std::span<const Column> columns);
+
+}  // namespace tacore::v1

@@ -1,0 +1,108 @@
+#include "container/child_rows.hpp"
+
+#include <vector>
+
+#include "base/checked_math.hpp"
+#include "format/names.hpp"
+
+namespace tacore {
+namespace {
+
+/// The types of one period of a level: the rows below one row of the period above.
+std::vector<SampleType> period_types(const PitSchema& pit, int level) {
+  if (level == 0) return {pit.root_type};
+  std::vector<SampleType> out;
+  const auto patterns = pit.hierarchy.find(level);
+  if (patterns == pit.hierarchy.end()) return out;
+  for (const auto& pattern : patterns->second) out.insert(out.end(), pattern.type.begin(), pattern.type.end());
+  return out;
+}
+
+/// The number of children of each row of a period; 0 for a FILE. Empty when the schema does not say. Deeper patterns
+/// are listed for the first pattern of a level only (dossier 4), so its siblings are taken to be alike: the proof
+/// decides.
+std::vector<int64_t> child_counts(const PitSchema& pit, int level) {
+  const auto below = pit.hierarchy.find(level + 1);
+  if (below == pit.hierarchy.end()) return {};
+  std::vector<std::vector<SampleType>> groups;
+  if (level == 0) {
+    groups.push_back({pit.root_type});
+  } else {
+    for (const auto& pattern : pit.hierarchy.at(level)) groups.push_back(pattern.type);
+  }
+  std::vector<int64_t> out;
+  for (const auto& group : groups) {
+    std::size_t folder = 0;
+    for (const SampleType type : group) {
+      if (type == SampleType::File) {
+        out.push_back(0);
+      } else {
+        if (folder == below->second.size()) return {};
+        out.push_back(static_cast<int64_t>(below->second[folder++].type.size()));
+      }
+    }
+  }
+  return out;
+}
+
+/// True when rows [begin, begin + count) of the level below, and they alone, name `row` as their parent.
+bool are_children(const Container& container, int level, int64_t row, const RowRange& range) {
+  const auto& above = container.stored_level(level);
+  const auto& below = container.stored_level(level + 1);
+  const int parent = below->find(names::kParentId), source = below->find(names::kSourceFile);
+  if (parent < 0 || range.begin < 0 || range.begin > below->num_rows() || range.count > below->num_rows() - range.begin)
+    return false;
+  const bool by_id = below->columns()[static_cast<std::size_t>(parent)].type.find("string") != std::string::npos;
+  const int above_source = above->find(names::kSourceFile);
+  const auto id = by_id ? above->text(above->find(names::kId), row) : std::nullopt;
+  const auto current_id = container.current_id(level, row);
+  const auto file = above_source < 0 ? std::nullopt : above->text(above_source, row);
+  const auto is_child = [&](int64_t child) {
+    if (source >= 0 && below->text(source, child) != file) return false;
+    return by_id ? id && below->text(parent, child) == id : current_id && below->integer(parent, child) == current_id;
+  };
+  const auto& parents = container.parent_bounds(level + 1);
+  const auto may_hold_children = [&](int group) {
+    if (by_id) return !id || below->may_hold(parent, group, *id);
+    const auto& bounds = parents[static_cast<std::size_t>(group)];
+    if (bounds && current_id && (*current_id < bounds->first || *current_id > bounds->second)) return false;
+    return source < 0 || !file || below->may_hold(source, group, *file);
+  };
+  const int64_t end = range.begin + range.count;
+  for (int64_t child = range.begin; child < end; ++child) {
+    if (!is_child(child)) return false;
+  }
+  if ((range.begin > 0 && is_child(range.begin - 1)) || (end < below->num_rows() && is_child(end))) return false;
+  // And none lies elsewhere: not in a row group that cannot hold one, and in order not far from the others.
+  for (int group = 0; group < below->num_row_groups(); ++group) {
+    if (!may_hold_children(group)) continue;
+    const int64_t first = below->group_begin(group), last = below->group_begin(group + 1);
+    const bool has_some = range.begin < last && end > first;
+    if (has_some && !by_id && container.parents_ascend(level + 1, group)) continue;
+    for (int64_t child = first; child < last; ++child) {
+      if ((child < range.begin || child >= end) && is_child(child)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<RowRange> computed_children(const Container& container, int level, int64_t row) {
+  const PitSchema& pit = container.tree();
+  if (level + 1 >= container.num_levels()) return std::nullopt;
+  const auto types = period_types(pit, level);
+  const auto counts = child_counts(pit, level);
+  if (counts.empty() || counts.size() != types.size()) return std::nullopt;
+  const int64_t period = static_cast<int64_t>(types.size());
+  int64_t per_period = 0, before = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (static_cast<int64_t>(i) < row % period) before += counts[i];
+    per_period += counts[i];
+  }
+  const RowRange range{checked_add(checked_multiply(row / period, per_period, "row number"), before, "row number"),
+                       counts[static_cast<std::size_t>(row % period)]};
+  return range.count > 0 && are_children(container, level, row, range) ? std::optional(range) : std::nullopt;
+}
+
+}  // namespace tacore

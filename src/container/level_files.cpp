@@ -1,0 +1,63 @@
+#include "container/level_files.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/document.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// The footer of a Parquet file says what is in it.
+bool is_same_level(const ByteSource& before, const ByteSource& now) {
+  constexpr uint64_t kEnd = 16 * 1024;  // came when it was opened
+  if (now.size() != before.size()) return false;
+  const uint64_t size = std::min(before.size(), kEnd);
+  const ByteRange end{before.size() - size, size};
+  return now.read(end) == before.read(end);
+}
+
+}  // namespace
+
+LevelFiles::LevelFiles(std::shared_ptr<const Storage> storage, const std::string& folder, const std::string& levels,
+                       FolderFiles opened, const std::string& path)
+    : storage_(std::move(storage)), paths_{path_join(folder, names::kCollection)}, level0_(std::move(opened.level0)) {
+  const auto document = opened.collection ? std::move(opened.collection) : storage_->open(paths_[0]);
+  Bytes text = read_document(*document);
+  collection_ = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  if (level0_) document_ = std::move(text);
+  for (int k = 0; k <= collection_.pit_schema.max_depth(); ++k) {
+    paths_.push_back(path_join(levels, names::kLevelFiles[k]));
+  }
+}
+
+std::shared_ptr<const ByteSource> LevelFiles::open(int level) const {
+  if (level == 0 && level0_) return level0_;
+  std::call_once(opened_,
+                 [this] { levels_ = level0_ ? open_below() : storage_->open_all(std::span(paths_).subspan(1)); });
+  return levels_[static_cast<std::size_t>(level)];
+}
+
+std::vector<std::shared_ptr<const ByteSource>> LevelFiles::open_below() const {
+  constexpr std::size_t kKnown = 2;  // COLLECTION.json and level 0
+  const bool is_late = std::chrono::steady_clock::now() - began_ > kMoment;
+  auto out = storage_->open_all(std::span(paths_).subspan(is_late ? 0 : kKnown));
+  if (is_late) {
+    const bool is_same[kKnown] = {out[0] && read_document(*out[0]) == document_,
+                                  out[1] && is_same_level(*level0_, *out[1])};
+    for (std::size_t i = 0; i < kKnown; ++i) {
+      if (is_same[i]) continue;
+      throw IoError("the dataset changed since it was opened: this is not the file that was there; load it anew",
+                    {.path = paths_[i]});
+    }
+    out.erase(out.begin(), out.begin() + kKnown);
+  }
+  out.insert(out.begin(), level0_);
+  return out;
+}
+
+}  // namespace tacore

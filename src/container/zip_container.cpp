@@ -1,0 +1,348 @@
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/taco_header.hpp"
+#include "io/document.hpp"
+#include "io/prefetched_source.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "net/http_file.hpp"
+#include "container/container.hpp"
+#include "container/zip_container.hpp"
+#include "container/zip_offsets.hpp"
+
+namespace tacore {
+namespace {
+
+class ZipContainer : public Container {
+ public:
+  ZipContainer(std::shared_ptr<const ByteSource> source, const std::string& path, Collection collection,
+               std::vector<std::shared_ptr<const LevelTable>> levels, bool verify)
+      : Container(path, std::move(collection), std::move(levels)),
+        source_(std::move(source)),
+        root_(to_vsi(path)),
+        verify_(verify) {}
+
+  Format format() const noexcept override { return Format::Zip; }
+
+  std::string file_version() const override {
+    const std::string size = std::to_string(source_->size());
+    const auto* remote = dynamic_cast<const net::HttpSource*>(&without_prefetched(*source_));
+    if (remote) return size + ' ' + remote->copy_validator();
+    if (!source_->is_local()) return size;
+    const zip::Directory directory = directory_of(*source_);  // it has the CRC-32 of each entry
+    return size + ' ' + hex(sha256(source_->read({directory.offset, directory.size})));
+  }
+
+  RowAddress proved(RowAddress row) const override {
+    if (row.is_proved || !row.offset || !row.size) return row;
+    const ByteRange place = prove_place(*source_, *proofs_, entry_of(row));
+    row.offset = static_cast<int64_t>(place.offset);
+    row.size = static_cast<int64_t>(place.size);
+    row.is_proved = true;
+    return row;
+  }
+
+  std::string vsi_path(const RowAddress& row) const override {
+    const ByteRange range = range_of(row);
+    return vsi_subfile(range.offset, range.size, root_);
+  }
+
+  std::string vsi_sql(int) const override {
+    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
+           " || " + sql_literal("," + root_);
+  }
+
+  std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
+    return verify_ ? open_sample(source_, proofs_, entry_of(row)) : slice(source_, range_of(row));
+  }
+
+  std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
+    return open_meta_table(open_data(row), where(level + 1));
+  }
+
+ private:
+  void require_place(const RowAddress& row) const {
+    if (row.offset && row.size) return;
+    throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
+  }
+
+  ByteRange range_of(const RowAddress& row) const {
+    require_place(row);
+    const uint64_t size = source_->size();
+    if (*row.offset < 0 || *row.size < 0 || static_cast<uint64_t>(*row.offset) > size ||
+        static_cast<uint64_t>(*row.size) > size - static_cast<uint64_t>(*row.offset)) {
+      throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
+                            std::to_string(*row.size) + " leave the file of " + std::to_string(size),
+                        {.path = path()});
+    }
+    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
+  }
+
+  ZipEntry entry_of(const RowAddress& row) const {
+    require_place(row);
+    return {entry_name(row.relative_path, row.type),
+            row.id,
+            {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)}};
+  }
+
+  std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const override {
+    const auto& table = stored_level(level);
+    // Published writers permute no places at the root, so that these alone are not worth a request.
+    std::shared_ptr<const ZipDirectory> directory;
+    std::string why = "the central directory is on a server";
+    try {
+      directory = level == 0 ? proofs_->directory_at_hand(*source_) : proofs_->small_directory(*source_);
+    } catch (const FormatError& error) {
+      why = error.message();
+    }
+    is_proved = directory != nullptr;
+    if (!is_proved) {
+      // Of a local ZIP each path is proved by a local header.
+      if (!source_->is_local()) warn_unproved(*table, why);
+      return nullptr;
+    }
+    return with_proved_places(
+        *table, [&](int64_t row) { return relative_path(level, row); },
+        [&](const std::string&) { return OpenDirectory{source_, directory}; }, is_proved);
+  }
+
+  std::shared_ptr<const ByteSource> source_;
+  std::shared_ptr<const ZipProofs> proofs_ = std::make_shared<const ZipProofs>(true);
+  std::string root_;
+  bool verify_;
+};
+
+/// The ranges that a header would name, from the central directory: for archives that a generic tool wrote or rewrote.
+taco_header::Header header_from_directory(const ByteSource& source, const std::string& path) {
+  const auto all = read_directory(source);
+  auto entries = all;
+  std::erase_if(entries,
+                [](const auto& e) { return e.name != names::kCollection && !e.name.starts_with(names::kMetadata); });
+  const auto offsets = payload_offsets(source, entries, all);
+  const auto find = [&](const std::string& name) -> std::optional<ByteRange> {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].name != name) continue;
+      if (entries[i].method != 0) {
+        throw FormatError("entry " + quoted(name) + " is compressed (method " + std::to_string(entries[i].method) +
+                              "), stored expected",
+                          {.path = path, .offset = entries[i].local_offset});
+      }
+      return ByteRange{offsets[i], entries[i].size};
+    }
+    return std::nullopt;
+  };
+  taco_header::Header out;
+  const auto collection = find(std::string(names::kCollection));
+  if (!collection) throw FormatError("not a TACO dataset: the ZIP has no COLLECTION.json", {.path = path});
+  out.collection = *collection;
+  for (const auto file : names::kLevelFiles) {
+    const auto level = find(std::string(names::kMetadata).append(file));
+    if (!level) break;
+    out.levels.push_back(*level);
+  }
+  if (out.levels.empty())
+    throw FormatError("not a TACO dataset: the ZIP has no METADATA/level0.parquet", {.path = path});
+  return out;
+}
+
+/// What came of a remote file when it was opened from its end. Nothing of one whose first bytes are at hand.
+std::optional<ByteRange> end_at_hand(const ByteSource& source) {
+  const uint64_t size = std::min(source.size(), net::kFirstRead);
+  const ByteRange end{source.size() - size, size};
+  const bool has_head = source.is_local() || source.has({0, std::min(source.size(), taco_header::kSize)});
+  return has_head || !source.has(end) ? std::nullopt : std::optional(end);
+}
+
+/// The ranges that a header would name, from the end of the central directory, where the entries of the metadata are.
+/// Nothing where these cannot be told from it: then the header tells.
+std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
+  const auto end = end_at_hand(source);
+  if (!end) return std::nullopt;
+  const Bytes tail = source.read(*end);
+  zip::Directory directory;
+  std::vector<zip::CentralEntry> entries;
+  try {
+    directory = zip::find_directory(tail, end->offset);
+    const uint64_t begin = std::max(directory.offset, end->offset), stop = directory.offset + directory.size;
+    if (begin >= stop) return std::nullopt;
+    const auto bytes = std::span(tail).subspan(begin - end->offset, stop - begin);
+    entries = begin == directory.offset ? zip::parse_directory(bytes, directory) : zip::last_entries(bytes, directory);
+  } catch (const FormatError&) {
+    return std::nullopt;
+  }
+  const auto find = [&](const std::string& name) -> std::optional<ByteRange> {
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
+    if (entry == entries.end() || entry->method != 0) return std::nullopt;
+    // What follows is the next entry, so that the payload is the last before it.
+    uint64_t next = directory.offset;
+    for (const auto& other : entries) {
+      if (other.local_offset > entry->local_offset) next = std::min(next, other.local_offset);
+    }
+    const uint64_t header = zip::kLocalHeaderSize + name.size(), room = next - entry->local_offset;
+    if (room < header + entry->size || room > header + entry->size + zip::kFullZip64ExtraSize) return std::nullopt;
+    return ByteRange{next - entry->size, entry->size};
+  };
+  taco_header::Header out;
+  const auto collection = find(std::string(names::kCollection));
+  if (!collection) return std::nullopt;
+  out.collection = *collection;
+  std::size_t num_levels = 0;
+  for (const auto& entry : entries) num_levels += entry.name.starts_with(names::kMetadata) ? 1 : 0;
+  for (std::size_t k = 0; k < num_levels; ++k) {
+    const auto level = k < std::size(names::kLevelFiles)
+                           ? find(std::string(names::kMetadata).append(names::kLevelFiles[k]))
+                           : std::nullopt;
+    if (!level) return std::nullopt;
+    out.levels.push_back(*level);
+  }
+  return out.levels.empty() ? std::nullopt : std::optional(out);
+}
+
+/// Whether the local headers in front of the level tables that a header names are theirs: one read, and none of a server.
+bool is_of_its_tables(const ByteSource& source, const taco_header::Header& header) {
+  std::vector<std::string> files;
+  std::vector<ByteRange> rooms;
+  for (std::size_t k = 0; k < std::min(header.levels.size(), std::size(names::kLevelFiles)); ++k) {
+    files.push_back(std::string(names::kMetadata).append(names::kLevelFiles[k]));
+    const uint64_t begin = header.levels[k].offset;
+    const uint64_t size = std::min(begin, zip::kLocalHeaderSize + files.back().size() + zip::kFullZip64ExtraSize);
+    if (!source.is_local() && !source.has({begin - size, size})) return true;
+    rooms.push_back({begin - size, size});
+  }
+  const auto found = source.read_ranges(rooms);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (!zip::local_header_before(found[k], files[k])) return false;
+  }
+  return true;
+}
+
+Bytes read_head(const ByteSource& source) { return source.read({0, std::min(source.size(), taco_header::kSize)}); }
+
+struct Opened {
+  Collection collection;
+  std::vector<std::shared_ptr<const LevelTable>> levels;
+};
+
+Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_header::Header& header,
+                  const std::string& path) {
+  if (log_level() == LogLevel::Debug) {
+    for (std::size_t k = 0; k < header.levels.size(); ++k) {
+      log::debug(path + ": level " + std::to_string(k) + " is " + std::to_string(header.levels[k].size) + " bytes at " +
+                 std::to_string(header.levels[k].offset));
+    }
+  }
+  check_document_size(header.collection, path);
+  const auto near = with_metadata(source, header.collection, header.levels);
+  const Bytes text = near->read(header.collection);
+  Opened out;
+  out.collection = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  for (std::size_t k = 0; k < header.levels.size(); ++k) {
+    out.levels.push_back(
+        LevelTable::open(slice(near, header.levels[k]), {.path = path, .offset = {}, .level = static_cast<int>(k)}));
+  }
+  check_levels(out.collection, out.levels.size(), path);
+  return out;
+}
+
+/// By the end, where that is at hand and the beginning is not. By the header; where it is absent or points to something
+/// else, by the central directory. A header that is malformed is an error, and the first error counts when both ways
+/// fail.
+template <class Open>
+auto open_by_header(const ByteSource& source, const std::string& path, bool with_tables, const Open& open) {
+  if (const auto header = header_from_end(source)) {
+    try {
+      return open(*header);
+    } catch (const FormatError&) {  // what is wrong is told by the header
+    }
+  }
+  const Bytes head = read_head(source);
+  if (!taco_header::is_header(head)) {
+    if (head.size() < 4 || head[0] != std::byte{'P'} || head[1] != std::byte{'K'}) {
+      throw FormatError("not a ZIP: starts with " +
+                            quoted({reinterpret_cast<const char*>(head.data()), std::min<std::size_t>(head.size(), 4)}),
+                        {.path = path, .offset = 0});
+    }
+    return open(header_from_directory(source, path));
+  }
+  taco_header::Header header;
+  try {
+    header = taco_header::parse(head, source.size());
+  } catch (const FormatError& error) {
+    throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
+  }
+  if (!header.crc_ok) log::warning(path + ": TACO_HEADER does not match its CRC-32");
+  // The directory's, where that says something else.
+  const auto other = [&]() -> std::optional<taco_header::Header> {
+    try {
+      auto found = header_from_directory(source, path);
+      if (found.levels == header.levels && found.collection == header.collection) return std::nullopt;
+      log::warning(path + ": TACO_HEADER is stale; the central directory is used");
+      return found;
+    } catch (const FormatError&) {
+      return std::nullopt;
+    }
+  };
+  if (with_tables && !is_of_its_tables(source, header)) {
+    if (const auto found = other()) return open(*found);
+  }
+  try {
+    return open(header);
+  } catch (const FormatError&) {
+    const auto found = other();
+    if (!found) throw;
+    return open(*found);
+  }
+}
+
+}  // namespace
+
+bool ends_as_zip(const ByteSource& source) {
+  const auto end = end_at_hand(source);
+  if (!end) return false;
+  try {
+    zip::find_directory(source.read(*end), end->offset);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
+std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path, bool verify) {
+  auto opened = open_by_header(*source, path, true, [&](const taco_header::Header& header) {
+    return open_parts(source, header, path);
+  });
+  return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
+                                        std::move(opened.levels), verify);
+}
+
+std::vector<ByteRange> ranges_of_rows(const ByteSource& zip, const std::string& path) {
+  auto out = open_by_header(zip, path, false, [&](const taco_header::Header& header) {
+    std::vector<ByteRange> ranges = header.levels;
+    ranges.push_back(header.collection);
+    return ranges;
+  });
+  const bool is_nested = out.size() > 2;
+  if (const ByteRange head{0, std::min(zip.size(), net::kFirstRead)}; zip.has(head)) out.push_back(head);
+  const auto end = end_at_hand(zip);
+  if (!end) return out;
+  out.push_back(*end);
+  try {
+    const zip::Directory directory = zip::find_directory(zip.read(*end), end->offset);
+    if (is_nested && directory.size <= ZipProofs::kSmallDirectory) out.push_back({directory.offset, directory.size});
+  } catch (const FormatError&) {  // who reads it tells
+  }
+  return out;
+}
+
+Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path) {
+  return open_by_header(*source, path, false, [&](const taco_header::Header& header) {
+    const Bytes text = read_document(*source, header.collection);
+    return parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  });
+}
+
+}  // namespace tacore

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dataset/dataset_impl.hpp"
+#include "table/rows.hpp"
+#include "tacore/dataframe.hpp"
+
+namespace tacore {
+
+/// Finds a row by its id: by scanning at first, by a hash table once that is asked often enough.
+class IdIndex {
+ public:
+  int64_t find(const Rows& rows, int column, std::string_view id) const;
+
+ private:
+  void build(const Rows& rows, int column) const;
+
+  mutable std::mutex mutex_;
+  mutable int scans_ = 0;
+  mutable std::vector<int64_t> slots_;  ///< row + 1, open addressing; 0 is free
+};
+
+struct DataFrame::Impl {
+  std::shared_ptr<const Dataset::Impl> dataset;
+  std::shared_ptr<const Rows> rows;
+  std::vector<Column> columns;  ///< those that show
+  std::vector<int> sources;     ///< where each comes from: a column of `rows`, or -1 for a path that is computed
+  IdIndex ids = {};
+  /// The rows hold what their level stores (only_chooses_rows()), so that nothing of it needs to be decoded again.
+  bool holds_stored = false;
+  /// Each column that shows and is in a level has the values of that level.
+  bool is_stored = false;
+  /// What level() has found.
+  mutable std::once_flag rows_level_found = {};
+  mutable int rows_level = -1;
+
+  // Rows of a `__meta__` have no key: what leads to them instead.
+  std::shared_ptr<const Container> container = {};
+  int level = -1;
+  std::string parent_path = {};  ///< from DATA/
+  std::string source_file = {};
+
+  /// The GDAL path of a row; nullopt for rows that lost what it takes.
+  /// The place in it is proved, unless that is left to the level.
+  std::optional<std::string> path(int64_t row, bool must_prove = true) const;
+  RowAddress address(int64_t row) const;
+  std::shared_ptr<const Container> container_of(int64_t row) const;
+  DataFrame children(int64_t row) const;
+  SampleType type(int64_t row) const;
+  /// A FILE of format BYTES, of a container before 2.0.
+  bool is_bytes(int64_t row) const;
+  void check_position(int64_t row) const;
+};
+
+/// True for the columns of paths, which are computed.
+bool is_path_column(std::string_view name);
+/// Lets a frame show them, last.
+void add_paths(DataFrame::Impl& frame);
+
+/// The row at the end of a path of ids ("a/b"), and its frame. Throws NavigationError.
+std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path);
+/// The row at the end of a path of ids below `row`, and its frame. Throws NavigationError.
+std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids);
+
+}  // namespace tacore

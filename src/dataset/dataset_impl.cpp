@@ -1,0 +1,318 @@
+#include "dataset/dataset_impl.hpp"
+
+#include <arrow/c/abi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/threads.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "dataset/open_container.hpp"
+#include "table/arrow_stream.hpp"
+
+namespace tacore {
+namespace {
+
+const Container* find_leaf(const View& view, int number, std::shared_ptr<const Container>* out) {
+  if (const auto* container = std::get_if<std::shared_ptr<const Container>>(&view.base)) {
+    *out = *container;
+    return container->get();
+  }
+  for (const auto& part : std::get<Union>(view.base).parts) {
+    const int inside = number - part.first_leaf;
+    if (inside >= 0 && inside < part.view->num_leaves) return find_leaf(*part.view, inside, out);
+  }
+  throw NavigationError("row key names part " + std::to_string(number) + ", which does not exist");
+}
+
+std::string parent_key(int leaf, const std::string& source, const std::string& parent) {
+  return std::to_string(leaf) + '\n' + source + '\n' + parent;
+}
+
+}  // namespace
+
+const PitSchema& Dataset::Impl::tree() const {
+  const Container* container = base.container();
+  return container ? container->tree() : collection->pit_schema;
+}
+
+std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
+  auto out = std::make_shared<Dataset::Impl>();
+  out->path = from.path;
+  out->format = from.format;
+  out->collection = from.collection;
+  out->base = from.base;
+  out->partitions = from.partitions;
+  return out;
+}
+
+std::shared_ptr<const Dataset::Impl> Dataset::Impl::with_rows(const Impl& from, std::shared_ptr<const Rows> rows) {
+  auto out = copy(from);
+  out->has_given_rows = true;
+  out->rows_ = std::move(rows);
+  return out;
+}
+
+const View& Dataset::Impl::view() const {
+  const std::lock_guard lock(mutex_);
+  if (!resolved_) {
+    View out = partitions ? partitions->resolve(base.steps) : base;
+    out.drawn = base.drawn;
+    resolved_ = std::make_shared<const View>(std::move(out));
+  }
+  return *resolved_;
+}
+
+namespace {
+
+/// The columns of a level with their types in the files: those of each part of a union.
+void add_stored(const View& view, int level, std::set<std::pair<std::string, std::string>>& out) {
+  if (const Container* container = view.container()) {
+    // Before 2.0 the number of levels is told from all nested samples.
+    if (level > 0 && level >= container->num_levels()) return;
+    for (const Column& column : stored_columns(view, level)) out.emplace(column.name, column.type);
+    return;
+  }
+  for (const auto& part : std::get<Union>(view.base).parts) add_stored(*part.view, level, out);
+}
+
+/// Whether a query speaks of a column, under whatever name it gives it.
+bool names_column(const View& view, const std::string& name) {
+  const std::string wanted = lower(name);
+  const auto is_of_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  return std::ranges::any_of(view.steps, [&](const Step& step) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (!sql) return false;
+    const std::string text = lower(sql->select.text);
+    for (auto at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
+      const auto end = at + wanted.size();
+      if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end]))) return true;
+    }
+    return false;
+  });
+}
+
+/// DuckDB has no type for these, and gives another.
+void warn_of_types(const View& view, const std::set<int>& levels, const Rows& rows) {
+  constexpr std::string_view kNanoseconds = "timestamp[ns, tz=";
+  std::set<std::pair<std::string, std::string>> all;
+  for (const int level : levels) add_stored(view, level, all);
+  for (const auto& [name, stored] : all) {
+    const bool is_cut = stored.starts_with(kNanoseconds);
+    if (!is_cut && !stored.starts_with("duration[")) continue;
+    const int column = rows.find(name);
+    if (column < 0 && !names_column(view, name)) continue;
+    std::string type = is_cut ? "timestamp[us, tz=" + stored.substr(kNanoseconds.size()) : "int64";
+    if (column >= 0) type = rows.columns()[static_cast<std::size_t>(column)].type;
+    if (type == stored) continue;
+    log::warning("column " + quoted(name) + " is " + stored + "; a query gives it as " + type +
+                 (is_cut ? ", without its nanoseconds" : ""));
+  }
+}
+
+/// Proves the levels that the rows of `view` are of. True when one of them was not as it is stored.
+bool prove_levels(const View& view, const std::set<int>& levels) {
+  if (const Container* container = view.container()) {
+    bool any = false;
+    for (const int level : levels) {
+      if (level < container->num_levels()) any = container->level(level) != container->stored_level(level) || any;
+    }
+    return any;
+  }
+  bool any = false;
+  for (const auto& part : std::get<Union>(view.base).parts) any = prove_levels(*part.view, levels) || any;
+  return any;
+}
+
+std::set<int> levels_of(const View& view) {
+  std::set<int> out{0};
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (!sql) continue;
+    for (int level = 1; level <= names::kMaxLevel; ++level) {
+      if (sql->select.tables.contains("level" + std::to_string(level))) out.insert(level);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const Rows> Dataset::Impl::rows() const {
+  const View& all = view();
+  const std::lock_guard lock(mutex_);
+  if (!rows_) {
+    // Nothing to compute: columns are decoded as they are asked for.
+    rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->known_level(0), RowKey{})
+                                                 : compute(QueryPlan(all, describe).rows());
+    if (!all.container() || !all.steps.empty()) warn_of_types(all, levels_of(all), *rows_);
+    log::info(path + ": view of " + std::to_string(all.steps.size()) + " steps, " + std::to_string(rows_->num_rows()) +
+              " rows");
+    log::debug(std::to_string(memory_in_use() / (1 << 20)) + " MiB in Arrow arrays");
+  }
+  return rows_;
+}
+
+View Dataset::Impl::drawn_view() const {
+  View out = view();
+  if (draws(out)) out.drawn = DrawnRows{out.steps.size(), [drawn = rows()] { return drawn; }};
+  return out;
+}
+
+std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
+  const View& all = view();
+  {
+    const std::lock_guard lock(mutex_);
+    if (raw_rows_) return raw_rows_;
+  }
+  if (prove_levels(all, levels_of(all))) {
+    const std::lock_guard lock(mutex_);
+    if (!rows_ || !(draws(all) || has_given_rows)) {
+      rows_.reset();  // They may have been made before that was known.
+    } else {
+      log::warning(path + ": internal:offset and internal:size of rows that were drawn before are not proved");
+    }
+  }
+  auto out = rows();
+  const std::lock_guard lock(mutex_);
+  return raw_rows_ = std::move(out);
+}
+
+namespace {
+
+/// A query may answer differently when it is run again, with random() for one.
+bool asks_query(const View& view) {
+  if (std::any_of(view.steps.begin(), view.steps.end(),
+                  [](const Step& s) { return std::holds_alternative<SqlStep>(s); }))
+    return true;
+  const auto* all = std::get_if<Union>(&view.base);
+  return all &&
+         std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return asks_query(*p.view); });
+}
+
+}  // namespace
+
+int64_t Dataset::Impl::num_rows() const {
+  const View& all = view();
+  if ((all.container() && all.steps.empty()) || asks_query(all)) return rows()->num_rows();
+  const std::lock_guard lock(mutex_);
+  if (rows_) return rows_->num_rows();
+  if (!num_rows_) num_rows_ = compute(QueryPlan(all, describe).count())->integer(0, 0).value_or(0);
+  return *num_rows_;
+}
+
+SqlColumns Dataset::Impl::describe(const Statement& statement) {
+  ArrowSchema schema;
+  auto sql_types = tacore::describe(statement, &schema);
+  return {import_columns(&schema), std::move(sql_types)};
+}
+
+std::shared_ptr<const Rows> Dataset::Impl::compute(const Statement& statement) {
+  ArrowArrayStream stream;
+  run(statement, &stream);
+  return table_rows(import_table(&stream));
+}
+
+std::shared_ptr<const Container> Dataset::Impl::leaf(int number) const {
+  std::shared_ptr<const Container> out;
+  find_leaf(view(), number, &out);
+  return out;
+}
+
+std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& parent) const {
+  const View& all = view();
+  const int level = parent.level + 1;
+  if (!restricts(all, level)) return std::nullopt;
+  std::shared_ptr<const Survivors> found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = survivors_[level];
+  }
+  if (!found) {
+    auto computed = std::make_shared<Survivors>();
+    const auto rows = compute(QueryPlan(all, describe).survivors(level));
+    for (int64_t row = 0; row < rows->num_rows(); ++row) {
+      const RowKey key = RowKey::decode(rows->integer(0, row).value_or(0));
+      const bool by_source = leaf(key.part)->format() == Format::Tacocat;
+      (*computed)[parent_key(key.part, by_source ? rows->text(2, row).value_or("") : "",
+                             rows->text(1, row).value_or(""))]
+          .push_back(key.row);
+    }
+    const std::lock_guard lock(mutex_);
+    found = survivors_[level] = std::move(computed);
+  }
+  const auto container = leaf(parent.part);
+  const auto& above = container->stored_level(parent.level);
+  const auto& below = container->stored_level(level);
+  const auto text = [&](std::string_view column) { return above->text(above->find(column), parent.row).value_or(""); };
+  const int parent_column = below->find(names::kParentId);
+  const bool by_id = parent_column >= 0 &&
+                     below->columns()[static_cast<std::size_t>(parent_column)].type.find("string") != std::string::npos;
+  const std::string id =
+      by_id ? text(names::kId)
+            : std::to_string(container->current_id(parent.level, parent.row).value_or(parent.row));
+  const std::string source = container->format() == Format::Tacocat ? text(names::kSourceFile) : "";
+  const auto rows = found->find(parent_key(parent.part, source, id));
+  return rows == found->end() ? std::vector<int64_t>() : rows->second;
+}
+
+Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder,
+                       bool verify)
+    : storage_(std::move(storage)),
+      sources_(std::move(sources)),
+      folder_(std::move(folder)),
+      verify_(verify),
+      opened_(sources_.size()) {}
+
+View Partitions::resolve(const std::vector<Step>& steps) const {
+  const auto opened = open_all();
+  std::vector<UnionPart> parts;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    parts.push_back({opened[i], static_cast<int>(i), path_join(folder_, sources_[i].file), sources_[i].file});
+  }
+  View out;
+  out.num_leaves = static_cast<int>(sources_.size());
+  out.base = unite(std::move(parts), ColumnMode::FillMissing);  // a part may lack what others have
+  out.steps = steps;
+  return out;
+}
+
+int Partitions::num_opened() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(std::ranges::count_if(opened_, [](const auto& view) { return view != nullptr; }));
+}
+
+std::shared_ptr<const View> Partitions::open(std::size_t i) const {
+  const std::lock_guard lock(mutex_);
+  if (!opened_[i]) opened_[i] = open_anew(i);
+  return opened_[i];
+}
+
+std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
+  constexpr int kAtOnce = 16;  // of a server each takes some round trips
+  const std::lock_guard lock(mutex_);
+  std::vector<std::size_t> closed;
+  for (std::size_t i = 0; i < opened_.size(); ++i) {
+    if (!opened_[i]) closed.push_back(i);
+  }
+  OrderedWork<std::shared_ptr<const View>> work(std::vector<uint64_t>(closed.size()), 0, kAtOnce,
+                                                [&](std::size_t i) { return open_anew(closed[i]); });
+  for (const std::size_t i : closed) opened_[i] = *work.next();
+  return opened_;
+}
+
+std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
+  const std::string path = path_of_name(folder_, sources_[i].file);
+  const Detected at = detect(*storage_, path);
+  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
+  View out;
+  out.base = open_container(storage_, at, path, "", verify_);
+  return std::make_shared<const View>(std::move(out));
+}
+
+}  // namespace tacore

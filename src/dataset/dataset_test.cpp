@@ -1,0 +1,313 @@
+#include <arrow/c/abi.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "support/load_files.hpp"
+
+// What a dataset tells of itself: statements C031 to C048 of the reader dossier, section 10.2.
+namespace {
+
+using namespace tacore;
+using Strings = std::vector<std::string>;
+
+TEST_CASE("C031: the attributes are those of COLLECTION.json") {
+  const Dataset dataset = load(golden("flat.tacozip"));
+  CHECK(dataset.id() == "flat");
+  CHECK(dataset.version() == "1.0.0");
+  CHECK(dataset.description() == "Golden dataset of the tacore tests");
+  CHECK(dataset.tasks() == Strings{"other"});
+  CHECK(dataset.licenses() == Strings{"MIT"});
+  REQUIRE(dataset.providers().size() == 1);
+  CHECK(dataset.providers()[0].name == "tacore");
+  CHECK_FALSE(dataset.title());
+  CHECK_FALSE(dataset.curators());
+  CHECK_FALSE(dataset.keywords());
+  REQUIRE(dataset.extent().spatial);
+  CHECK(*dataset.extent().spatial == BBox{});
+  CHECK_FALSE(dataset.extent().temporal);
+  CHECK(dataset.pit_schema().root_n == 5);
+}
+
+TEST_CASE("C031: what COLLECTION.json does not say has the defaults of the reference, in every format") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy(golden("nested"), "plain");
+  std::string pit = file_text(path + "/COLLECTION.json");
+  pit = pit.substr(pit.find("\"taco:pit_schema\""));
+  pit = pit.substr(0, pit.find("\"taco:field_schema\""));
+  pit = pit.substr(0, pit.rfind(','));
+  folder.write("plain/COLLECTION.json", "{\"id\": \"bare\", " + pit + "}");
+  const Dataset dataset = load(path);
+  CHECK(dataset.id() == "bare");
+  CHECK(dataset.version() == "unknown");
+  CHECK(dataset.description() == "");
+  CHECK(dataset.tasks().empty());
+  CHECK(dataset.licenses().empty());
+  CHECK(dataset.providers().empty());
+  CHECK_FALSE(dataset.extent().spatial);
+  CHECK_FALSE(dataset.title());
+  CHECK_FALSE(dataset.curators());
+  CHECK_FALSE(dataset.keywords());
+  CHECK(dataset.data().num_rows() == 3);
+}
+
+TEST_CASE("C032: field_schema goes by level and is empty where it is absent") {
+  const auto schema = load(golden("nested.tacozip")).field_schema();
+  REQUIRE(schema.contains("level0"));
+  REQUIRE(schema.contains("level1"));
+  CHECK(schema.at("level0")[0].name == "id");
+  CHECK(schema.at("level0")[0].type == "string");
+  CHECK(load(golden("no_extent.tacozip")).field_schema().empty());
+}
+
+TEST_CASE("C033, C034: a collection is a value: changing a copy changes no dataset, present or future") {
+  const Dataset dataset = load(golden("flat.tacozip"));
+  Collection copy = dataset.collection();
+  CHECK(copy.json == dataset.collection().json);
+  copy.id = "changed";
+  copy.tasks.emplace_back("changed");
+  copy.providers.clear();
+  copy.extent.spatial.reset();
+  copy.pit_schema.hierarchy[1] = {};
+  CHECK(dataset.id() == "flat");
+  CHECK(dataset.tasks() == Strings{"other"});
+  CHECK(load(golden("flat.tacozip")).collection().json == dataset.collection().json);
+  CHECK(load(golden("flat.tacozip")).pit_schema() == dataset.pit_schema());
+}
+
+TEST_CASE("C034: filters do not change the collection") {
+  const Dataset dataset = load(golden("nested.tacozip"));
+  const Dataset some = dataset.sql("SELECT * FROM data LIMIT 1");
+  CHECK(some.num_rows() == 1);
+  CHECK(some.collection().json == dataset.collection().json);
+  CHECK(some.collection().pit_schema.root_n == 3);
+}
+
+TEST_CASE(
+    "C035: data shows id, type, user columns and internal:gdal_vsi, and no other internal column, in every format") {
+  for (const std::string name : {"flat.tacozip", "nested.tacozip", "nested", "cascade_tacocat",
+                                 "cascade_tacocat/__TACOCAT__", "cascade_tacocat/TACOLLECTION.json"}) {
+    CAPTURE(name);
+    const auto columns = column_names(load(golden(name)).data());
+    CHECK(columns[0] == "id");
+    CHECK(columns[1] == "type");
+    CHECK(columns.back() == "internal:gdal_vsi");
+    CHECK(std::count_if(columns.begin(), columns.end(),
+                        [](const std::string& c) { return c.starts_with("internal:"); }) == 1);
+  }
+  CHECK(column_names(load(golden("flat.tacozip")).data()) ==
+        Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "internal:gdal_vsi"});
+}
+
+TEST_CASE("C035: an internal column that a query names itself shows, one that comes with * does not") {
+  const Dataset dataset = load(golden("cascade_tacocat"));
+  const auto columns = [&](const char* query) { return column_names(dataset.sql(query).data()); };
+  CHECK(columns("SELECT \"internal:source_file\", count(*) AS n FROM data GROUP BY 1 ORDER BY 1") ==
+        Strings{"internal:source_file", "n"});
+  CHECK(columns("SELECT max(\"internal:offset\") AS \"internal:most\" FROM data") == Strings{"internal:most"});
+  CHECK(columns("WITH x AS (FROM data) SELECT \"internal:offset\" FROM x UNION ALL SELECT 1") ==
+        Strings{"internal:offset"});
+  CHECK(columns("SELECT * FROM (SELECT id, \"internal:offset\" FROM data)") == Strings{"id"});
+  CHECK(values(dataset.sql("SELECT id, \"internal:size\" FROM data").data(), "internal:size").size() == 4);
+  CHECK(column_names(dataset.sql("SELECT *, \"internal:offset\" + 1 AS after FROM data").data()) ==
+        Strings{"id", "type", "continent", "istac:centroid", "istac:time_start", "after", "internal:gdal_vsi"});
+}
+
+TEST_CASE("C035 as corrected: data_raw synthesises internal:relative_path at level 0, the id without a slash") {
+  for (const std::string name : {"flat.tacozip", "nested.tacozip", "nested", "cascade_tacocat"}) {
+    CAPTURE(name);
+    const DataFrame raw = load(golden(name)).data_raw();
+    CHECK(values(raw, "internal:relative_path") == ids(raw));
+    const DataFrame queried = load(golden(name)).sql("SELECT * FROM data").data_raw();
+    CHECK(values(queried, "internal:relative_path") == ids(queried));
+  }
+}
+
+TEST_CASE("C036: data_raw shows every internal column, and that of TACOCAT also internal:source_file") {
+  const auto has_all = [](const std::string& name, const Strings& wanted) {
+    const auto columns = column_names(load(golden(name)).data_raw());
+    for (const auto& column : wanted) {
+      CAPTURE(column);
+      CHECK(std::count(columns.begin(), columns.end(), column) == 1);
+    }
+    for (const auto& column : columns) CHECK_FALSE(column.starts_with("internal:row"));
+  };
+  const Strings all{
+      "id", "type", "internal:current_id", "internal:parent_id", "internal:relative_path", "internal:gdal_vsi"};
+  has_all("nested", all);
+  Strings zip = all;
+  zip.insert(zip.end(), {"internal:offset", "internal:size"});
+  has_all("nested.tacozip", zip);
+  Strings tacocat = zip;
+  tacocat.emplace_back("internal:source_file");
+  has_all("cascade_tacocat", tacocat);
+  has_all("cascade_tacocat/TACOLLECTION.json", tacocat);
+}
+
+TEST_CASE("C036: a column of the user's own below internal: shows in data_raw alone") {
+  const Dataset dataset = load(golden("odd_names.tacozip"));
+  const auto raw = column_names(dataset.data_raw()), shown = column_names(dataset.data());
+  CHECK(std::count(raw.begin(), raw.end(), "internal:custom") == 1);
+  CHECK(std::count(shown.begin(), shown.end(), "internal:custom") == 0);
+}
+
+TEST_CASE("C037: navigation_columns has the names of the reference, sorted, each with its purpose") {
+  const auto names = [](const std::string& path) {
+    Strings out;
+    for (const auto& [name, purpose] : load(golden(path)).navigation_columns()) {
+      CHECK_FALSE(purpose.empty());
+      out.push_back(name);
+    }
+    return out;
+  };
+  CHECK(names("nested.tacozip") == Strings{"id", "internal:current_id", "internal:offset", "internal:size", "type"});
+  CHECK(names("nested") == Strings{"id", "internal:current_id", "type"});
+  const Strings tacocat{"id",  "internal:current_id", "internal:offset", "internal:size", "internal:source_file",
+                        "type"};
+  CHECK(names("cascade_tacocat") == tacocat);
+  CHECK(names("cascade_tacocat/TACOLLECTION.json") == tacocat);
+}
+
+TEST_CASE("C039: null, empty, half open, dates-only and absent extents open and tell what they hold") {
+  const Extent null = load(golden("null_extent.tacozip")).extent();
+  CHECK_FALSE(null.spatial);
+  CHECK_FALSE(null.temporal);
+  const Extent none = load(golden("no_extent.tacozip")).extent();
+  CHECK_FALSE(none.spatial);
+  const Extent dates = load(golden("dates_only_extent.tacozip")).extent();
+  REQUIRE(dates.temporal);
+  CHECK(dates.temporal->start.to_string() == "2023-01-01T00:00:00Z");
+  CHECK(dates.temporal->end.to_string() >= "2023-12-31T00:00:00Z");
+  const Extent half = load(golden("half_open_extent.tacozip")).extent();
+  REQUIRE(half.temporal);
+  CHECK(half.temporal->start.to_string() == "2022-12-31T23:00:00.500000Z");
+  CHECK(half.temporal->end.microseconds == INT64_MAX);
+  const Extent antimeridian = load(golden("antimeridian_extent.tacozip")).extent();
+  REQUIRE(antimeridian.spatial);
+  CHECK(antimeridian.spatial->minx > antimeridian.spatial->maxx);
+}
+
+TEST_CASE("C044: a dataset that goes away leaves its parents, siblings and descendants usable") {
+  std::optional<Dataset> parent = load(golden("nested.tacozip"));
+  std::optional<Dataset> child = parent->sql("SELECT * FROM data WHERE id <> 'asia'");
+  std::optional<Dataset> sibling = parent->filter_datetime("2023-02-01/2023-02-28", {.level = 1});
+  std::optional<Dataset> grandchild = child->sql("SELECT * FROM data LIMIT 1");
+  std::optional<DataFrame> frame = child->data();
+  child.reset();
+  CHECK(ids(grandchild->data()) == Strings{"africa"});
+  CHECK(ids(parent->data()) == Strings{"africa", "asia", "europe"});
+  parent.reset();
+  CHECK(ids(sibling->data()) == Strings{"asia"});
+  CHECK(ids(grandchild->sql("SELECT * FROM data").data()) == Strings{"africa"});
+  CHECK(to_text(frame->read_bytes("europe/item_0")) == "europe/item_0");
+  const DataFrame below = children(*frame, "europe");
+  frame.reset();
+  grandchild.reset();
+  sibling.reset();
+  CHECK(to_text(below.read_bytes("item_2")) == "europe/item_2");
+  CHECK(ids(below.filter("id <> 'item_1'")) == Strings{"item_0", "item_2"});
+}
+
+TEST_CASE("C044: what leaves as an Arrow stream outlives the stream, the frame and the dataset") {
+  ArrowArray kept{};
+  {
+    std::optional<Dataset> dataset = load(golden("flat.tacozip"));
+    ArrowArrayStream stream{};
+    dataset->data().export_stream(&stream);
+    dataset.reset();
+    REQUIRE(stream.get_next(&stream, &kept) == 0);
+    stream.release(&stream);
+  }
+  REQUIRE(static_cast<bool>(kept.release));
+  CHECK(kept.length == 5);
+  const auto* offsets = static_cast<const int32_t*>(kept.children[0]->buffers[1]);
+  CHECK(std::string(static_cast<const char*>(kept.children[0]->buffers[2]), static_cast<std::size_t>(offsets[1])) ==
+        "valencia");
+  kept.release(&kept);
+}
+
+TEST_CASE("C045: the eight malformed trees of the reference are SchemaErrors that name the rule") {
+  const struct {
+    const char *json, *words;
+  } cases[] = {
+      {R"({"root": {"n": 1, "type": "OTHER"}, "hierarchy": {}})", "Invalid root type"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"one": [{"n": 1, "type": ["FILE"], "id": ["a"]}]}})",
+       "must be numeric"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "id": ["a"]}]}})",
+       "missing required field"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"]}]}})",
+       "missing required field"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": [], "id": ["a"]}]}})",
+       "type array empty"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"], "id": []}]}})",
+       "id array empty"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE", "FILE"], "id": ["a"]}]}})",
+       "type and id arrays differ"},
+      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["DIR"], "id": ["a"]}]}})",
+       "invalid type"}};
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.json));
+    const std::string error = error_of([&] { PitSchema::parse(c.json); });
+    CAPTURE(error);
+    CHECK(has_text(error, "SchemaError: "));
+    CHECK(has_text(error, c.words));
+  }
+}
+
+TEST_CASE("C046: is_compatible compares everything but n") {
+  const PitSchema one = load(golden("nested.tacozip")).pit_schema();
+  CHECK(one.is_compatible(load(golden("nested")).pit_schema()));
+  CHECK(one.is_compatible(one.with_n(99)));
+  CHECK(one.is_compatible(load(golden("snappy_v2pages.tacozip")).pit_schema()));
+  PitSchema other = one;
+  other.hierarchy[1][0].n = 1;
+  CHECK(one.is_compatible(other));
+  std::swap(other.hierarchy[1][0].id[0], other.hierarchy[1][0].id[1]);
+  CHECK_FALSE(one.is_compatible(other));
+  other = one;
+  other.hierarchy[1][0].type[0] = SampleType::Folder;
+  CHECK_FALSE(one.is_compatible(other));
+  other = one;
+  other.hierarchy[1].push_back(other.hierarchy[1][0]);
+  CHECK_FALSE(one.is_compatible(other));
+  other = one;
+  other.hierarchy.erase(1);
+  CHECK_FALSE(one.is_compatible(other));
+  CHECK_FALSE(one.is_compatible(load(golden("flat.tacozip")).pit_schema()));
+}
+
+TEST_CASE("C047: with_n leaves the original, and max_depth is the deepest level") {
+  const PitSchema schema = load(golden("nested.tacozip")).pit_schema();
+  CHECK(schema.with_n(7).root_n == 7);
+  CHECK(schema.root_n == 3);
+  CHECK(schema.with_n(7).hierarchy == schema.hierarchy);
+  CHECK(schema.max_depth() == 1);
+  CHECK(load(golden("flat.tacozip")).pit_schema().max_depth() == 0);
+  CHECK(load(golden("six_levels.tacozip")).pit_schema().max_depth() == 5);
+}
+
+TEST_CASE("C048: verify_rsut is true for every valid dataset, TACOCAT, concatenated and padded ones too") {
+  for (const std::string name :
+       {"flat.tacozip", "nested.tacozip", "nested", "flat_padded.tacozip", "nested_padded.tacozip", "nested_padded",
+        "mixed_level1.tacozip", "six_levels.tacozip", "cascade_tacocat", "cascade_tacocat/__TACOCAT__",
+        "cascade_tacocat/TACOLLECTION.json", "string_parent_id.tacozip", "no_current_id.tacozip"}) {
+    CAPTURE(name);
+    CHECK(load(golden(name)).verify_rsut());
+  }
+  const std::vector<Dataset> two{load(golden("nested.tacozip")), load(golden("snappy_v2pages.tacozip"))};
+  CHECK(concat(two).verify_rsut());
+  CHECK(load(golden("nested.tacozip")).sql("SELECT * FROM data WHERE id <> 'asia'").verify_rsut());
+}
+
+TEST_CASE("C048: verify_rsut is false where a parent has other children, or none") {
+  CHECK_FALSE(load(golden("uneven_children.tacozip")).verify_rsut());
+  const Dataset one = load(golden("uneven_children.tacozip")).sql("SELECT * FROM data WHERE id = 'b'");
+  CHECK(one.verify_rsut());  // alone it agrees with itself
+  const Dataset filtered = load(golden("nested.tacozip")).filter_bbox(9.5, -90, 10.5, 90, {.level = 1});
+  CHECK(filtered.num_rows() == 1);
+  CHECK(filtered.verify_rsut());
+}
+
+}  // namespace

@@ -1,0 +1,120 @@
+#include "tacore/ops/edit.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/open_uninterrupted.hpp"
+#include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
+#include "dataset/open_container.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/error.hpp"
+#include "edit/plan.hpp"
+#include "writer/staging.hpp"
+#include "base/threads.hpp"
+
+namespace tacore {
+namespace {
+
+/// The file or folder that a link leads to: it is edited, and the link stays. `.` has no name to exchange.
+std::string without_links(const std::string& path) {
+  std::error_code error;
+  const bool has_name = file_name(path) != "." && file_name(path) != "..";
+  const bool is_link = std::filesystem::is_symlink(path, error);
+  if (error) throw IoError("cannot open", {.path = path}, error.value());
+  if (has_name && !is_link) return path;
+  const auto out = std::filesystem::canonical(path, error);
+  if (error) throw IoError("cannot open", {.path = path}, error.value());
+  return out.string();
+}
+
+/// COLLECTION.json alone.
+void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& unchanged, const WriteOptions& options) {
+  const struct Open {
+    int descriptor;
+    ~Open() {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+  } open{open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (open.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
+  OutputFile file(path, true, options.temp_dir);
+  file.take_permissions({.descriptor = open.descriptor, .name = path});
+  file.write(0, std::as_bytes(std::span(plan.collection)));
+  file.sync();
+  if (options.progress) options.progress(0);
+  unchanged.check();
+  file.commit();
+}
+
+/// An index has the values of its parts, and those of before after an edit.
+void warn_of_indexes(const Storage& storage, const std::string& part) {
+  for (const auto name : {names::kTacocatFolder, names::kTacocatFile}) {
+    const std::string index = path_join(parent_folder(part), name);
+    if (!storage.exists(index, name == names::kTacocatFolder)) continue;
+    try {
+      const auto sources = read_collection(storage, detect(storage, index), index).sources;
+      if (std::ranges::find(sources, file_name(part), &Source::file) == sources.end()) continue;
+      log::warning(index + ": has the values of " + tacore::quoted(file_name(part)) +
+                   " of before this edit; taco index makes it anew");
+    } catch (const Error&) {  // whoever opens it tells
+    }
+  }
+}
+
+/// What progress counts: the bytes of a ZIP. Nothing else is copied, unless links are refused.
+uint64_t num_bytes_of(const Detected& at) { return at.format == Format::Zip ? at.source->size() : 0; }
+
+}  // namespace
+
+void edit(const std::string& given, const Edit& edit, const EditOptions& options) {
+  check_parquet_options(options.parquet);
+  require_local(given, "changed in place");
+  const auto storage = local_storage();
+  const std::string path = without_links(detect(*storage, given).path);
+  const bool is_folder = storage->exists(path, true);
+  const std::string file = is_folder ? without_links(path_join(path, names::kCollection)) : path;
+  const std::vector<Unchanged> unchanged{Unchanged(path), Unchanged(file)};
+  const Detected at = detect(*storage, path);
+  if (is_v1(at.format)) {
+    check_temp_dir(path, options.temp_dir);
+    return edit_v1(edit, path, options);
+  }
+  if (at.format == Format::Tacocat && at.source) {
+    throw ValidationError(
+        "is an index in one file, which is made anew of its ZIPs; the collection of .tacocat/ can be edited",
+        {.path = given});
+  }
+  const bool has_columns = at.format == Format::Zip || at.format == Format::Folder;
+  const auto container = has_columns ? open_container(storage, at, path, "") : nullptr;
+  const EditPlan plan = plan_edit(edit, container ? container->collection() : read_collection(*storage, at, path),
+                                  container.get(), given);
+  check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
+  WriteOptions write{
+      .overwrite = true, .jobs = num_threads(options.jobs), .temp_dir = options.temp_dir, .parquet = options.parquet};
+  if (options.progress) {
+    write.progress = [&, num_bytes = num_bytes_of(at)](uint64_t num_done) {
+      if (!options.progress(num_done, num_bytes, options.user)) throw IoError("stopped", {.path = given});
+    };
+    write.progress(0);
+  }
+  if (at.format == Format::Zip) {
+    edit_zip(plan, *container, path, unchanged[0], write);
+  } else if (plan.level < 0) {
+    edit_file(plan, file, unchanged[1], write);
+  } else {
+    edit_folder(plan, *container, path, unchanged, write);
+  }
+  if (plan.level >= 0) warn_of_indexes(*storage, path);
+  const uint64_t num_bytes = num_bytes_of(at);
+  if (options.progress) options.progress(num_bytes, num_bytes, options.user);  // it is done, whatever the answer
+}
+
+}  // namespace tacore

@@ -1,0 +1,165 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/open_uninterrupted.hpp"
+#include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
+#include "table/edit_columns.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/error.hpp"
+#include "edit/plan.hpp"
+#include "writer/staging.hpp"
+#include "base/threads.hpp"
+
+namespace tacore {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FolderEditor {
+ public:
+  FolderEditor(const EditPlan& plan, const Container& container, const std::string& path, const WriteOptions& options)
+      : plan_(plan), container_(container), samples_(container), path_(path), options_(options) {}
+
+  void run(const std::vector<Unchanged>& unchanged) {
+    find_metas();
+    const StagingDir staging(path_, options_.temp_dir);
+    list(staging);
+    below_ = plan_.level == 0 ? nullptr : meta_columns(plan_.table, false);
+    run_parallel(files_.size(), options_.jobs, [&](std::size_t i) {
+      write(staging, files_[i]);
+      tell();
+    });
+    staging.sync();
+    tell();
+    for (const auto& each : unchanged) each.check();
+    exchange_names(staging.path(), path_);
+    sync_folder_of(path_);
+  }
+
+ private:
+  static std::string level_name(int level) { return path_join(names::kMetadata, names::kLevelFiles[level]); }
+
+  /// The files whose content follows from rows of the level that changes.
+  void find_metas() {
+    if (plan_.level == 0) return;
+    const auto& paths = samples_.of(plan_.level - 1);
+    samples_.children(plan_.level - 1);  // now, as only one thread may
+    for (std::size_t row = 0; row < paths.size(); ++row) {
+      if (!samples_.is_folder(plan_.level - 1, static_cast<int64_t>(row))) continue;
+      metas_.emplace(path_join(path_join(names::kData, paths[row]), names::kMeta), static_cast<int64_t>(row));
+    }
+  }
+
+  /// Makes the folders of the staging, and finds what is to be in them. Nothing is followed out of the dataset: links
+  /// stay links.
+  void list(const StagingDir& staging) {
+    set_permissions(path_, staging.path());
+    try {
+      for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+        const std::string name = entry.path().string().substr(path_.size() + (path_.ends_with('/') ? 0 : 1));
+        if (!entry.is_symlink() && entry.is_directory()) {
+          staging.make_folder(name);
+          set_permissions(entry.path().string(), staging.path(name));
+        } else {
+          files_.push_back(name);
+        }
+      }
+    } catch (const fs::filesystem_error& error) {
+      throw IoError("cannot be listed", {.path = path_}, error.code().value());
+    }
+    std::size_t num_metas = 0;
+    for (const auto& file : files_) num_metas += metas_.count(file);
+    if (num_metas != metas_.size())
+      throw FormatError(std::to_string(metas_.size() - num_metas) + " of its folders have no __meta__",
+                        {.path = path_});
+  }
+
+  static void set_permissions(const std::string& from, const std::string& to) {
+    struct stat status = {};
+    // What was private must not become public because nobody could ask.
+    if (::stat(from.c_str(), &status) != 0) throw IoError("cannot stat", {.path = from}, errno);
+    // Ours to write to until it is whole; what else it was, it becomes.
+    ::chmod(to.c_str(), (status.st_mode & 07777) | S_IRWXU);
+  }
+
+  void write(const StagingDir& staging, const std::string& name) {
+    if (name == names::kCollection) {
+      staging.write_file(name, std::as_bytes(std::span(plan_.collection)));
+    } else if (name == level_name(plan_.level)) {
+      staging.write_file(name, encode_parquet(*plan_.table, options_.parquet));
+    } else if (const auto meta = metas_.find(name); meta != metas_.end()) {
+      const int64_t row = meta->second;
+      staging.write_file(name, encode_metas(below_, children_(), std::span(&row, 1), options_).front());
+    } else {
+      link(staging, name);
+    }
+  }
+
+  const std::vector<std::vector<int64_t>>& children_() { return samples_.children(plan_.level - 1); }
+
+  /// The file itself under one more name, or, where that cannot be, a copy.
+  void link(const StagingDir& staging, const std::string& name) {
+    const std::string old = path_join(path_, name);
+    if (::linkat(AT_FDCWD, old.c_str(), AT_FDCWD, staging.path(name).c_str(), 0) == 0) return;
+    const int error_number = errno;
+    struct stat status = {};
+    if (::lstat(old.c_str(), &status) != 0) throw IoError("cannot open", {.path = old}, errno);
+    if (S_ISLNK(status.st_mode)) {
+      std::error_code error;
+      fs::copy_symlink(old, staging.path(name), error);
+      if (error) throw IoError("cannot be copied", {.path = old}, error.value());
+      return;
+    }
+    if (!S_ISREG(status.st_mode)) throw IoError("cannot be kept", {.path = old}, error_number);
+    copy(staging, name, old, status);
+  }
+
+  void copy(const StagingDir& staging, const std::string& name, const std::string& old, const struct stat& status) {
+    const int descriptor = open_uninterrupted(old.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw IoError("cannot open", {.path = old}, errno);
+    const struct Closing {
+      int descriptor;
+      ~Closing() { ::close(descriptor); }
+    } closing{descriptor};
+    StagedFile file(staging, name);
+    file.copy({.descriptor = descriptor, .name = old}, static_cast<uint64_t>(status.st_size),
+              [&](uint64_t) { tell(); });
+    file.set_permissions(status.st_mode);
+    file.set_time(status.st_mtim.tv_sec);
+    file.close();
+  }
+
+  void tell() {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    options_.progress(0);
+  }
+
+  const EditPlan& plan_;
+  const Container& container_;
+  SamplePaths samples_;
+  const std::string& path_;
+  const WriteOptions& options_;
+  std::map<std::string, int64_t> metas_;  ///< by name, the row of their FOLDER
+  std::vector<std::string> files_;
+  std::shared_ptr<arrow::Table> below_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void edit_folder(const EditPlan& plan, const Container& container, const std::string& path,
+                 const std::vector<Unchanged>& unchanged, const WriteOptions& options) {
+  FolderEditor(plan, container, path, options).run(unchanged);
+}
+
+}  // namespace tacore

@@ -1,0 +1,20 @@
+#include "base/text.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/v1/create.hpp"
+#include "tacore/v1/convert.hpp"
+#include "export/dataset_tree.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore::v1 {
+
+std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateOptions& options) {
+  require_apart(output, files_of(view));
+  Tree tree = has_whole_tortillas(view) && !options.streaming ? roots_of_view(view) : tree_of_view(view);
+  const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+  CreateOptions how = options;
+  how.stats = false;  // a subset of what is there
+  if (!ends_with_ignoring_case(output, ".taco")) return create(samples, output, how);
+  return create(Taco{samples, view.collection()}, output, how);
+}
+
+}  // namespace tacore::v1

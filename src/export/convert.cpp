@@ -1,0 +1,110 @@
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "net/storage.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/error.hpp"
+#include "tacore/ops/export.hpp"
+#include "tacore/v1/create.hpp"
+#include "tacore/v1/convert.hpp"
+#include "export/dataset_tree.hpp"
+#include "export/migrate.hpp"
+#include "validate/checks.hpp"
+#include "writer/create_as.hpp"
+#include "writer/extent.hpp"
+#include "writer/remote_payloads.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// COLLECTION.json as it is, but for an extent that leaves out samples: one of centroids, or of before an edit.
+std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTransformer* transformer) {
+  const auto& [spatial, temporal] = dataset.extent();
+  const Extent extent =
+      corrected(dataset.extent(), stated_extent(tree, {.transformer = transformer, .is_strict = false}));
+  if (extent.spatial == spatial && extent.temporal == temporal) return dataset.collection().json;
+  log::warning(dataset.path() + ": its extent leaves out samples; what is made of it has that of all");
+  return with_members(dataset.collection().json, {{"extent", extent_to_json(extent)}});
+}
+
+/// Files of a FOLDER that no sample is have no place in a ZIP.
+void warn_of_other_files(const std::string& folder, const Tree& tree) {
+  constexpr std::size_t kMostTold = 3;
+  const auto whole = [](const fs::path& path) { return fs::absolute(path).lexically_normal().string(); };
+  std::set<std::string> samples;
+  for (const auto& file : tree.files()) samples.insert(whole(file));
+  std::size_t count = 0;
+  std::vector<std::string> told;
+  std::error_code ignored;  // what cannot be listed is told by who reads it
+  for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
+    const fs::path inside = entry.path().lexically_relative(folder);
+    const bool is_metadata = inside == names::kCollection || entry.path().filename() == names::kMeta ||
+                             (inside.begin() != inside.end() && *inside.begin() == "METADATA");
+    if (entry.is_directory(ignored) || is_metadata || samples.contains(whole(entry.path()))) continue;
+    if (++count <= kMostTold) told.push_back(inside.string());
+  }
+  if (count == 0) return;
+  log::warning(folder + ": " + std::to_string(count) + (count == 1 ? " file is" : " files are") +
+               " no sample, and left out: " + tacore::join(told, ", ") + (count > kMostTold ? ", ..." : ""));
+}
+
+void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
+  check_limit(options.limit);
+  Tree tree = tree_of_container(dataset, options.limit);
+  const std::string document = document_of(dataset, tree, options.transformer);
+  if (dataset.format() == Format::Folder && !is_remote(dataset.path())) warn_of_other_files(without_slashes(dataset.path()), tree);
+  const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+  try {
+    create_as(tortilla, document, output, options);
+  } catch (const SchemaError& error) {
+    if (!error.message().starts_with("PIT violation")) throw;
+    throw SchemaError(error.message() + "; export fills in what is missing", error.context());
+  }
+}
+
+[[noreturn]] void fail(const std::string& what, const std::string& path) {
+  throw ValidationError(what, {.path = path});
+}
+
+}  // namespace
+
+void convert(const std::string& input, const std::string& output, const CreateOptions& options) {
+  const Dataset dataset = load(input);
+  if (is_v1(dataset.format()) || v1::is_v1_name(output)) {
+    v1::convert(input, output, {}, options);
+    return;
+  }
+  if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
+    fail("is an index of datasets; a ZIP or FOLDER expected, export joins those of an index", input);
+  }
+  require_apart(output, files_of(dataset));
+  const bool to_zip = is_zip_name(without_slashes(output));
+  if (to_zip != (dataset.format() == Format::Folder)) {
+    fail(to_zip ? "is a ZIP already; the name of a folder expected for the output"
+                : "is a FOLDER already; a name in .tacozip expected for the output",
+         input);
+  }
+  if (!to_zip) validator::require_strict_zip(*any_storage()->open(without_slashes(input)));
+  convert(dataset, output, options);
+}
+
+void zip2folder(const std::string& zip, const std::string& folder, const CreateOptions& options) {
+  if (is_zip_name(without_slashes(folder))) fail("is the name of a ZIP; that of a folder expected", folder);
+  convert(zip, folder, options);
+}
+
+void folder2zip(const std::string& folder, const std::string& zip, const CreateOptions& options) {
+  if (!is_zip_name(without_slashes(zip))) fail("is the name of a folder; one in .tacozip or .zip expected", zip);
+  convert(folder, zip, options);
+}
+
+}  // namespace tacore

@@ -1,0 +1,491 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "support/v1_files.hpp"
+#include "writer/tortilla_impl.hpp"
+#include "support/tree_data.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/v1/convert.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+using Strings = std::vector<std::string>;
+using Integers = std::vector<int64_t>;
+
+Sample sized(const std::string& id, std::size_t size, std::vector<MetadataField> metadata = {}) {
+  return {id, bytes_of(std::string(size, id[0])), std::move(metadata)};
+}
+
+/// Of a tree as no Tortilla of v2 may be.
+Tortilla wild(Tree tree) { return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})); }
+
+/// Every FILE holds its path.
+Tortilla wild(const Strings& lines) {
+  Tree tree = tree_of(lines);
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    auto& here = tree.levels[level];
+    for (std::size_t row = 0; row < here.ids.size(); ++row) {
+      if (here.types[row] == SampleType::Folder) continue;
+      auto held = bytes_of(tree.path(static_cast<int>(level), static_cast<int64_t>(row)));
+      here.payloads[row] = {.held = std::make_shared<const SpillBuffer>(held, ""), .size = held.size()};
+    }
+  }
+  return wild(std::move(tree));
+}
+
+std::string data_of(const std::string& bytes) { return bytes.substr(200, fields_of(bytes).footer - 200); }
+
+TEST_CASE("a nested tortilla is a whole one, and its samples lie where the dossier has them") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("demo.tortilla");
+  CHECK(create(demo(), path, plain()) == Strings{path});
+  const std::string bytes = text_of(path);
+
+  const Fields outer = fields_of(bytes);
+  const auto rows = footer_of(bytes);
+  CHECK(outer.magic == "#y");
+  CHECK(texts(*rows, "tortilla:id") == Strings{"img1", "note"});
+  CHECK(texts(*rows, "tortilla:file_format") == Strings{"TORTILLA", "BYTES"});
+  const auto offsets = integers(*rows, "tortilla:offset"), lengths = integers(*rows, "tortilla:length");
+  CHECK(offsets == Integers{200, 200 + lengths[0]});
+  CHECK(lengths[1] == 11);
+  CHECK(outer.footer == static_cast<uint64_t>(offsets[1] + lengths[1]));
+  CHECK(outer.footer + outer.footer_size == bytes.size());
+  CHECK(outer.parts == 1);
+  CHECK(outer.collection == 0);
+  CHECK(outer.collection_size == 0);
+  CHECK(outer.rest_is_zero);
+  CHECK(bytes.substr(static_cast<std::size_t>(offsets[1]), 11) == "hello bytes");
+
+  const Fields inner = fields_of(bytes, 200);
+  CHECK(inner.magic == "#y");
+  CHECK(inner.footer == 230);
+  CHECK(static_cast<int64_t>(inner.footer + inner.footer_size) == lengths[0]);
+  CHECK(inner.parts == 1);
+  CHECK(inner.rest_is_zero);
+  const auto children = footer_of(bytes, 200);
+  CHECK(texts(*children, "tortilla:id") == Strings{"lrf", "hrf"});
+  CHECK(integers(*children, "tortilla:offset") == Integers{200, 210});  // in the file: 400 and 410
+  CHECK(integers(*children, "tortilla:length") == Integers{10, 20});
+  CHECK(bytes.substr(400, 30) == std::string(10, 'A') + std::string(20, 'B'));
+}
+
+TEST_CASE("a TACO ends with its collection, and its header says where") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("demo.tortilla"), plain());
+  const auto path = folder.path("demo.taco");
+  create({demo(), demo_collection()}, path, plain());
+  const std::string bytes = text_of(path), tortilla = text_of(folder.path("demo.tortilla"));
+  const Fields header = fields_of(bytes);
+  CHECK(header.magic == "WX");
+  CHECK(header.collection == header.footer + header.footer_size);
+  CHECK(header.collection + header.collection_size == bytes.size());
+  CHECK(header.rest_is_zero);
+  says(bytes.substr(header.collection), "\"id\":\"demo\"");
+  CHECK(bytes.substr(200, header.collection - 200) == tortilla.substr(200));
+}
+
+TEST_CASE("columns stand in the order of the dossier, and none that is computed is stored") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  const auto row = [](const std::string& id, const Value& split) {
+    return Sample(id, bytes_of("x"),
+                  {{"cloud", 0.5},
+                   {"stats:mean", Value::List{1.0}},
+                   {"rai:pop", 3.0},
+                   {"tortilla:data_split", split, "string"},
+                   {"stac:crs", "EPSG:4326"},
+                   {"tortilla:offset", int64_t{7}},
+                   {"tortilla:file_format", "gtiff"},
+                   {"__index_level_0__", int64_t{9}}});
+  };
+  create(Tortilla({row("a", "train"), row("b", {})}), path, plain());
+  const auto rows = footer_of(text_of(path));
+  CHECK(column_names(*rows) == Strings{"tortilla:id", "tortilla:file_format", "tortilla:data_split", "tortilla:offset",
+                                       "tortilla:length", "stac:crs", "rai:pop", "stats:mean", "cloud"});
+  CHECK(texts(*rows, "tortilla:file_format") == Strings{"GTiff", "GTiff"});
+  CHECK(texts(*rows, "tortilla:data_split") == Strings{"train", "null"});
+  CHECK(integers(*rows, "tortilla:offset") == Integers{200, 201});
+}
+
+TEST_CASE("a split that no row has is no column") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla({Sample("a", bytes_of("x"), {{"tortilla:data_split", {}, "string"}})}), path, plain());
+  CHECK(column_names(*footer_of(text_of(path))) ==
+        Strings{"tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length"});
+}
+
+TEST_CASE("what a sample is comes from its bytes, then from its name") {
+  using namespace std::string_literals;
+  const TemporaryFolder folder;
+  create(Tortilla({sized("a", 1)}), folder.path("inner.tortilla"), plain());
+  const std::vector<std::pair<std::string, std::string>> kinds = {{"II*\0..."s, "GTiff"},
+                                                                  {"MM\0+"s, "GTiff"},
+                                                                  {"\x89PNG\r\n\x1a\n"s, "PNG"},
+                                                                  {"\xff\xd8\xff\xe0"s, "JPEG"},
+                                                                  {"CDF\x01"s, "netCDF"},
+                                                                  {"\x89HDF\r\n\x1a\n"s, "HDF5"},
+                                                                  {"GRIB\0"s, "GRIB"},
+                                                                  {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
+                                                                  {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
+                                                                  {"\0\0\0\x1c" "ftypavif"s, "AVIF"},
+                                                                  {"\xff\x0a.."s, "JPEGXL"},
+                                                                  {"fgb\x03" "fgb\0"s, "FlatGeobuf"},
+                                                                  {"PAR1...PAR1"s, "Parquet"},
+                                                                  {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
+                                                                  {R"({"type": "Other"})"s, "BYTES"},
+                                                                  {"<?xml?><kml></kml>"s, "KML"},
+                                                                  {"II*"s, "BYTES"},
+                                                                  {"#y is text"s, "BYTES"},
+                                                                  {""s, "BYTES"},
+                                                                  {text_of(folder.path("inner.tortilla")), "TORTILLA"}};
+  std::vector<Sample> samples;
+  Strings expected;
+  for (const auto& [bytes, format] : kinds) {
+    samples.emplace_back("s" + std::to_string(samples.size()), bytes_of(bytes));
+    expected.push_back(format);
+  }
+  for (const auto& [name, format] : {std::pair("x.nc", "netCDF"), {"x.asc", "AAIGrid"}, {"x.txt", "BYTES"}}) {
+    samples.emplace_back("s" + std::to_string(samples.size()),
+                         folder.write(name, std::string(name) == "x.nc" ? "\x89HDF\r\n\x1a\n" : "1 2"));
+    expected.push_back(format);
+  }
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla(samples), path, plain());
+  CHECK(texts(*footer_of(text_of(path)), "tortilla:file_format") == expected);
+}
+
+TEST_CASE("formats that are given are spelled as the specification does, others kept") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  const Strings given = {"Gtiff", "JP2openjpeg", "bytes", "FlatGeobuf"};
+  std::vector<Sample> samples;
+  for (const auto& format : given)
+    samples.push_back(sized("s" + std::to_string(samples.size()), 1, {{"tortilla:file_format", format}}));
+  create(Tortilla(samples), path, plain());
+  CHECK(texts(*footer_of(text_of(path)), "tortilla:file_format") ==
+        Strings{"GTiff", "JP2OpenJPEG", "BYTES", "FlatGeobuf"});
+}
+
+TEST_CASE("trees of any shape are written: roots of both types, folders that differ, four levels") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  create(wild({"a", "b/", "c/", "b/x", "b/y/", "c/z", "b/y/1/", "b/y/2", "b/y/1/deep"}), path, plain());
+  const std::string bytes = text_of(path);
+  const auto find = [&](std::size_t base, const std::string& id) {
+    const auto rows = footer_of(bytes, base);
+    const auto ids = texts(*rows, "tortilla:id");
+    const auto row = static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+    return std::pair(base + static_cast<std::size_t>(integers(*rows, "tortilla:offset").at(row)),
+                     static_cast<std::size_t>(integers(*rows, "tortilla:length").at(row)));
+  };
+  const auto at = [&](std::pair<std::size_t, std::size_t> place) { return bytes.substr(place.first, place.second); };
+  CHECK(at(find(0, "a")) == "a");
+  CHECK(at(find(find(0, "c").first, "z")) == "c/z");
+  const auto y = find(find(0, "b").first, "y").first;
+  CHECK(at(find(y, "2")) == "b/y/2");
+  CHECK(at(find(find(y, "1").first, "deep")) == "b/y/1/deep");
+}
+
+TEST_CASE("a sample without bytes has a place, and padding has none") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  create(wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
+         plain());
+  const std::string bytes = text_of(path);
+  CHECK(texts(*footer_of(bytes), "tortilla:id") == Strings{"a", "b"});
+  CHECK(texts(*footer_of(bytes, 200), "tortilla:id") == Strings{"x"});
+  create(Tortilla({sized("a", 3), Sample("none", Bytes()), sized("c", 2)}), folder.path("y.tortilla"), plain());
+  const auto rows = footer_of(text_of(folder.path("y.tortilla")));
+  CHECK(integers(*rows, "tortilla:offset") == Integers{200, 203, 203});
+  CHECK(integers(*rows, "tortilla:length") == Integers{3, 0, 2});
+}
+
+TEST_CASE("parts are filled in order, a sample that is too large has its own, and each part is whole") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.taco");
+  // The published writer crashes when the first is larger than a part.
+  const Tortilla samples({sized("a", 900), sized("b", 300), sized("c", 200), sized("d", 1), sized("e", 500)});
+  const auto parts = create({samples, demo_collection()}, path, plain({.split_size = 500}));
+  CHECK(parts == Strings{folder.path("x.0000.part.taco"), folder.path("x.0001.part.taco"),
+                         folder.path("x.0002.part.taco"), folder.path("x.0003.part.taco")});
+  const std::vector<Strings> ids = {{"a"}, {"b", "c"}, {"d"}, {"e"}};
+  create({samples, demo_collection()}, path, plain());
+  const std::string whole = text_of(path);
+  std::string data;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string bytes = text_of(parts[i]);
+    const Fields header = fields_of(bytes);
+    CHECK(header.parts == 4);
+    CHECK(texts(*footer_of(bytes), "tortilla:id") == ids[i]);
+    CHECK(integers(*footer_of(bytes), "tortilla:offset")[0] == 200);
+    CHECK(bytes.substr(header.collection) == whole.substr(fields_of(whole).collection));
+    data += data_of(bytes);
+  }
+  CHECK(data == data_of(whole));
+  CHECK(fields_of(whole).parts == 1);
+}
+
+TEST_CASE("footers of nested tortillas count for the size of a part, and are the same bytes in it") {
+  const TemporaryFolder folder;
+  const Tortilla inner({sized("x", 10), sized("y", 10)});
+  const Tortilla samples({Sample("a", inner), Sample("b", inner)});
+  create(samples, folder.path("x.tortilla"), plain());
+  const auto parts =
+      create(samples, folder.path("x.tortilla"), plain({.overwrite = true, .split_size = 300, .first_part = 1}));
+  REQUIRE(parts == Strings{folder.path("x.0001.part.tortilla"), folder.path("x.0002.part.tortilla")});
+  CHECK(data_of(text_of(parts[0])) + data_of(text_of(parts[1])) == data_of(text_of(folder.path("x.tortilla"))));
+}
+
+TEST_CASE("what fits into one part has the plain name") {
+  const TemporaryFolder folder;
+  CHECK(create(Tortilla({sized("a", 9)}), folder.path("x.tortilla"), plain({.split_size = 9})) ==
+        Strings{folder.path("x.tortilla")});
+}
+
+/// The files at `paths` as the parts of one set, which they are not.
+Strings as_parts(const TemporaryFolder& folder, const Strings& paths) {
+  Strings out;
+  for (const auto& path : paths) {
+    std::string bytes = text_of(path);
+    bytes[18] = static_cast<char>(paths.size());
+    out.push_back(folder.write("set.000" + std::to_string(out.size()) + ".part.tortilla", bytes));
+  }
+  return out;
+}
+
+TEST_CASE("a column that a part of a set lacks is null there, at any level") {
+  const TemporaryFolder folder;
+  const auto inner = [](const char* key, const Value& value) {
+    return Tortilla({Sample("x", bytes_of("x"), {{key, value}})});
+  };
+  create(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}), folder.path("0.tortilla"),
+         plain());
+  create(Tortilla({Sample("b", inner("low", int64_t{3}), {{"note", "here"}, {"empty", "no"}})}),
+         folder.path("1.tortilla"), plain());
+  const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
+  for (const Dataset& dataset : {load(parts[0]), load(parts)}) {
+    const DataFrame rows = dataset.data();
+    REQUIRE(rows.num_rows() == 2);
+    CHECK(rows.text(0, "cloud") == "0.5");
+    CHECK(!rows.text(1, "cloud"));
+    CHECK(!rows.text(0, "note"));
+    CHECK(rows.text(1, "note") == "here");
+    CHECK(!rows.text(0, "empty"));
+    CHECK(rows.text(1, "empty") == "no");
+    CHECK(dataset.sql("SELECT * FROM data WHERE note = 'here'").data().num_rows() == 1);
+    CHECK(dataset.sql("SELECT id, deep, low FROM level1 WHERE deep = 1.5 OR low = 3").data().num_rows() == 2);
+    CHECK(rows.read_bytes("b/x").size() == 1);
+    compile(dataset, folder.path("x.tortilla"), plain({.overwrite = true}));
+    CHECK(load(folder.path("x.tortilla")).data().text(1, "note") == "here");
+  }
+  const std::string other = folder.write("other.tortilla", text_of(folder.path("0.tortilla")));
+  const Strings mixed{parts[0], parts[1], other};
+  const auto shared = load(mixed).data().columns();
+  CHECK(std::none_of(shared.begin(), shared.end(), [](const Column& column) { return column.name == "note"; }));
+}
+
+TEST_CASE("a level is assembled of more footers than are held at once, whatever columns they have") {
+  const TemporaryFolder folder;
+  constexpr int64_t kCount = 4100;  // more than kFootersAtOnce
+  std::vector<Sample> samples;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const MetadataField field = i + 1 < kCount ? MetadataField{"n", i} : MetadataField{"last", "here"};
+    samples.emplace_back("s" + std::to_string(i), Tortilla({Sample("x", bytes_of("x"), {field})}));
+  }
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla(samples, false), path, plain({.parquet = {.compression = "none"}}));
+  const DataFrame rows = load(path).sql("SELECT count(*) AS rows, sum(n) AS n, max(last) AS last FROM level1").data();
+  CHECK(rows.text(0, "rows") == std::to_string(kCount));
+  CHECK(rows.text(0, "n") == std::to_string((kCount - 1) * (kCount - 2) / 2));
+  CHECK(rows.text(0, "last") == "here");
+}
+
+TEST_CASE("a column of a nested footer that is damaged is named, and the others are read") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla({Sample("a", Tortilla({Sample("x", bytes_of("x"), {{"note", "the text of it"}})}))}), path,
+         plain({.parquet = {.compression = "none"}}));
+  std::string bytes = text_of(path);
+  const auto at = bytes.find("the text of it");
+  REQUIRE(at != bytes.npos);
+  bytes.replace(at - 16, 10, 10, '\xff');
+  folder.write("x.tortilla", bytes);
+  const DataFrame children = std::get<DataFrame>(load(path).data().read("a"));
+  CHECK(children.text(0, "id") == "x");
+  CHECK(children.read_bytes("x").size() == 1);
+  says(refusal([&] { children.text(0, "note"); }), "FormatError");
+}
+
+TEST_CASE("samples of the parts of a set differ in shape as those of one file may") {
+  const TemporaryFolder folder;
+  const auto inner = [](const Strings& ids) {
+    std::vector<Sample> out;
+    for (const auto& id : ids) out.emplace_back(id, bytes_of(id));
+    return Tortilla(out);
+  };
+  create(Tortilla({Sample("a", inner({"x"}))}), folder.path("0.tortilla"), plain());
+  create(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", bytes_of("file"))}), folder.path("1.tortilla"), plain());
+  const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
+  const Dataset dataset = load(parts[0]);
+  CHECK(dataset.data().num_rows() == 3);
+  CHECK(dataset.num_rows() == 3);
+  CHECK(dataset.data().read_bytes("b/zz").size() == 2);
+  CHECK(dataset.data().read_bytes("a/x").size() == 1);
+  CHECK(dataset.sql("SELECT id FROM level1").data().num_rows() == 3);
+  compile(dataset, folder.path("x.tortilla"), plain());
+  CHECK(load(folder.path("x.tortilla")).data().read_bytes("b/y").size() == 1);
+}
+
+TEST_CASE("parts appear together or not at all") {
+  const TemporaryFolder folder;
+  folder.write("x.0001.part.tortilla", "mine");
+  const Tortilla samples({sized("a", 9), sized("b", 9)});
+  const auto path = folder.path("x.tortilla");
+  says(refusal([&] { create(samples, path, plain({.split_size = 9})); }), "exists already");
+  CHECK(text_of(folder.path("x.0001.part.tortilla")) == "mine");
+  CHECK(::access(folder.path("x.0000.part.tortilla").c_str(), F_OK) != 0);
+  create(samples, path, plain({.overwrite = true, .split_size = 9}));
+  CHECK(fields_of(text_of(folder.path("x.0001.part.tortilla"))).magic == "#y");
+}
+
+TEST_CASE("the bytes do not depend on the number of threads, nor on the day") {
+  const TemporaryFolder folder;
+  std::vector<Sample> samples;
+  for (int i = 0; i < 300; ++i) {
+    const std::string id = "s" + std::to_string(i);
+    samples.emplace_back(id, Tortilla({sized("x", static_cast<std::size_t>(i) * 37), sized("y", 5000)}),
+                         std::vector<MetadataField>{{"cloud", 0.25 * i}});
+  }
+  samples.emplace_back("large", Tortilla({sized("x", 5 << 20), sized("y", 1)}), std::vector<MetadataField>{{"cloud", 1.0}});
+  create(Tortilla(samples), folder.path("one.tortilla"), plain({.jobs = 1}));
+  create(Tortilla(samples), folder.path("many.tortilla"), plain({.jobs = 8}));
+  CHECK(text_of(folder.path("one.tortilla")) == text_of(folder.path("many.tortilla")));
+}
+
+TEST_CASE("a sample of more than 100 MB is copied whole, and what is no data stays none") {
+  const TemporaryFolder folder;
+  const auto sample = folder.write("sample.bin", "begin");
+  const uint64_t size = (uint64_t{5} << 30) + 3;
+  REQUIRE(::truncate(sample.c_str(), static_cast<off_t>(size - 3)) == 0);
+  std::ofstream(sample, std::ios::binary | std::ios::app) << "end";
+  const auto path = folder.path("x.tortilla");
+  create(Tortilla({Sample("a", sample), sized("b", 4)}), path, plain());
+  std::ifstream in(path, std::ios::binary);
+  std::string header(200, '\0'), last(7, '\0');
+  in.read(header.data(), 200);
+  CHECK(fields_of(header).footer == 200 + size + 4);
+  in.seekg(static_cast<std::streamoff>(200 + size - 3));
+  in.read(last.data(), 7);
+  CHECK(last == "endbbbb");
+  struct stat status = {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK(status.st_blocks * 512 < 64 << 20);
+}
+
+TEST_CASE("what v1 cannot say is refused before anything is written") {
+  const TemporaryFolder folder;
+  const auto path = folder.path("x.tortilla");
+  const auto why = [&](const Tortilla& samples, const CreateOptions& options = plain()) {
+    return refusal([&] { create(samples, path, options); });
+  };
+  says(why(wild(Tree{{TreeLevel{}}})), "ValidationError: no samples");
+  says(why(wild({"a", "b/"})), "'b' is a FOLDER without samples");
+  says(why(wild({"a/", "a/__TACOPAD__0"})), "'a' is a FOLDER without samples");
+  says(why(wild({"a", "a"})), "'a' is there twice");
+  says(why(wild({""})), "has no id");
+  says(why(wild({"\xff"})), "not UTF-8");
+  says(why(Tortilla({sized("a", 1, {{"tortilla:data_split", "dev"}})})),
+       "'a' is of the split 'dev'; train, validation or test expected");
+  says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})), "'a' is called TORTILLA");
+  says(why(demo(), plain({.first_part = 2})), "number 2; 0 or 1 expected");
+  says(why(demo(), plain({.parquet = {.compression = "lzma"}})), "lzma");
+  says(refusal([&] { create(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
+  says(refusal([&] { create({demo(), demo_collection()}, path, plain()); }), "ends in .taco");
+  says(refusal([&] { create({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");
+  says(refusal([&] { create(demo(), folder.path(".tortilla"), plain()); }), "ends in .tortilla");
+  CHECK(std::filesystem::is_empty(folder.path()));
+  create(demo(), path, plain());
+  says(why(demo()), "exists already");
+}
+
+TEST_CASE("other names of the three splits are spelled as the specification does") {
+  const TemporaryFolder folder;
+  std::vector<Sample> samples;
+  for (const char* split : {"val", "valid", "training", "testing", "test"})
+    samples.push_back(sized(split, 1, {{"tortilla:data_split", split}}));
+  create(Tortilla(samples), folder.path("x.tortilla"), plain());
+  CHECK(texts(*footer_of(text_of(folder.path("x.tortilla"))), "tortilla:data_split") ==
+        Strings{"validation", "validation", "train", "test", "test"});
+}
+
+TEST_CASE("a sample that shrinks meanwhile stops the work, and nothing stays") {
+  const TemporaryFolder folder;
+  const Tortilla samples({Sample("a", folder.write("a.bin", "12345"))});
+  folder.write("a.bin", "123");
+  says(refusal([&] { create(samples, folder.path("x.tortilla"), plain()); }), "shrank");
+  CHECK(::access(folder.path("x.tortilla").c_str(), F_OK) != 0);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("progress counts the bytes of samples over all parts, and stops the work") {
+  struct Seen {
+    uint64_t last = 0, all = 0;
+    bool go_on = true;
+  } seen;
+  const TemporaryFolder folder;
+  auto options = plain({.split_size = 500, .user = &seen});
+  options.progress = [](uint64_t done, uint64_t all, void* user) {
+    auto& to = *static_cast<Seen*>(user);
+    CHECK(done >= to.last);
+    to.last = done;
+    to.all = all;
+    return to.go_on;
+  };
+  const Tortilla samples({sized("a", 400), sized("b", 300)});
+  create(samples, folder.path("x.tortilla"), options);
+  CHECK(seen.last == 700);
+  CHECK(seen.all == 700);
+  seen = {.go_on = false};
+  says(refusal([&] { create(samples, folder.path("y.tortilla"), options); }), "stopped");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+/// A sample of `rows` by 2 pixels in two bands.
+Sample with_moments(const char* id, int rows, const std::vector<double>& mean, const std::vector<double>& std) {
+  const auto list = [](const std::vector<double>& numbers) {
+    return Value(Value::List(numbers.begin(), numbers.end()));
+  };
+  return Sample(id, bytes_of("x"),
+                {{"stats:min", list({mean[0] - 2, mean[1] - 3})},
+                 {"stats:max", list({mean[0] + 2, mean[1] + 3})},
+                 {"stats:mean", list(mean)},
+                 {"stats:std", list(std)},
+                 {"stac:tensor_shape", Value(Value::List{Value(2), Value(rows), Value(2)})}});
+}
+
+TEST_CASE("stats:* of samples pool to those of all their pixels, weighed by their number") {
+  const TemporaryFolder folder;
+  const Tortilla samples({with_moments("a", 2, {1, 10}, {0.5, 2}), with_moments("b", 4, {4, 40}, {1.5, 0})});
+  create(samples, folder.path("set.tortilla"), plain());
+  const Dataset dataset = load(folder.path("set.tortilla"));
+  // 4 pixels of mean 1 and 8 of mean 4.
+  CHECK(dataset.stats_mean() == std::vector<double>{3, 30});
+  CHECK(dataset.stats_min() == std::vector<double>{-1, 7});
+  CHECK(dataset.stats_max() == std::vector<double>{6, 43});
+  // sum n (s^2 + m^2) / sum n - mean^2
+  const auto deviation = dataset.stats_std();
+  CHECK(deviation[0] == doctest::Approx(std::sqrt((4 * (0.25 + 1) + 8 * (2.25 + 16)) / 12 - 9)));
+  CHECK(deviation[1] == doctest::Approx(std::sqrt((4 * (4 + 100) + 8 * 1600) / 12.0 - 900)));
+  CHECK(dataset.data().stats_mean({2}) == std::vector<double>{30});
+  CHECK(std::isnan(dataset.stats_p50().at(0)));  // W20
+  CHECK_THROWS_WITH_AS(dataset.stats_categorical(), doctest::Contains("are continuous"), QueryError);
+}
+
+}  // namespace
+}  // namespace tacore::v1

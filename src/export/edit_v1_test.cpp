@@ -1,0 +1,160 @@
+#include <unistd.h>
+
+#include "tacore/ops/edit.hpp"
+#include "support/v1_files.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Tortilla samples() {
+  std::vector<Sample> out;
+  for (const char* id : {"a", "b", "c"})
+    out.emplace_back(id, bytes_of(std::string(500, id[0])), std::vector<MetadataField>{{"cloud", 0.5}});
+  return Tortilla(out);
+}
+
+std::string make(const TemporaryFolder& folder, const std::string& name) {
+  const auto path = folder.path(name);
+  if (name.ends_with(".taco")) {
+    create({samples(), demo_collection()}, path, plain());
+  } else {
+    create(samples(), path, plain());
+  }
+  return path;
+}
+
+std::string collection_of(const std::string& bytes) {
+  const Fields header = fields_of(bytes);
+  return bytes.substr(header.collection, header.collection_size);
+}
+
+TEST_CASE("the collection of a TACO is replaced, and all in front of it stays") {
+  const TemporaryFolder folder;
+  const auto path = make(folder, "x.taco");
+  const std::string before = text_of(path);
+  edit(path, {.set = {{"title", "\"A much longer title than before\""}}});
+  const std::string after = text_of(path);
+  says(collection_of(after), "\"title\":\"A much longer title than before\"");
+  const Fields header = fields_of(after);
+  CHECK(header.collection == fields_of(before).collection);
+  CHECK(header.collection + header.collection_size == after.size());
+  CHECK(after.substr(200, header.collection - 200) == before.substr(200, header.collection - 200));
+  edit(path, {.unset = {"title"}});
+  CHECK(collection_of(text_of(path)).find("longer") == std::string::npos);
+}
+
+TEST_CASE("columns of the footer are set and dropped, samples stay where they are") {
+  const TemporaryFolder folder;
+  const auto table = folder.write("t.csv", "id,tortilla:data_split,label\nb,train,7\nc,test,8\n");
+  for (const char* name : {"x.tortilla", "x.taco"}) {
+    const auto path = make(folder, name);
+    const std::string before = text_of(path);
+    edit(path, {.drop = {"cloud"}, .columns = {table}});
+    const std::string after = text_of(path);
+    const auto rows = footer_of(after);
+    CHECK(texts(*rows, "tortilla:id") == Strings{"a", "b", "c"});
+    CHECK(texts(*rows, "tortilla:data_split") == Strings{"null", "train", "test"});
+    CHECK(integers(*rows, "label") == std::vector<int64_t>{-1, 7, 8});
+    CHECK(integers(*rows, "tortilla:offset") == std::vector<int64_t>{200, 700, 1200});
+    const auto columns = column_names(*rows);
+    CHECK(std::find(columns.begin(), columns.end(), "cloud") == columns.end());
+    CHECK(after.substr(200, 1500) == before.substr(200, 1500));
+    if (std::string(name) == "x.taco") CHECK(collection_of(after) == collection_of(before));
+    const Fields header = fields_of(after);
+    CHECK(header.footer == 1700);
+    CHECK(header.footer + header.footer_size + header.collection_size == after.size());
+  }
+}
+
+TEST_CASE("a set is edited as one, by any of its files") {
+  const TemporaryFolder folder;
+  const auto parts =
+      create({samples(), demo_collection()}, folder.path("x.taco"), plain({.split_size = 500, .first_part = 1}));
+  REQUIRE(parts.size() == 3);
+  const auto table = folder.write("t.csv", "id,label\na,1\nc,0.5\n");
+  edit(parts[1], {.set = {{"title", "\"New\""}}, .columns = {table}});
+  for (const auto& part : parts) {
+    const std::string bytes = text_of(part);
+    says(collection_of(bytes), "\"title\":\"New\"");
+    CHECK(fields_of(bytes).parts == 3);
+    // One type in all parts.
+    CHECK(read_values(*find_column(*footer_of(bytes), "label"))[0].get<int64_t>() == nullptr);
+  }
+  CHECK(*read_values(*find_column(*footer_of(text_of(parts[0])), "label"))[0].get<double>() == 1);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
+  REQUIRE(::unlink(parts[2].c_str()) == 0);
+  CHECK(refusal([&] { edit(parts[0], {.unset = {"title"}}); }) != "");
+  says(collection_of(text_of(parts[0])), "New");
+}
+
+TEST_CASE("a link to a file is followed, and stays a link") {
+  const TemporaryFolder folder;
+  const auto path = make(folder, "x.taco"), link = folder.path("link.taco");
+  REQUIRE(::symlink(path.c_str(), link.c_str()) == 0);
+  edit(link, {.set = {{"title", "\"New\""}}});
+  says(collection_of(text_of(path)), "New");
+  CHECK(std::filesystem::is_symlink(link));
+}
+
+TEST_CASE("a file with bytes behind its parts keeps them, and is edited behind them") {
+  const TemporaryFolder folder;
+  const auto path = make(folder, "x.taco");
+  const std::string before = text_of(path) + "more";
+  folder.write("x.taco", before);
+  edit(path, {.set = {{"title", "\"New\""}}, .drop = {"cloud"}});
+  const std::string after = text_of(path);
+  CHECK(after.substr(200, before.size() - 200) == before.substr(200));
+  CHECK(fields_of(after).footer == before.size());
+  says(collection_of(after), "New");
+}
+
+TEST_CASE("an edit that cannot be is refused, and nothing changes") {
+  const TemporaryFolder folder;
+  const auto taco = make(folder, "x.taco"), tortilla = make(folder, "x.tortilla");
+  const std::string before = text_of(taco), before_too = text_of(tortilla);
+  const auto why = [&](const std::string& path, const Edit& changes) { return refusal([&] { edit(path, changes); }); };
+  says(why(tortilla, {.set = {{"title", "\"New\""}}}), "which has no collection");
+  says(why(taco, {}), "nothing is to change");
+  says(why(taco, {.set = {{"id", "\"other\""}}}), "'id' cannot be edited");
+  says(why(taco, {.set = {{"title", "New"}}}), "the value of 'title'");
+  says(why(taco, {.level = 1, .drop = {"cloud"}}), "columns of level 0 can be edited");
+  for (const char* name : {"tortilla:id", "tortilla:offset", "tortilla:length", "tortilla:file_format"})
+    says(why(taco, {.drop = {name}}), "it cannot be dropped");
+  says(why(taco, {.drop = {"none"}}), "none");
+  const auto table = [&](const std::string& text) { return Edit{.columns = {folder.write("t.csv", text)}}; };
+  says(why(taco, table("id,tortilla:offset\na,7\n")), "where it lies");
+  says(why(taco, table("id,label\nz,7\n")), "is no sample");
+  says(why(taco, table("id,label\na,7\na,8\n")), "is there twice");
+  says(why(taco, table("id,tortilla:data_split\na,dev\n")), "train, validation or test expected");
+  CHECK(text_of(taco) == before);
+  CHECK(text_of(tortilla) == before_too);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
+}
+
+TEST_CASE("a file with any of its bytes changed is edited, or refused with an error of ours") {
+  const TemporaryFolder folder;
+  const auto path = make(folder, "x.taco"), table = folder.write("t.csv", "id,label\na,1\n");
+  const std::string good = text_of(path);
+  int num_refused = 0;
+  for (std::size_t at = 0; at < good.size(); at += at >= 50 && at < 1700 ? 825 : 1) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    folder.write("x.taco", bytes);
+    try {
+      edit(path, {.set = {{"title", "\"New\""}}, .columns = {table}});
+    } catch (const Error&) {
+      ++num_refused;
+      CHECK((text_of(path) == bytes));
+    }
+  }
+  CHECK(num_refused > 100);
+  for (std::size_t size = 0; size < good.size(); size += 97) {
+    folder.write("x.taco", good.substr(0, size));
+    CHECK(refusal([&] { edit(path, {.drop = {"cloud"}}); }) != "");
+  }
+}
+
+}  // namespace
+}  // namespace tacore::v1

@@ -1,0 +1,114 @@
+#include <stdlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "base/text.hpp"
+#include "model/collection_merge.hpp"
+#include "dataset/dataset_impl.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/ops/export.hpp"
+#include "export/dataset_tree.hpp"
+#include "export/legal_ids.hpp"
+#include "export/migrate.hpp"
+#include "writer/create_as.hpp"
+#include "writer/extent.hpp"
+#include "writer/pad.hpp"
+#include "writer/remote_payloads.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore {
+namespace {
+
+/// The collections of all containers of a view.
+void add_collections(const View& view, std::vector<const Collection*>& out) {
+  if (const Container* container = view.container()) return out.push_back(&container->collection());
+  for (const auto& part : std::get<Union>(view.base).parts) add_collections(*part.view, out);
+}
+
+/// The id of the dataset, or those of all that are joined.
+Value ids_of(const std::vector<const Collection*>& collections) {
+  Value::List out;
+  for (const Collection* collection : collections) {
+    if (std::find(out.begin(), out.end(), Value(collection->id)) == out.end()) out.emplace_back(collection->id);
+  }
+  return out.size() == 1 ? out[0] : Value(out);
+}
+
+/// Now, unless SOURCE_DATE_EPOCH says when that is.
+Timestamp now() {
+  int64_t seconds = 0;
+  const char* given = ::getenv("SOURCE_DATE_EPOCH");
+  const std::string_view text = given ? given : "";
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+  return Timestamp{seconds * 1'000'000};
+}
+
+/// Of the samples, else of what they were taken from.
+Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& collections,
+                        const CrsTransformer* transformer) {
+  const Extent stated = stated_extent(tree, {.transformer = transformer, .is_strict = false});
+  Extent out;
+  std::vector<BBox> boxes;
+  for (const Collection* collection : collections) {
+    if (collection->extent.spatial) boxes.push_back(*collection->extent.spatial);
+    const auto& times = collection->extent.temporal;
+    if (!times) continue;
+    if (!out.temporal) out.temporal = times;
+    out.temporal = TimeRange{std::min(out.temporal->start, times->start), std::max(out.temporal->end, times->end)};
+  }
+  if (!boxes.empty()) out.spatial = merge_boxes(boxes);
+  if (stated.spatial) out.spatial = stated.spatial;
+  if (stated.temporal) out.temporal = stated.temporal;
+  return out;
+}
+
+Tree regular(Tree tree, bool strict) {
+  if (strict) {
+    check_tree(tree);
+    return tree;
+  }
+  try {
+    check_tree(tree);
+  } catch (const SchemaError&) {
+    return pad(tree);  // and its own words when that does not help
+  }
+  return tree;
+}
+
+Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransformer* transformer) {
+  const bool before_v2 = is_v1(dataset.format());
+  Tree tree = tree_of_view(dataset, limit);
+  if (before_v2) tree = with_legal_ids(std::move(tree));
+  tree = regular(std::move(tree), strict);
+  std::vector<const Collection*> collections;
+  add_collections(dataset.impl()->view(), collections);
+  Collection collection =
+      before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
+  collection.extent = extent_of_subset(tree, collections, transformer);
+  Taco out{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})), std::move(collection)};
+  out.extend_with("taco:subset_of", ids_of(collections));
+  out.extend_with("taco:subset_date", Value(now()));
+  return out;
+}
+
+}  // namespace
+
+Taco to_taco(const Dataset& dataset, bool strict) { return to_taco(dataset, strict, kDefaultLimit, nullptr); }
+
+std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
+                                        const ExportOptions& options) {
+  check_limit(options.create.limit);
+  require_apart(output, files_of(dataset));
+  Taco taco = to_taco(dataset, options.strict, options.create.limit, options.create.transformer);
+  if (!options.id.empty()) taco.collection.id = options.id;
+  taco.collection.taco_version.clear();  // not chosen by who exports
+  return create_found(taco, output, options.create);
+}
+
+}  // namespace tacore

@@ -1,0 +1,200 @@
+#include "export/migrate.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/threads.hpp"
+#include "base/text.hpp"
+#include "io/public_path.hpp"
+#include "model/identifier.hpp"
+#include "net/storage.hpp"
+#include "dataset/open_container.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/ops/export.hpp"
+#include "tacore/v1/create.hpp"
+#include "tacore/v1/convert.hpp"
+#include "export/dataset_tree.hpp"
+#include "export/legal_ids.hpp"
+#include "validate/checks.hpp"
+#include "tortilla/collection.hpp"
+#include "tortilla/container.hpp"
+#include "tortilla/write/tree.hpp"
+#include "writer/create_as.hpp"
+#include "writer/extent.hpp"
+#include "writer/pad.hpp"
+#include "writer/tortilla_impl.hpp"
+
+namespace tacore::v1 {
+namespace {
+
+Tortilla tortilla_of(Tree tree) {
+  return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+}
+
+/// `given` over `base`: whole when it is a document, else the members that are set.
+Collection put_over(const Collection& base, const Collection& given) {
+  if (!given.json.empty()) return given;
+  Collection out = base;
+  if (!given.id.empty()) out.id = given.id;
+  if (given.dataset_version != Collection().dataset_version) out.dataset_version = given.dataset_version;
+  if (!given.description.empty()) out.description = given.description;
+  if (!given.licenses.empty()) out.licenses = given.licenses;
+  if (!given.providers.empty()) out.providers = given.providers;
+  if (!given.tasks.empty()) out.tasks = given.tasks;
+  if (given.title) out.title = given.title;
+  if (given.curators) out.curators = given.curators;
+  if (given.keywords) out.keywords = given.keywords;
+  if (given.extent.spatial) out.extent.spatial = given.extent.spatial;
+  if (given.extent.temporal) out.extent.temporal = given.extent.temporal;
+  return out;
+}
+
+/// Lower case, and `_` for what an id of a collection must not have.
+std::string legal_collection_id(std::string_view id) {
+  std::string out = lower(id);
+  for (char& c : out) {
+    if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '_' && c != '-') c = '_';
+  }
+  return out.empty() ? "dataset" : out;
+}
+
+/// What 2.0 requires and versions before do not, each with a warning.
+Collection filled(Collection out, const std::string& path) {
+  std::vector<std::string> made;
+  const auto fill = [&](const char* name, bool is_missing, const auto& set) {
+    if (!is_missing) return;
+    set();
+    made.emplace_back(name);
+  };
+  const std::string id = legal_collection_id(out.id);
+  fill("id", id != out.id, [&] { out.id = id; });
+  const bool no_version = out.dataset_version.empty() || out.dataset_version == Collection().dataset_version;
+  fill("dataset_version", no_version, [&] { out.dataset_version = "1.0.0"; });
+  fill("description", out.description.empty(),
+       [&] { out.description = "Converted from " + file_name(without_query(path)); });
+  fill("licenses", out.licenses.empty(), [&] { out.licenses = {"LicenseRef-unknown"}; });
+  fill("providers", out.providers.empty(), [&] { out.providers = {{.name = "unknown"}}; });
+  fill("tasks", out.tasks.empty(), [&] { out.tasks = {"other"}; });
+  if (!made.empty())
+    log::warning(path + ": filled in what TACO 2.0 requires of a collection: " + tacore::join(made, ", "));
+  return out;
+}
+
+/// The tree as 2.0 can hold it: padded where that is enough.
+Tree regular(Tree tree) {
+  tree = with_legal_ids(std::move(tree));
+  try {
+    check_tree(tree);
+  } catch (const SchemaError&) {
+    return pad(tree);  // and its own words when that does not help
+  }
+  return tree;
+}
+
+CreateOptions v1_options(const tacore::CreateOptions& options) {
+  return {.overwrite = options.overwrite,
+          .split_size = options.split_size,
+          .stats = false,
+          .jobs = options.jobs,
+          .parquet = options.parquet,
+          .temp_dir = options.temp_dir,
+          .progress = options.progress,
+          .user = options.user};
+}
+
+bool is_taco_name(std::string_view path) { return ends_with_ignoring_case(path, ".taco"); }
+
+/// What the user gives, else what is stated where that holds all samples.
+Extent extent_of(const Tree& tree, const Extent& stated, const Extent& given, const CrsTransformer* transformer) {
+  Extent out = corrected(stated, stated_extent(tree, {.transformer = transformer, .is_strict = false}));
+  if (given.spatial) out.spatial = given.spatial;
+  if (given.temporal) out.temporal = given.temporal;
+  return out;
+}
+
+/// What is converted, as a tree with ids of versions before 2.0.
+struct Input {
+  Tree tree;
+  Collection collection;
+};
+
+Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage, const std::string& path, int jobs) {
+  Input out;
+  const auto paths = at.num_partitions == 1 ? std::vector<std::string>{at.path} : partition_paths(*storage, at, false);
+  out.tree = tree_of_tortillas(storage, paths, num_threads(jobs));
+  if (chunk_table(*open_tortilla(at.source, at.path))) {
+    log::warning(path + ": the chunk table and histograms of a streaming file are not carried; create makes them anew");
+  }
+  out.collection = read_collection(*storage, at, path);
+  if (at.format == Format::Taco) out.collection = parse_collection(out.collection.json, path);
+  else out.collection = {.id = out.collection.id};
+  return out;
+}
+
+/// Padding is left out where v1 is written, and none of these samples is padding.
+void check_ids(const Tree& tree) {
+  for (const auto& level : tree.levels) {
+    const auto found = std::find_if(level.ids.begin(), level.ids.end(), is_padding_id);
+    if (found != level.ids.end()) throw ValidationError("sample " + quoted(*found) + " has the id of padding");
+  }
+}
+
+/// Of one file the samples and their table stay as they are.
+void change_kind(const std::string& input, const std::string& output, const Collection& collection,
+                 const tacore::CreateOptions& options) {
+  const ConvertOptions how{
+      .overwrite = options.overwrite, .temp_dir = options.temp_dir, .progress = options.progress, .user = options.user};
+  if (is_taco_name(output)) tortilla2taco(input, output, collection, how);
+  else taco2tortilla(input, output, how);
+}
+
+std::vector<std::string> write_v1(Input input, const Collection& collection, const std::string& output,
+                                  const tacore::CreateOptions& options) {
+  check_ids(input.tree);
+  const Extent extent = extent_of(input.tree, input.collection.extent, collection.extent, options.transformer);
+  const Tortilla samples = tortilla_of(std::move(input.tree));
+  if (!is_taco_name(output)) return create(samples, output, v1_options(options));
+  Taco taco{samples, put_over(input.collection, collection)};
+  taco.collection.extent = extent;
+  return create(taco, output, v1_options(options));
+}
+
+}  // namespace
+
+bool is_v1_name(std::string_view path) { return is_taco_name(path) || ends_with_ignoring_case(path, ".tortilla"); }
+
+Collection collection_for_v2(const Collection& found, const Collection& given, const std::string& path) {
+  return filled(put_over(to_v2(found), given), path);
+}
+
+std::vector<std::string> convert(const std::string& input, const std::string& output, const Collection& collection,
+                                 const tacore::CreateOptions& options) {
+  const auto storage = any_storage();
+  const Detected at = detect(*storage, input);
+  require_apart(output, {at.path});
+  if (!is_v1(at.format)) {
+    if (!is_v1_name(output)) {
+      if (options.split_size > 0)
+        throw ValidationError("stays one when it is converted to 2.0 again; export divides it", {.path = input});
+      tacore::convert(input, output, options);
+      return {output};
+    }
+    if (at.format == Format::Zip) validator::require_strict_zip(*at.source);
+    const Dataset dataset = load(input);
+    return write_v1({with_original_ids(tree_of_view(dataset)), dataset.collection()}, collection, output, options);
+  }
+  if (is_v1_name(output) && at.num_partitions == 1 && options.split_size == 0 &&
+      (at.format == Format::Taco) != is_taco_name(output) && !read_header(*at.source, input).file_format) {
+    change_kind(input, output, collection, options);
+    return {output};
+  }
+  Input found = read_v1(at, storage, input, options.jobs);
+  if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
+  Tree tree = regular(std::move(found.tree));
+  Collection about = collection_for_v2(found.collection, collection, input);
+  about.taco_version.clear();
+  about.extent = extent_of(tree, about.extent, collection.extent, options.transformer);
+  return create_found(Taco{tortilla_of(std::move(tree)), std::move(about)}, output, options);
+}
+
+}  // namespace tacore::v1

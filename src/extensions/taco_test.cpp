@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tacore/write/create.hpp"
+#include "tacore/extensions/labels.hpp"
+#include "support/sample_data.hpp"
+
+namespace {
+
+using namespace tacore;
+
+Collection collection() {
+  Collection out{.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}};
+  out.providers = {{.name = "p"}};
+  out.tasks = {"other"};
+  return out;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("T54: keys beyond the model are added, a second time in their place") {
+  Taco taco{Tortilla({file("a")}), collection()};
+  taco.collection.json = R"({"note": 1.00, "id": "old"})";
+  taco.extend_with("paper", "first");
+  taco.extend_with("years", Value::List{2020, 2021.5, {}, true});
+  taco.extend_with("paper", Struct{{"doi", "10.1/2"}, {"when", Timestamp::parse("2024-01-31")}});
+  CHECK(taco.collection.json == R"({"note": 1.00,"id": "old","paper":{"doi":"10.1/2","when":"2024-01-31T00:00:00Z"},)"
+                                R"("years":[2020,2021.5,null,true]})");
+}
+
+TEST_CASE("T54: keys of the model and binary values are refused, and nothing changes") {
+  Taco taco{Tortilla({file("a")}), collection()};
+  for (const char* key : {"id", "extent", "curators", "taco:pit_schema", "taco:sources", ""}) {
+    CAPTURE(std::string(key));
+    CHECK(contains(error_of([&] { taco.extend_with(key, 1); }), "key '" + std::string(key) + "' is"));
+  }
+  CHECK(contains(error_of([&] { taco.extend_with("k", Binary{"x"}); }), "key 'k' has binary data"));
+  CHECK(contains(error_of([&] { taco.extend_with("\xff", 1); }), "is not UTF-8"));
+  CHECK(taco.collection.json.empty());
+}
+
+TEST_CASE("T54, T77: an extension of datasets adds its keys") {
+  Taco taco{Tortilla({file("a")}), collection()};
+  taco.extend_with(extensions::Labels({{.name = "cloud", .category = "1"}}, "what is seen"));
+  CHECK(contains(taco.collection.json, R"("labels:num_classes":1)"));
+  CHECK(contains(taco.collection.json, R"("labels:description":"what is seen")"));
+}
+
+TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
+  Taco taco{Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), {}};
+  const PlanCheck bad = check_plan(taco, "/nowhere/DATA", {.parquet = {.compression = "zip"}});
+  const auto told = [&](const char* part) {
+    return std::count_if(bad.issues.begin(), bad.issues.end(),
+                         [&](const auto& issue) { return contains(issue, part); });
+  };
+  CHECK(told("part of a dataset") == 1);
+  CHECK(told("the collection: ") >= 5);
+  CHECK(told("PIT violation") == 1);
+  CHECK(told("zip") == 1);
+  CHECK(bad.num_samples == 5);
+  CHECK(bad.num_bytes == 3);
+  CHECK(bad.parts.empty());
+
+  const Taco good{Tortilla({file("a"), file("b"), file("c")}), collection()};
+  const PlanCheck split = check_plan(good, "/nowhere/x.tacozip", {.split_size = 2});
+  CHECK(split.issues.empty());
+  CHECK(split.parts == Strings{"/nowhere/x_part0001.tacozip", "/nowhere/x_part0002.tacozip"});
+}
+
+TEST_CASE("an output without a name is refused before anything is written") {
+  const Taco taco{Tortilla({file("a")}), collection()};
+  for (const std::string& output : {std::string(), std::string("a\0b", 3)}) {
+    CHECK_THROWS_AS(create(taco, output), ValidationError);
+    CHECK(check_plan(taco, output).issues.size() == 1);
+  }
+}
+
+TEST_CASE("overwriting replaces datasets and empty folders, never a folder of other files") {
+  const auto folder = std::filesystem::temp_directory_path() / "tacore-taco-test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const Taco taco{Tortilla({file("a")}), collection()};
+  const CreateOptions overwrite{.overwrite = true};
+  CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
+  CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
+  std::filesystem::remove(folder / "COLLECTION.json");
+  CHECK(check_plan(taco, folder.string(), overwrite).issues.size() == 1);
+  CHECK_THROWS_AS(create(taco, folder.string(), overwrite), ValidationError);
+  CHECK(std::filesystem::exists(folder / "DATA" / "a"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("fields that differ in case only are refused, those of every dataset too") {
+  const auto issues = [](const char* a, const char* b) {
+    return check_plan({Tortilla({file("x", {{a, 1}, {b, 2}})}), collection()}, "/nowhere/x").issues;
+  };
+  CHECK(issues("k", "k2").empty());
+  CHECK(issues("k", "K") ==
+        Strings{"level 0 has fields 'k' and 'K', which differ in case only; SQL takes them for one"});
+  CHECK(issues("a", "ID") ==
+        Strings{"level 0 has fields 'id' and 'ID', which differ in case only; SQL takes them for one"});
+}
+
+TEST_CASE("make_compliant pads what is missing and says so") {
+  const Taco regular{Tortilla({folder("t", {"a", "b"})}), collection()};
+  CHECK(make_compliant(regular).changes.empty());
+  const Compliant padded = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), collection()});
+  CHECK(padded.changes == Strings{"1 samples of padding stand for those missing at level 1"});
+  CHECK(padded.taco.tortilla.ids(1) == Strings{"a", "b", "a", "__TACOPAD__1"});
+  CHECK(check_plan(padded.taco, "/nowhere/x").issues.empty());
+}
+
+TEST_CASE("make_compliant orders children whose orders contradict each other") {
+  const Compliant sorted = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("s", {"b", "a"})}), collection()});
+  CHECK(sorted.changes == Strings{"children stand in the code-point order of their ids"});
+  CHECK(sorted.taco.tortilla.ids(0) == Strings{"t", "s"});
+  CHECK(sorted.taco.tortilla.ids(1) == Strings{"a", "b", "a", "b"});
+}
+
+TEST_CASE("make_compliant refuses what nothing mends") {
+  const Taco mixed{Tortilla({Sample("t", Tortilla({file("a")})), file("f")}), collection()};
+  CHECK(contains(error_of([&] { make_compliant(mixed); }), "roots of one type"));
+}
+
+}  // namespace

@@ -1,0 +1,220 @@
+#include "net/http_requests.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "tacore/error.hpp"
+#include "tacore/interrupt.hpp"
+
+namespace tacore::net {
+namespace {
+
+constexpr int kMaxRedirects = 8;
+constexpr double kFirstPause = 0.1;  // seconds
+constexpr double kLongestPause = 60;
+
+/// "https://host:port"
+std::string_view origin_of(std::string_view url) {
+  const auto begin = url.find("://");
+  return begin == url.npos ? url : url.substr(0, url.find_first_of("/?#", begin + 3));
+}
+
+/// `to` as a link on the page `from`.
+std::string resolved(std::string_view from, std::string_view to) {
+  if (to.find("://") != to.npos) return std::string(to);
+  if (to.starts_with("//")) return std::string(from.substr(0, from.find("://") + 1)).append(to);
+  if (to.starts_with('/')) return std::string(origin_of(from)).append(to);
+  const std::string_view path = from.substr(0, from.find_first_of("?#"));
+  return std::string(path.substr(0, std::max(path.rfind('/') + 1, origin_of(from).size()))).append(to);
+}
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+bool may_pass(int status) {
+  return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+}
+
+/// Seconds that the server asks for; 0 for none. A date is not looked at: the usual pause will do.
+double retry_after(const HttpResponse& response) {
+  const std::string_view text = response.header("retry-after");
+  double out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out > 0 ? out : 0;
+}
+
+/// Doubles with each try, and differs so that those that failed together do not come back together.
+double pause_after(int num_tries) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
+  return std::min(pause, kLongestPause) * std::uniform_real_distribution<double>(0.5, 1.0)(random);
+}
+
+void wait(double seconds) {
+  const InterruptCheck check = interrupt_check();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    if (check != nullptr && check()) throw QueryError("the reading was stopped");
+    std::this_thread::sleep_for(
+        std::min<std::chrono::duration<double>>(std::chrono::milliseconds(20), end - std::chrono::steady_clock::now()));
+  }
+}
+
+/// What the body of a store's error says, when it is short text.
+std::string text_of(const HttpResponse& response) {
+  const std::string_view text(reinterpret_cast<const char*>(response.body.data()),
+                              std::min<std::size_t>(response.body.size(), 200));
+  return text.empty() || !is_utf8(text) ? "" : ": " + without_controls(text);
+}
+
+std::string status_of(const HttpResponse& response) { return "HTTP status " + std::to_string(response.status); }
+
+/// The number in errno that says the same as a status, 0 where none does.
+int error_number(int status) { return status == 401 || status == 403 ? EACCES : 0; }
+
+template <class Failure = IoError>
+[[noreturn]] void fail(const Question& question, const std::string& why, int number, int num_tries) {
+  // What stands behind ? may be a signature.
+  const std::string url = question.location->request({}, 0).url;
+  throw Failure("GET " + without_controls(url.substr(0, url.find('?'))) + " (" + question.range + "): " + why +
+                    (num_tries > 1 ? ", " + std::to_string(num_tries) + " times" : ""),
+                {.path = question.location->address().name}, number);
+}
+
+/// One question until it has its answer.
+class Attempt {
+ public:
+  Attempt(const Question& question, int max_tries) : question_(question), max_tries_(max_tries) {}
+
+  bool is_done() const noexcept { return is_done_; }
+  double pause() const noexcept { return pause_; }
+  HttpResponse take() { return std::move(answer_); }
+
+  HttpRequest request() const {
+    constexpr uint64_t kError = 4096;  // of the text that comes with an error
+    return question_.location->request(question_.range, std::max(question_.max_body, kError));
+  }
+
+  /// Ends with the answer, or decides when to ask again.
+  void hear(HttpResponse response) {
+    pause_ = 0;
+    const int status = response.status;
+    if (!response.failure.empty()) return again(response.failure, 0, status != 0);
+    if (may_pass(status)) return again(status_text(response), retry_after(response));
+    Location& location = *question_.location;
+    if (++num_moves_ <= kMaxRedirects && location.follow(response, question_.range)) return;
+    if (is_redirect(status)) fail(question_, status_of(response) + ", and no end of redirects", 0, 1);
+    const bool is_missing =
+        status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
+    const bool is_answer = status == 200 || status == 206 || status == 416 ||
+                           (question_.may_be_refused && (status == 400 || status == 501));
+    // Not where a redirect has led to just now: that is what the server says.
+    if (!is_answer && num_moves_ == 1 && location.forget_redirect()) return;
+    if (is_answer) {
+      const Verdict verdict = question_.judge(response);
+      if (verdict.kind == Verdict::Kind::TryAgain) return again(verdict.why, 0);
+      if (verdict.kind == Verdict::Kind::Wrong) fail(question_, verdict.why, 0, 1);
+    } else if (!is_missing) {
+      fail(question_, status_text(response), error_number(status), 1);
+    }
+    answer_ = std::move(response);
+    is_done_ = true;
+  }
+
+ private:
+  void again(const std::string& why, double least_pause, bool was_reached = true) {
+    num_moves_ = 0;
+    if (++num_tries_ >= max_tries_ || least_pause > kLongestPause) {
+      if (!was_reached) fail<Unreachable>(question_, why, 0, num_tries_);
+      fail(question_, why, 0, num_tries_);
+    }
+    pause_ = std::max(least_pause, pause_after(num_tries_));
+    log::info(question_.location->address().name + ": " + question_.range + ": " + why + "; trying again");
+  }
+
+  const Question& question_;
+  const int max_tries_;
+  int num_tries_ = 0;
+  int num_moves_ = 0;
+  double pause_ = 0;
+  bool is_done_ = false;
+  HttpResponse answer_ = {};
+};
+
+}  // namespace
+
+HttpRequest Location::request(const std::string& range, uint64_t max_body) const {
+  std::string redirect;
+  {
+    const std::lock_guard lock(mutex_);
+    redirect = redirect_;
+  }
+  HttpRequest out = address_.request(range, max_body);
+  if (redirect.empty()) return out;
+  if (origin_of(redirect) != origin_of(out.url)) out.headers = {{"Range", range}};
+  out.url = std::move(redirect);
+  return out;
+}
+
+bool Location::follow(const HttpResponse& response, const std::string& range) {
+  if (const auto region = response.header("x-amz-bucket-region"); address_.is_s3() && address_.endpoint.empty() &&
+                                                                  response.status >= 300 && !region.empty() &&
+                                                                  address_.region->set(region)) {
+    return true;
+  }
+  const auto to = response.header("location");
+  if (!is_redirect(response.status) || to.empty()) return false;
+  const std::string from = request({}, 0).url;
+  std::string target = resolved(from, to);
+  const auto refuse = [&](const char* why) {
+    throw IoError("GET " + from.substr(0, from.find('?')) + " (" + range + "): HTTP status " +
+                      std::to_string(response.status) + " to " +
+                      quoted(std::string_view(target).substr(0, target.find('?'))) + ", " + why,
+                  {.path = address_.name});
+  };
+  if (!target.starts_with("http://") && !target.starts_with("https://")) refuse("which is no http or https");
+  if (from.starts_with("https:") && !target.starts_with("https:")) refuse("which is not encrypted");
+  const std::lock_guard lock(mutex_);
+  redirect_ = std::move(target);
+  return true;
+}
+
+bool Location::forget_redirect() {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(redirect_, {}).empty();
+}
+
+std::string status_text(const HttpResponse& response) { return status_of(response) + text_of(response); }
+
+std::vector<HttpResponse> ask(const HttpSession& session, std::span<const Question> questions) {
+  std::vector<Attempt> attempts;
+  for (const Question& question : questions) attempts.emplace_back(question, session.max_tries);
+  for (;;) {
+    std::vector<Attempt*> open;
+    std::vector<HttpRequest> requests;
+    double pause = 0;
+    for (Attempt& attempt : attempts) {
+      if (attempt.is_done()) continue;
+      open.push_back(&attempt);
+      pause = std::max(pause, attempt.pause());
+    }
+    if (open.empty()) break;
+    wait(pause);
+    for (const Attempt* attempt : open) requests.push_back(attempt->request());  // signed after the pause
+    auto responses = session.client.get(requests);
+    for (std::size_t i = 0; i < open.size(); ++i) open[i]->hear(std::move(responses[i]));
+  }
+  std::vector<HttpResponse> out;
+  for (Attempt& attempt : attempts) out.push_back(attempt.take());
+  return out;
+}
+
+}  // namespace tacore::net

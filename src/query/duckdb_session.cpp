@@ -1,0 +1,571 @@
+#include "query/duckdb_session.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cinttypes>
+#include <cstring>
+#include <duckdb.hpp>
+#include <duckdb/common/arrow/arrow_converter.hpp>
+#include <duckdb/common/arrow/arrow_query_result.hpp>
+#include <duckdb/common/arrow/physical_arrow_collector.hpp>
+#include <duckdb/common/multi_file/multi_file_states.hpp>
+#include <duckdb/execution/operator/scan/physical_table_scan.hpp>
+#include <duckdb/function/table/arrow.hpp>
+#include <duckdb/main/client_config.hpp>
+#include <duckdb/main/prepared_statement_data.hpp>
+#include <future>
+#include <map>
+#include <mutex>
+
+#include "base/log.hpp"
+#include "query/level_scan.hpp"
+#include "query/sql_functions.hpp"
+#include "table/parquet_footer.hpp"
+#include "tacore/error.hpp"
+#include "tacore/interrupt.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr const char* kScheme = "tacore://";
+
+/// Whether a server is to be asked for some of it: small levels came when they were opened.
+bool is_far(const ByteSource& source) { return !source.has({0, source.size()}); }
+
+// --- Levels as files
+// --------------------------------------------------------------------------------------------------------
+
+/// A level that a running statement may read, under a random name that no query can guess.
+struct OpenLevel {
+  explicit OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {}
+
+  std::shared_ptr<const LevelTable> level;
+  std::vector<LevelScan> scans;  ///< of a remote level, set before the statement runs
+  std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
+  std::mutex mutex;
+  std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
+
+  void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
+    try {
+      const uint64_t size = level->source()->size();
+      if (offset <= size && out.size() == size - offset) return read_footer(out);
+      const Bytes& tail = level->tail();
+      const uint64_t tail_offset = size - tail.size();
+      if (offset >= tail_offset && offset + out.size() <= size) {
+        std::memcpy(out.data(), tail.data() + (offset - tail_offset), out.size());
+      } else {
+        reader.read(scans, offset, out);
+      }
+      level->check_pages(offset, out);
+      hide_filters(hidden_filters, offset, out);
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      throw duckdb::IOException("%s", error.what());
+    }
+  }
+
+ private:
+  /// DuckDB guesses how long the footer is, and looks at nothing that comes before it: these are zeros, which costs
+  /// neither a read nor the check of pages, of which the first part is not here.
+  void read_footer(std::span<std::byte> out) const {
+    const Bytes& tail = level->tail();
+    const auto footer = std::span(tail).last(std::min<std::size_t>(footer_size(tail), out.size()));
+    std::ranges::fill(out, std::byte{0});
+    std::ranges::copy(footer, out.last(footer.size()).begin());
+  }
+};
+
+struct LevelHandle : duckdb::FileHandle {
+  LevelHandle(duckdb::FileSystem& fs, const std::string& name, duckdb::FileOpenFlags how,
+              std::shared_ptr<OpenLevel> opened)
+      : FileHandle(fs, name, how), level(std::move(opened)), reader(level->level->source()) {}
+  void Close() override {}
+
+  std::shared_ptr<OpenLevel> level;
+  ScanReader reader;
+  idx_t position = 0;
+};
+
+class LevelFileSystem : public duckdb::FileSystem {
+ public:
+  std::string publish(const std::shared_ptr<OpenLevel>& level) {
+    std::uint64_t random[2];
+    if (::getentropy(random, sizeof random) != 0) throw IoError("no random numbers", {}, errno);
+    char token[33];
+    std::snprintf(token, sizeof token, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+    std::string path = std::string(kScheme) + token;
+    const std::lock_guard lock(mutex_);
+    levels_.emplace(path, level);
+    return path;
+  }
+  void withdraw(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    levels_.erase(path);
+  }
+
+  std::string GetName() const override { return "tacore"; }
+  bool CanHandleFile(const std::string& path) override { return path.rfind(kScheme, 0) == 0; }
+  bool CanSeek() override { return true; }
+  bool OnDiskFile(duckdb::FileHandle& handle) override { return at(handle).level->level->source()->is_local(); }
+  bool FileExists(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
+    return find(path) != nullptr;
+  }
+  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, duckdb::FileOpener*) override {
+    if (!find(path)) return {};
+    return {duckdb::OpenFileInfo(path)};
+  }
+  duckdb::unique_ptr<duckdb::FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags,
+                                                  duckdb::optional_ptr<duckdb::FileOpener>) override {
+    auto level = find(path);
+    if (!level) throw duckdb::IOException("no level of this statement has that name");
+    if (flags.OpenForWriting()) throw duckdb::PermissionException("levels are read-only");
+    return duckdb::make_uniq<LevelHandle>(*this, path, flags, std::move(level));
+  }
+  void Read(duckdb::FileHandle& handle, void* buffer, int64_t count, idx_t location) override {
+    LevelHandle& file = at(handle);
+    file.level->read(file.reader, location, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(count)});
+  }
+  int64_t Read(duckdb::FileHandle& handle, void* buffer, int64_t count) override {
+    LevelHandle& file = at(handle);
+    const int64_t n = std::min<int64_t>(count, GetFileSize(handle) - static_cast<int64_t>(file.position));
+    if (n <= 0) return 0;
+    Read(handle, buffer, n, file.position);
+    file.position += static_cast<idx_t>(n);
+    return n;
+  }
+  int64_t GetFileSize(duckdb::FileHandle& handle) override {
+    return static_cast<int64_t>(at(handle).level->level->source()->size());
+  }
+  duckdb::timestamp_t GetLastModifiedTime(duckdb::FileHandle&) override { return duckdb::timestamp_t(0); }
+  duckdb::FileType GetFileType(duckdb::FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }
+  void Seek(duckdb::FileHandle& handle, idx_t location) override { at(handle).position = location; }
+  idx_t SeekPosition(duckdb::FileHandle& handle) override { return at(handle).position; }
+
+ private:
+  static LevelHandle& at(duckdb::FileHandle& handle) { return static_cast<LevelHandle&>(handle); }
+  std::shared_ptr<OpenLevel> find(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto found = levels_.find(path);
+    return found == levels_.end() ? nullptr : found->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<OpenLevel>> levels_;
+};
+
+// --- The instance
+// ------------------------------------------------------------------------------------------------------------
+
+/// Threads that read remote levels wait, most of the time: each has one request under way.
+constexpr idx_t kRemoteThreads = 32;
+
+struct Instance {
+  std::unique_ptr<duckdb::DuckDB> database;
+  LevelFileSystem* files = nullptr;  ///< owned by `database`
+
+  explicit Instance(bool is_remote) {
+    duckdb::DBConfig config;
+    if (is_remote) config.options.maximum_threads = kRemoteThreads;
+#ifdef __SANITIZE_THREAD__
+    // TSan cannot see how DuckDB, which is not compiled with it, hands work to its threads. Ours are the ones to test.
+    config.options.maximum_threads = 1;
+#endif
+    database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
+    auto own = duckdb::make_uniq<LevelFileSystem>();
+    files = own.get();
+    database->GetFileSystem().RegisterSubSystem(std::move(own));
+    duckdb::Connection connection(*database);
+    register_sql_functions(connection);
+    // Times are UTC, wherever the process runs. A build without time zones refuses this, and needs it not.
+    connection.Query("SET GLOBAL TimeZone='UTC'");
+    // In this order: once configuration is locked nothing can be set (decisions, "Shutting SQL in").
+    for (const char* sql :
+         {"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
+          "SET enable_external_file_cache=false", "SET temp_directory=''", "SET allowed_directories=['tacore://']",
+          "SET enable_external_access=false", "SET lock_configuration=true"}) {
+      const auto result = connection.Query(sql);
+      if (result->HasError()) throw QueryError(std::string(sql) + ": " + result->GetError());
+    }
+  }
+};
+
+std::mutex instance_mutex;
+std::shared_ptr<Instance> the_instances[2];  ///< for levels at hand, and for those of a server
+pid_t instance_process = 0;
+
+/// Threads do not survive a fork, so a child starts its own; the parent's copies are abandoned, not destroyed.
+std::shared_ptr<Instance> instance(bool is_remote) {
+  const std::lock_guard lock(instance_mutex);
+  if (instance_process != getpid()) {
+    for (auto& abandoned : the_instances) {
+      if (abandoned) new std::shared_ptr<Instance>(std::move(abandoned));
+    }
+    instance_process = getpid();
+  }
+  auto& out = the_instances[is_remote ? 1 : 0];
+  if (!out) {
+    log::debug("DuckDB " + std::string(duckdb::DuckDB::LibraryVersion()) + " starts");
+    out = std::make_shared<Instance>(is_remote);
+  }
+  return out;
+}
+
+std::shared_ptr<Instance> instance_for(const Statement& statement) {
+  return instance(std::any_of(statement.levels.begin(), statement.levels.end(),
+                              [](const auto& level) { return is_far(*level->source()); }));
+}
+
+/// After a FATAL error an instance refuses everything: the next statement gets a new one.
+void discard(const std::shared_ptr<Instance>& broken) {
+  const std::lock_guard lock(instance_mutex);
+  for (auto& one : the_instances) {
+    if (one == broken) one.reset();
+  }
+}
+
+// --- Running
+// -----------------------------------------------------------------------------------------------------------------
+
+/// What DuckDB calls to begin a scan of a table.
+duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> open_table(uintptr_t table, duckdb::ArrowStreamParameters&) {
+  auto out = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
+  (*reinterpret_cast<const SqlTable*>(table))(&out->arrow_array_stream);
+  out->number_of_rows = -1;
+  return out;
+}
+
+void give_table_schema(ArrowArrayStream* table, ArrowSchema& out) {
+  duckdb::ArrowArrayStreamWrapper stream;
+  (*reinterpret_cast<const SqlTable*>(table))(&stream.arrow_array_stream);
+  stream.arrow_array_stream.get_schema(&stream.arrow_array_stream, &out);
+}
+
+duckdb::Value to_value(const TableScan& scan, const std::vector<SqlTable>& tables) {
+  switch (scan.argument) {
+    case TableScan::Argument::Produce: return duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&open_table));
+    case TableScan::Argument::Schema: return duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_table_schema));
+    case TableScan::Argument::Table: break;
+  }
+  return duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&tables.at(scan.table)));
+}
+
+duckdb::Value to_value(const SqlValue& value, const Statement& statement, const std::vector<std::string>& files) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return duckdb::Value::BIGINT(*i);
+  if (const auto* d = std::get_if<double>(&value)) return duckdb::Value::DOUBLE(*d);
+  if (const auto* s = std::get_if<std::string>(&value)) return duckdb::Value(*s);
+  if (const auto* file = std::get_if<LevelFile>(&value)) return duckdb::Value(files.at(file->level));
+  if (const auto* scan = std::get_if<TableScan>(&value)) return to_value(*scan, statement.tables);
+  const auto& time = std::get<SqlTime>(value);
+  return time.zoned ? duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(time.microseconds))
+                    : duckdb::Value::TIMESTAMP(duckdb::timestamp_t(time.microseconds));
+}
+
+/// The statement's levels, readable for as long as this lives.
+class Published {
+ public:
+  Published(const Statement& statement, std::shared_ptr<Instance> in) : instance_(std::move(in)) {
+    for (const auto& level : statement.levels) {
+      levels_.push_back(std::make_shared<OpenLevel>(level));
+      paths_.push_back(instance_->files->publish(levels_.back()));
+    }
+  }
+  Published(const Published&) = delete;
+  Published& operator=(const Published&) = delete;
+  ~Published() {
+    for (const auto& path : paths_) instance_->files->withdraw(path);
+  }
+
+  /// The names, which are bound like any value: text of a user's query is never touched.
+  const std::vector<std::string>& paths() const { return paths_; }
+  /// Tells each level what the plan that is about to run reads of it.
+  void plan(const duckdb::PhysicalOperator& root) const { expect_scans(root); }
+  /// What an error is about: the level that it names, else the only one, else the dataset as a whole.
+  ErrorContext where(const std::string& text) const {
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      if (text.find(paths_[i]) != std::string::npos) return levels_[i]->level->where();
+    }
+    if (levels_.empty()) return {};
+    ErrorContext out = levels_[0]->level->where();
+    if (levels_.size() > 1) out.level.reset();
+    return out;
+  }
+  /// True when a level cannot be decoded: asked only when a query has failed for no reason of its own.
+  bool damaged() const {
+    try {
+      for (const auto& open : levels_) {
+        const LevelTable& level = *open->level;
+        for (int g = 0; g < level.num_row_groups(); ++g) {
+          for (int c = 0; c < static_cast<int>(level.columns().size()); ++c) level.decode(c, g);
+        }
+      }
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  }
+  void rethrow() const {
+    for (const auto& level : levels_) {
+      const std::lock_guard lock(level->mutex);
+      if (level->failure) std::rethrow_exception(level->failure);
+    }
+  }
+
+ private:
+  void expect_scans(const duckdb::PhysicalOperator& plan) const {
+    if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>());
+    for (const auto& child : plan.GetChildren()) expect_scans(child.get());
+  }
+  static bool tests_floats(const duckdb::PhysicalTableScan& scan) {
+    if (!scan.table_filters) return false;
+    return std::ranges::any_of(scan.table_filters->filters, [&](const auto& filter) {
+      const auto column = scan.column_ids[filter.first].GetPrimaryIndex();
+      if (column >= scan.returned_types.size()) return false;
+      const auto type = scan.returned_types[column].id();
+      return type == duckdb::LogicalTypeId::FLOAT || type == duckdb::LogicalTypeId::DOUBLE;
+    });
+  }
+  void expect_scan(const duckdb::PhysicalTableScan& scan) const {
+    if (scan.function.name != "read_parquet") return;
+    const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
+    const auto found = std::ranges::find(paths_, file);
+    if (found == paths_.end()) return;
+    OpenLevel& level = *levels_[static_cast<std::size_t>(found - paths_.begin())];
+    if (level.hidden_filters.empty() && tests_floats(scan))
+      level.hidden_filters = float_filters(*parse_parquet_footer(level.level->tail(), level.level->where()));
+    if (!is_far(*level.level->source())) return;
+    std::vector<int> filters, others;
+    for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {
+      const auto& column = scan.column_ids[i];
+      // Of a structure it may read some fields only; numbers of rows and the like, which come last, are not stored.
+      if (column.HasChildren() || column.GetPrimaryIndex() >= level.level->file_columns().size()) continue;
+      const bool is_filter = scan.table_filters && scan.table_filters->filters.contains(i);
+      (is_filter ? filters : others).push_back(static_cast<int>(column.GetPrimaryIndex()));
+    }
+    LevelScan expected(*level.level, filters, others);
+    if (std::ranges::find(level.scans, expected) == level.scans.end()) level.scans.push_back(std::move(expected));
+  }
+
+  std::shared_ptr<Instance> instance_;
+  std::vector<std::shared_ptr<OpenLevel>> levels_;
+  std::vector<std::string> paths_;
+};
+
+/// True for errors that come from the bytes of a level and not from the words of a query. Most say so; DuckDB's Parquet
+/// reader also throws plain exceptions, which no query can cause, and internal errors, which may be faults of its own.
+bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Published& levels) {
+  switch (error.Type()) {
+    case duckdb::ExceptionType::INVALID:
+    case duckdb::ExceptionType::IO:
+    case duckdb::ExceptionType::SERIALIZATION: return true;
+    case duckdb::ExceptionType::INTERNAL: return levels.damaged();
+    case duckdb::ExceptionType::OUT_OF_RANGE:
+      // The size of a page that no allocation can have; other ranges are those of a query's numbers.
+      return text.find("next power of 2") != std::string::npos && levels.damaged();
+    case duckdb::ExceptionType::CATALOG:
+    case duckdb::ExceptionType::BINDER:
+    case duckdb::ExceptionType::PARSER: return false;  // about the words of the query, which may speak of anything
+    default:
+      return text.find(kScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
+             text.find("parquet read") != std::string::npos || text.find("bitpacked data") != std::string::npos ||
+             text.find("Incorrect stats size") != std::string::npos;
+  }
+}
+
+[[noreturn]] void throw_query(const duckdb::ErrorData& error, const std::shared_ptr<Instance>& in,
+                              const Published* levels = nullptr) {
+  std::string text = error.RawMessage();
+  const ErrorContext where = levels ? levels->where(text) : ErrorContext();
+  if (error.Type() == duckdb::ExceptionType::FATAL || error.Type() == duckdb::ExceptionType::INTERNAL) discard(in);
+  if (const auto at = text.find(kDamagedData); at != std::string::npos)
+    throw FormatError(text.substr(at + std::strlen(kDamagedData)), where);
+  const bool damage = levels && !where.path.empty() && is_damage(error, text, *levels);
+  // Our file names are of no use to anybody.
+  if (const auto at = text.find(kScheme); at != std::string::npos)
+    text.replace(at, std::strlen(kScheme) + 32, "the level");
+  // Nor are the statement around the user's text, which "LINE n:" quotes, and the column that it does not know.
+  text = text.substr(0, text.find("\nLINE "));
+  for (const char* hidden : {", \"internal:row\"", "\"internal:row\", "}) {
+    if (const auto at = text.find(hidden); at != std::string::npos) text.erase(at, std::strlen(hidden));
+  }
+  text = text.substr(0, text.find_last_not_of('\n') + 1);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (damage) throw FormatError("Parquet: " + text, where);
+  // Values that do not convert may be the query's own or the data's: where the latter lie is worth saying.
+  if (error.Type() == duckdb::ExceptionType::CONVERSION) throw QueryError("SQL: " + text, where);
+  throw QueryError("SQL: " + text);
+}
+
+/// Arrays that a query computed, as a C stream.
+struct ResultStream {
+  ArrowSchema schema{};
+  duckdb::vector<duckdb::unique_ptr<duckdb::ArrowArrayWrapper>> arrays;
+  std::size_t next = 0;
+
+  static ResultStream& of(ArrowArrayStream* stream) { return *static_cast<ResultStream*>(stream->private_data); }
+
+  static int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+    ArrowSchema& schema = of(stream).schema;
+    if (!schema.release) return EINVAL;  // one reader takes it
+    *out = schema;
+    schema.release = nullptr;
+    return 0;
+  }
+  static int get_next(ArrowArrayStream* stream, ArrowArray* out) {
+    ResultStream& self = of(stream);
+    if (self.next == self.arrays.size()) {
+      out->release = nullptr;
+      return 0;
+    }
+    ArrowArray& array = self.arrays[self.next++]->arrow_array;
+    *out = array;
+    array.release = nullptr;
+    return 0;
+  }
+  static const char* get_last_error(ArrowArrayStream*) { return nullptr; }
+  static void release(ArrowArrayStream* stream) {
+    ResultStream* self = &of(stream);
+    if (self->schema.release) self->schema.release(&self->schema);
+    delete self;
+    stream->release = nullptr;
+  }
+};
+
+/// Where someone may want to stop it, in a thread of its own, so that this one can ask.
+duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, duckdb::PendingQueryResult& pending) {
+  const InterruptCheck check = interrupt_check();
+  if (check == nullptr) return pending.Execute();
+  auto result = std::async(std::launch::async, [&] { return pending.Execute(); });
+  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+    if (!check()) continue;
+    connection.Interrupt();
+    result.wait();
+    throw QueryError("the query was stopped");
+  }
+  return result.get();
+}
+
+/// DuckDB takes the memory of a whole batch at once, some bytes a row for each text: a result of a few rows should not
+/// cost that of a million. Of one that it expects to be long, the texts should not have to move as they grow.
+idx_t batch_rows(duckdb::PreparedStatementData& data) {
+  constexpr idx_t kLeast = 1 << 14, kMost = 1 << 20, kBytesOfText = 8;
+  const idx_t expected = std::min(data.physical_plan->Root().estimated_cardinality, kMost);
+  return std::clamp(std::bit_ceil(expected * kBytesOfText), kLeast, kMost);
+}
+
+/// Runs to the end, in parallel, straight into Arrow arrays.
+void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
+             const std::shared_ptr<Instance>& in, const Published* levels, ArrowArrayStream* out) {
+  auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
+  config.get_result_collector = [levels](duckdb::ClientContext& context,
+                                         duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
+    if (levels) levels->plan(data.physical_plan->Root());
+    return duckdb::PhysicalArrowCollector::Create(context, data, batch_rows(data));
+  };
+  const auto pending = connection.PendingQuery(sql, values);
+  if (pending->HasError()) throw_query(pending->GetErrorObject(), in, levels);
+  const auto result = finish(connection, *pending);
+  if (result->HasError()) throw_query(result->GetErrorObject(), in, levels);
+  auto stream = std::make_unique<ResultStream>();
+  auto options = connection.context->GetClientProperties();
+  duckdb::ArrowConverter::ToArrowSchema(&stream->schema, result->types, result->names, options);
+  stream->arrays = result->Cast<duckdb::ArrowQueryResult>().ConsumeArrays();
+  out->get_schema = ResultStream::get_schema;
+  out->get_next = ResultStream::get_next;
+  out->get_last_error = ResultStream::get_last_error;
+  out->release = ResultStream::release;
+  out->private_data = stream.release();
+}
+
+duckdb::vector<duckdb::Value> to_values(const Statement& statement, const Published& published) {
+  duckdb::vector<duckdb::Value> values;
+  for (const auto& value : statement.values) values.push_back(to_value(value, statement, published.paths()));
+  return values;
+}
+
+/// DuckDB throws as well as returning errors.
+template <class Body>
+void guarded(const std::shared_ptr<Instance>& in, const Published* levels, const Body& body) {
+  try {
+    body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw_query(duckdb::ErrorData(error), in, levels);
+  }
+}
+
+}  // namespace
+
+void run(const Statement& statement, ArrowArrayStream* out) {
+  const auto in = instance_for(statement);
+  const Published published(statement, in);
+  log::debug("SQL: " + statement.sql);
+  guarded(in, &published, [&] {
+    duckdb::Connection connection(*in->database);
+    try {
+      execute(connection, statement.sql, to_values(statement, published), in, &published, out);
+      log_remarks(connection);
+    } catch (...) {
+      published.rethrow();
+      throw;
+    }
+  });
+}
+
+std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) {
+  std::vector<std::string> sql_types;
+  const auto in = instance_for(statement);
+  const Published published(statement, in);
+  guarded(in, &published, [&] {
+    duckdb::Connection connection(*in->database);
+    auto values = to_values(statement, published);
+    // Run to its end, which reads nothing: DuckDB frees the plan of a query that was only begun without destroying it.
+    const auto pending = connection.PendingQuery("SELECT * FROM (\n" + statement.sql + "\n) LIMIT 0", values);
+    const auto result = pending->HasError() ? nullptr : pending->Execute();
+    if (!result || result->HasError()) {
+      published.rethrow();
+      throw_query(result ? result->GetErrorObject() : pending->GetErrorObject(), in, &published);
+    }
+    auto options = connection.context->GetClientProperties();
+    duckdb::ArrowConverter::ToArrowSchema(out, pending->types, pending->names, options);
+    for (const auto& type : pending->types) sql_types.push_back(type.ToString());
+  });
+  return sql_types;
+}
+
+namespace {
+
+/// The one stream of run_over(), handed to DuckDB when it scans.
+duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> give_stream(uintptr_t factory, duckdb::ArrowStreamParameters&) {
+  auto* stream = reinterpret_cast<ArrowArrayStream*>(factory);
+  auto out = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
+  out->arrow_array_stream = *stream;
+  out->number_of_rows = -1;
+  stream->release = nullptr;
+  return out;
+}
+
+void give_schema(ArrowArrayStream* stream, ArrowSchema& out) { stream->get_schema(stream, &out); }
+
+}  // namespace
+
+void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStream* out) {
+  const auto in = instance(false);
+  log::debug("SQL: " + sql);
+  guarded(in, nullptr, [&] {
+    duckdb::Connection connection(*in->database);
+    duckdb::vector<duckdb::Value> values{duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(in_stream)),
+                                         duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_stream)),
+                                         duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_schema))};
+    // The scan takes what it is given, without pushing columns or filters into the producer.
+    execute(connection, "WITH frame AS NOT MATERIALIZED (SELECT * FROM arrow_scan_dumb($1, $2, $3)) " + sql,
+            std::move(values), in, nullptr, out);
+  });
+}
+
+}  // namespace tacore

@@ -1,0 +1,130 @@
+#include "query/level_scan.hpp"
+
+#include <algorithm>
+
+#include "io/coalesce.hpp"
+
+namespace tacore {
+namespace {
+
+/// What waits in memory until it is read. DuckDB has as much: a row group for each thread.
+constexpr uint64_t kMaxHeld = 32 * 1024 * 1024;
+
+bool lies_in(ByteRange inner, ByteRange outer) {
+  return inner.offset >= outer.offset && inner.size <= outer.size &&
+         inner.offset - outer.offset <= outer.size - inner.size;
+}
+
+}  // namespace
+
+LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std::span<const int> others) {
+  const ByteRange file{0, level.source()->size()};
+  std::vector<Chunk> all;
+  for (int group = 0; group < level.num_row_groups(); ++group) {
+    const auto begin = all.size();
+    uint64_t size = 0;
+    for (int number = 0; number < 2; ++number) {
+      for (const ByteRange& range : level.stored_ranges(number == 0 ? filters : others, group)) {
+        if (range.size == 0 || !lies_in(range, file)) continue;
+        size += std::min(range.size, kRemoteCoalesceGap + 1);
+        all.push_back({range, {group, number}});
+      }
+    }
+    if (size > kRemoteCoalesceGap) continue;
+    for (auto i = begin; i < all.size(); ++i) all[i].step.number = 0;
+  }
+  std::ranges::sort(all, {}, [](const Chunk& chunk) { return chunk.range.offset; });
+  for (const Chunk& chunk : all) {
+    // A damaged file may say anything; its reader will find out.
+    if (chunks_.empty() || chunk.range.offset >= chunks_.back().end()) chunks_.push_back(chunk);
+  }
+  groups_.resize(static_cast<std::size_t>(level.num_row_groups()));
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    auto& [begin, end] = groups_[static_cast<std::size_t>(chunks_[i].step.group)];
+    if (begin == end) begin = i;
+    end = i + 1;
+  }
+}
+
+std::optional<LevelScan::Step> LevelScan::step_of(ByteRange range) const {
+  const auto chunk = std::ranges::upper_bound(chunks_, range.offset, {}, &Chunk::end);
+  if (chunk == chunks_.end() || chunk->end() > range.offset + range.size) return std::nullopt;
+  return chunk->step;
+}
+
+std::vector<ByteRange> LevelScan::ranges_of(Step step) const {
+  std::vector<ByteRange> out;
+  const auto& [begin, end] = groups_[static_cast<std::size_t>(step.group)];
+  for (auto i = begin; i < end; ++i) {
+    if (chunks_[i].step == step) out.push_back(chunks_[i].range);
+  }
+  return out;
+}
+
+void ScanReader::read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out) {
+  const ByteRange range{offset, out.size()};
+  const auto take = [&] {
+    const auto part = part_of(range);
+    std::ranges::copy(part, out.begin());
+    return !part.empty();
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (take()) return;
+  }
+  const auto ranges = ranges_with(scans, range);
+  if (ranges.empty()) return source_->read(offset, out);
+  auto bytes = source_->read_ranges(ranges);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < ranges.size(); ++i) pieces_.push_back({ranges[i], std::move(bytes[i])});
+  take();
+}
+
+/// The bytes of a part that came along; none where it did not. With the mutex held.
+std::span<const std::byte> ScanReader::part_of(ByteRange part) const {
+  const auto piece = std::ranges::find_if(pieces_, [&](const Piece& p) { return lies_in(part, p.range); });
+  if (piece == pieces_.end()) return {};
+  return std::span(piece->bytes).subspan(part.offset - piece->range.offset, part.size);
+}
+
+/// What is to be asked for: `range`, and what all scans that this may be read along with it. Nothing where that is
+/// nothing else.
+std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans, ByteRange range) {
+  if (source_->has(range)) return {};
+  const std::lock_guard lock(mutex_);
+  std::set<const LevelScan*> others;
+  std::optional<std::vector<ByteRange>> along;
+  for (const LevelScan& scan : scans) {
+    if (ruled_out_.contains(&scan)) continue;
+    const auto step = scan.step_of(range);
+    if (!step) {
+      others.insert(&scan);
+      continue;
+    }
+    if (group_ != step->group) pieces_.clear();
+    group_ = step->group;
+    auto its = scan.ranges_of(*step);
+    if (along) {
+      std::erase_if(*along, [&](const ByteRange& one) { return std::ranges::find(its, one) == its.end(); });
+    } else {
+      along = std::move(its);
+    }
+  }
+  if (!along) return {};
+  ruled_out_.merge(others);
+  std::vector<ByteRange> all{range};
+  uint64_t size = range.size;
+  for (const ByteRange& other : *along) {
+    if (lies_in(other, range) || source_->has(other) || !part_of(other).empty()) continue;
+    if (other.size > kMaxHeld || size + other.size > kMaxHeld) continue;
+    size += other.size;
+    all.push_back(other);
+  }
+  for (const Piece& piece : pieces_) size += piece.range.size;
+  if (size > kMaxHeld) pieces_.clear();
+  std::vector<ByteRange> out;
+  for (const MergedRange& merged : coalesce(all, kRemoteCoalesceGap)) out.push_back(merged.range);
+  return out == std::vector{range} ? std::vector<ByteRange>() : out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,640 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "query/view.hpp"
+#include "table/arrow_stream.hpp"
+#include "table/rows.hpp"
+
+namespace tacore {
+namespace {
+
+// Column lists of levels: positions of the row key bits, for comparing the leaf of two rows.
+constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
+
+bool has(const std::vector<Column>& columns, std::string_view name) {
+  return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+}
+
+/// Columns that a container may hold but that are built anew.
+bool is_rebuilt(std::string_view name) {
+  return name == names::kGdalVsi || name == names::kSubfile || name == kRowKeyColumn;
+}
+
+/// The columns of paths that the rows of a view have.
+std::vector<std::string_view> path_columns(const View& view) {
+  const View* at = &view;
+  while (!at->container()) at = std::get<Union>(at->base).parts[0].view.get();
+  if (is_v1(at->container()->format())) return {names::kSubfile, names::kGdalVsi};
+  return {names::kGdalVsi};
+}
+
+std::string id(std::string_view name) { return sql_identifier(name); }
+
+/// What statistics are read from: `columns`, and the key that leads to the sample.
+std::string of_alias(const std::string& alias, const std::vector<std::string>& columns) {
+  std::string out = alias + "." + id(kRowKeyColumn);
+  for (const auto& column : columns) out += ", " + alias + "." + id(column);
+  return out;
+}
+
+/// Builds one statement: a flat list of common table expressions, each named once. Nesting them instead is exponential
+/// in DuckDB 1.4, and a materialised one would read a whole level.
+class Planner {
+ public:
+  /// What queries give, by view and number of steps: shared with the plans that describe them.
+  using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
+
+  Planner(const QueryPlan::Describe& describe, const View& view)
+      : Planner(describe, names_path(view), std::make_shared<Known>()) {
+    with_place_ = with_path_ || names_place(view);
+  }
+  /// For columns alone.
+  Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known)
+      : describe_(describe), with_path_(with_path), known_(std::move(known)) {}
+
+  Statement finish(const std::string& select) {
+    Statement out = statement_;
+    if (!ctes_.empty()) out.sql = "WITH " + join(ctes_, ",\n") + "\n";
+    out.sql += select;
+    return out;
+  }
+
+  /// The rows of the view after its first `steps` steps.
+  std::string rows(const View& view, int leaf, std::size_t steps) {
+    if (steps == 0) return stored(view, leaf, 0);
+    const Key key{&view, leaf, 0, static_cast<int>(steps), 'v'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    return define(key, is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps));
+  }
+
+  std::string rows(const View& view, int leaf) { return rows(view, leaf, view.steps.size()); }
+
+  /// The same as a SELECT that ends the statement: each common table expression costs DuckDB an eighth of a
+  /// millisecond.
+  std::string last_rows(const View& view, int leaf) {
+    if (view.steps.empty()) return "SELECT * FROM " + stored(view, leaf, 0);
+    const std::size_t steps = view.steps.size();
+    const std::string body = is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps);
+    return ctes_.empty() ? body : "SELECT * FROM (" + body + ")";
+  }
+
+  /// Rows of a level before any step of this view, padding aside. Inputs of a union come with their own filters.
+  std::string stored(const View& view, int leaf, int level, bool padding = false) {
+    const Key key{&view, leaf, level, padding, 's'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    return define(key, stored_rows(view, leaf, level, padding));
+  }
+
+  /// Rows of `level` that match the filters at their level (of the first `steps` steps) and have a descendant for each
+  /// deeper one.
+  std::string surviving(const View& view, int leaf, int level, std::size_t steps) {
+    const int target = deepest(view, steps);
+    if (level > target) return stored(view, leaf, level);
+    const Key key{&view, leaf, level, static_cast<int>(steps), 'u'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    std::string body = "SELECT * FROM " + stored(view, leaf, level) + " p WHERE true";
+    for (std::size_t i = 0; i < steps; ++i) {
+      const auto* filter = std::get_if<Filter>(&view.steps[i]);
+      if (filter && filter->level == level && level > 0) {
+        body += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
+      }
+    }
+    if (level < target) {
+      const std::string below = surviving(view, leaf, level + 1, steps);
+      body += " AND EXISTS (SELECT 1 FROM " + below + " c WHERE " + joins(view, level + 1, "c", "p") + ")";
+    }
+    return define(key, body);
+  }
+
+  /// Rows of `level` that are left once all filters of the view, those of its level 0 included, have done their work.
+  std::string visible(const View& view, int leaf, int level) {
+    if (view.steps.empty()) return stored(view, leaf, level);
+    if (const std::size_t steps = view.steps.size();
+        !has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps), kRowKeyColumn)) {
+      throw QueryError("other levels after a query that dropped the columns which join levels; SELECT * keeps them");
+    }
+    const Key key{&view, leaf, level, 0, 'r'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    if (level == 0) {
+      // By key alone: a query may have dropped or changed the other columns.
+      const std::string k = id(kRowKeyColumn);
+      return define(key, "SELECT * FROM " + stored(view, leaf, 0) + " WHERE " + k + " IN (SELECT " + k + " FROM " +
+                             rows(view, leaf) + ")");
+    }
+    const std::string above = visible(view, leaf, level - 1);
+    return define(key, "SELECT * FROM " + surviving(view, leaf, level, view.steps.size()) +
+                           " c WHERE EXISTS (SELECT 1 FROM " + above + " p WHERE " + joins(view, level, "c", "p") +
+                           ")");
+  }
+
+  /// A row `c` of `level` belongs to `p` of the level above.
+  std::string joins(const View& view, int level, const std::string& c, const std::string& p) const {
+    const auto columns = stored_columns(view, level);
+    const auto parent =
+        std::find_if(columns.begin(), columns.end(), [](const Column& x) { return x.name == names::kParentId; });
+    if (parent == columns.end()) {
+      throw SchemaError("no column 'internal:parent_id': its rows cannot be joined",
+                        {.path = view.container() ? view.container()->path() : "", .offset = {}, .level = level});
+    }
+    // Old files name the parent by its id (dossier, row 3).
+    const bool by_id = parent->type.find("string") != std::string::npos;
+    std::string out = c + "." + id(names::kParentId) + " = " + p + "." + id(by_id ? names::kId : names::kCurrentId);
+    if (has(columns, names::kSourceFile))
+      out += " AND " + c + "." + id(names::kSourceFile) + " = " + p + "." + id(names::kSourceFile);
+    if (!view.container()) {
+      const std::string shift = " >> " + std::to_string(kLeafShift);
+      out += " AND (" + c + "." + id(kRowKeyColumn) + shift + ") = (" + p + "." + id(kRowKeyColumn) + shift + ")";
+    }
+    return out;
+  }
+
+  /// Columns that all rows have, row key and path aside, after the first `steps` steps.
+  std::vector<Column> columns_before(const View& view, int leaf, std::size_t steps) {
+    steps = last_change(view, steps);
+    return steps == 0 ? stored_columns(view, 0) : described(view, leaf, steps).columns;
+  }
+
+  std::string bind(SqlValue value) {
+    statement_.values.push_back(std::move(value));
+    return "$" + std::to_string(statement_.values.size());
+  }
+
+ private:
+  using Key = std::tuple<const View*, int, int, int, char>;
+
+  static bool queried(const View& view, std::size_t steps) {
+    return std::any_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps),
+                       [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+  }
+
+  /// The columns after the first `steps` steps are those that are stored, with their values.
+  static bool has_stored_columns(const View& view, std::size_t steps) {
+    return std::all_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps), keeps_columns);
+  }
+
+  /// A query, of the view or of a part, may have put the rows in an order of its own.
+  static bool reordered(const View& view, std::size_t steps) {
+    if (queried(view, steps)) return true;
+    const auto* all = std::get_if<Union>(&view.base);
+    return all && std::any_of(all->parts.begin(), all->parts.end(),
+                              [](const UnionPart& p) { return reordered(*p.view, p.view->steps.size()); });
+  }
+
+  static int deepest(const View& view, std::size_t steps) {
+    int out = 0;
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (const auto* filter = std::get_if<Filter>(&view.steps[i])) out = std::max(out, filter->level);
+    }
+    return out;
+  }
+
+  static bool is_drawn(const View& view, std::size_t steps) { return view.drawn && view.drawn->steps == steps; }
+
+  std::string drawn_rows(const View& view, int leaf) {
+    const auto rows = view.drawn->rows();
+    std::vector<StreamColumn> columns;
+    for (std::size_t c = 0; c < rows->columns().size(); ++c)
+      columns.push_back({rows->columns()[c].name, static_cast<int>(c)});
+    statement_.tables.push_back(
+        [rows, columns](ArrowArrayStream* out) { export_batches(batch_reader(rows, columns), out); });
+    std::vector<std::string> arguments;
+    using Argument = TableScan::Argument;
+    for (const auto argument : {Argument::Table, Argument::Produce, Argument::Schema})
+      arguments.push_back(bind(TableScan{statement_.tables.size() - 1, argument}));
+    // The containers of a part are numbered from 0 in rows of its own.
+    const std::string key = id(kRowKeyColumn);
+    const bool is_moved = leaf > 0 && rows->find(kRowKeyColumn) >= 0;
+    const std::string moved =
+        " REPLACE (" + key + " + " + std::to_string(RowKey{leaf, 0, 0}.encode()) + " AS " + key + ")";
+    const std::string out =
+        "SELECT *" + (is_moved ? moved : "") + " FROM arrow_scan_dumb(" + join(arguments, ", ") + ")";
+    if (view.drawn->has_keys_alone) return with_stored(view, leaf, out, "p.*");
+    const bool has_path = rows->find(names::kGdalVsi) >= 0 || rows->find(kRowKeyColumn) < 0;
+    return with_path_ && !has_path ? with_paths(view, leaf, out) : out;
+  }
+
+  /// Rows that were drawn before a step named their paths, with these.
+  std::string with_paths(const View& view, int leaf, const std::string& drawn) {
+    std::vector<std::string> paths;
+    for (const auto name : path_columns(view)) paths.push_back("p." + id(name));
+    return with_stored(view, leaf, drawn, "d.* EXCLUDE (" + id("tacore:order") + "), " + join(paths, ", "));
+  }
+
+  /// `columns` of rows `d` that were drawn and of the same rows `p` as they are stored; in the order that they have,
+  /// which a join loses.
+  std::string with_stored(const View& view, int leaf, const std::string& drawn, const std::string& columns) {
+    const std::string order = id("tacore:order"), key = id(kRowKeyColumn);
+    return "SELECT * EXCLUDE (" + order + ") FROM (SELECT " + columns + ", d." + order +
+           " FROM (SELECT *, row_number() OVER () AS " + order + " FROM (" + drawn + ")) d LEFT JOIN " +
+           stored(view, leaf, 0) + " p ON d." + key + " = p." + key + ") ORDER BY " + order;
+  }
+
+  std::string step_rows(const View& view, int leaf, std::size_t steps) {
+    const Step& step = view.steps[steps - 1];
+    if (const auto* sql = std::get_if<SqlStep>(&step)) {
+      if (steps == 1) return user_step(view, leaf, *sql, stored_rows(view, leaf, 0, false), false);
+      // Else what precedes would run once for each time it is named, and so on for each step before.
+      return user_step(view, leaf, *sql, "SELECT * FROM " + rows(view, leaf, steps - 1), sql->select.repeats_data);
+    }
+    const std::string before = rows(view, leaf, steps - 1);
+    const Filter& filter = std::get<Filter>(step);
+    if (filter.level > 0) return cascade(view, leaf, steps, before);
+    return "SELECT * FROM " + before + " WHERE " +
+           condition(view, filter, columns_before(view, leaf, steps - 1));
+  }
+
+  std::string stored_rows(const View& view, int leaf, int level, bool padding) {
+    return view.container() ? leaf_level(*view.container(), leaf, level, padding)
+                            : union_level(view, leaf, level, padding);
+  }
+
+  std::string define(const Key& key, const std::string& body) {
+    const std::string name = id("tacore:" + std::to_string(ctes_.size()));
+    ctes_.push_back(name + " AS NOT MATERIALIZED (" + body + ")");
+    names_[key] = name;
+    return name;
+  }
+
+
+  static std::string derived_sql(const DerivedColumn& column) {
+    switch (column.kind) {
+      case DerivedColumn::Kind::Copy: return id(column.from);
+      case DerivedColumn::Kind::Whole:
+        return "CAST(" + id(column.from) + " AS BIGINT)" + (column.add ? " + " + std::to_string(column.add) : "");
+      case DerivedColumn::Kind::Type:
+        return "CASE WHEN upper(" + id(column.from) + ") = 'TORTILLA' THEN 'FOLDER' ELSE 'FILE' END";
+      case DerivedColumn::Kind::Constant: return sql_literal(column.text);
+      case DerivedColumn::Kind::Hidden: break;
+    }
+    return "NULL";
+  }
+
+  std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
+    const auto table = with_place_ ? container.level(level) : container.known_level(level);
+    std::vector<std::string> aliases, selected;
+    // DuckDB numbers rows in a last column, or, where one of the file has its name, in one that is not listed.
+    const std::string numbers = "file_row_number";
+    bool is_listed = true;
+    std::map<std::string, std::string> alias_of;
+    for (const auto& name : table->file_columns()) {
+      const bool clashes = lower(name) == numbers;
+      is_listed = is_listed && !clashes;
+      aliases.push_back(id(clashes ? "tacore:column" : name));
+      alias_of[name] = aliases.back();
+    }
+    for (std::size_t c = 0; c < table->columns().size(); ++c) {
+      const std::string& name = table->columns()[c].name;
+      if (is_rebuilt(name)) continue;
+      const DerivedColumn* derived = table->derived(static_cast<int>(c));
+      const std::string value = derived ? derived_sql(*derived) : alias_of.at(name);
+      selected.push_back(value == id(name) ? value : value + " AS " + id(name));
+    }
+    const std::string row = is_listed ? id("tacore:file_row") : numbers;
+    if (is_listed) aliases.push_back(row);
+    // Container::current_id() says what stands for it where it is not stored.
+    const bool is_numbered = table->find(names::kCurrentId) < 0, by_source = table->find(names::kSourceFile) >= 0;
+    if (is_numbered && !by_source) selected.push_back(row + " AS " + id(names::kCurrentId));
+    if (is_numbered && by_source) selected.push_back(id(names::kCurrentId));
+    if (level == 0 && table->find(names::kRelativePath) < 0)
+      selected.push_back(id(names::kId) + " AS " + id(names::kRelativePath));
+    if (with_path_) {
+      if (is_v1(container.format())) selected.push_back(container.vsi_sql(level) + " AS " + id(names::kSubfile));
+      selected.push_back(container.vsi_sql(level) + " AS " + id(names::kGdalVsi));
+    }
+    const RowKey first{leaf, level, 0};
+    selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
+    statement_.levels.push_back(table);
+    // Statistics of floats leave NaN out, which SQL takes for the greatest number: unless DuckDB is told so, it prunes
+    // by them.
+    std::string stored = "read_parquet(" + bind(LevelFile{statement_.levels.size() - 1}) + ", can_have_nan = true" +
+                         (is_listed ? ", " + numbers + " = true" : "") + ") AS t(" + join(aliases, ", ") + ")";
+    if (is_numbered && by_source) {  // before padding is left out, which counts
+      stored = "(SELECT *, " + (is_listed ? "" : numbers + ", ") + "row_number() OVER (PARTITION BY " +
+               alias_of.at(std::string(names::kSourceFile)) + " ORDER BY " + row + ") - 1 AS " + id(names::kCurrentId) +
+               " FROM " + stored + ") AS numbered";
+    }
+    std::string body = "SELECT " + join(selected, ", ") + " FROM " + stored;
+    // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
+    const bool may_show =
+        table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
+    if (!padding && may_show) {
+      // Of the id alone: a stored size may be that of another row.
+      body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
+    }
+    if (is_numbered && by_source) body += " ORDER BY numbered." + row;  // which numbering by source file loses
+    return body;
+  }
+
+  /// A column of a union: its name there, and in the input at hand; none: the input has no such column.
+  struct Aligned {
+    std::string as;
+    std::string type;
+    std::optional<std::string> name;
+  };
+
+  std::string union_level(const View& view, int leaf, int level, bool padding) {
+    const Union& all = std::get<Union>(view.base);
+    const auto k = static_cast<std::size_t>(level);
+    std::vector<Aligned> columns;
+    for (std::size_t c = 0; c < all.columns[k].size(); ++c)
+      columns.push_back({all.columns[k][c].name, all.columns[k][c].type, all.names[k][c]});
+    std::vector<std::string> selects;
+    append_selects(view, view, leaf, level, padding, columns, selects);
+    if (selects.empty()) throw QueryError("no dataset to read");
+    return join(selects, " UNION ALL ");
+  }
+
+  /// The same columns by the names that the inputs of `all`, an input itself, have for them.
+  static std::vector<Aligned> inside(const Union& all, int level, std::vector<Aligned> columns) {
+    const auto& known = all.columns[static_cast<std::size_t>(level)];
+    for (auto& column : columns) {
+      const auto found =
+          std::find_if(known.begin(), known.end(), [&](const Column& c) { return column.name == c.name; });
+      column.name.reset();
+      if (found != known.end())
+        column.name = all.names[static_cast<std::size_t>(level)][static_cast<std::size_t>(found - known.begin())];
+    }
+    return columns;
+  }
+
+  /// One SELECT for each input of a union. DuckDB 1.4 puts a union on the right of another in the wrong order. So the
+  /// inputs of an input stand beside the others; where steps forbid that, its rows are numbered and sorted.
+  void append_selects(const View& whole, const View& view, int leaf, int level, bool padding,
+                      const std::vector<Aligned>& columns, std::vector<std::string>& out) {
+    for (const auto& part : std::get<Union>(view.base).parts) {
+      const View& input = *part.view;
+      const int first = leaf + part.first_leaf;
+      if (!input.container() && input.steps.empty()) {
+        append_selects(whole, input, first, level, padding, inside(std::get<Union>(input.base), level, columns), out);
+        continue;
+      }
+      std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
+                         : level == 0                   ? rows(input, first)
+                                                        : visible(input, first, level);
+      if (!out.empty() && !input.container()) {
+        const std::string order = id("tacore:order");
+        from = define({&input, first, level, 0, 'o'}, "SELECT * EXCLUDE (" + order +
+                                                          ") FROM (SELECT *, row_number() OVER () AS " + order +
+                                                          " FROM " + from + ") ORDER BY " + order);
+      }
+      out.push_back("SELECT " + join(aligned(whole, part, columns, level, first), ", ") + " FROM " + from);
+    }
+  }
+
+  /// A column of a part as one of `type`: DuckDB would round whole numbers that no double holds.
+  static std::string in_union(const Column& own, const std::string& type) {
+    const bool is_unsigned = own.type.starts_with("uint");
+    if (type != "double" || (!is_unsigned && !own.type.starts_with("int"))) return id(own.name);
+    return (is_unsigned ? "tacore_exact_unsigned(" : "tacore_exact(") + id(own.name) + ", " + sql_literal(own.name) +
+           ")";
+  }
+
+  std::vector<std::string> aligned(const View& whole, const UnionPart& part, const std::vector<Aligned>& columns,
+                                   int level, int leaf) {
+    const View& input = *part.view;
+    const auto own = level == 0 ? columns_before(input, leaf, input.steps.size()) : stored_columns(input, level);
+    std::vector<std::string> out;
+    for (const auto& column : columns) {
+      if (column.as == names::kSourcePath || column.as == names::kSourceFile) continue;
+      const auto found = std::ranges::find(own, column.name.value_or(""), &Column::name);
+      out.push_back((found == own.end() ? "NULL" : in_union(*found, column.type)) + " AS " + id(column.as));
+    }
+    const auto source = [&](std::string_view name, const std::string& value) {
+      out.push_back(has(own, name) ? id(name) : sql_literal(value) + " AS " + id(name));
+    };
+    source(names::kSourcePath, part.source_path);
+    source(names::kSourceFile, part.source_file);
+    if (with_path_) {
+      const auto there = path_columns(input);
+      for (const auto name : path_columns(whole)) {
+        const bool hidden = (level == 0 && queried(input, input.steps.size()) && !has(own, name)) ||
+                            std::find(there.begin(), there.end(), name) == there.end();
+        out.push_back(hidden ? "NULL AS " + id(name) : id(name));
+      }
+    }
+    out.push_back(id(kRowKeyColumn));
+    return out;
+  }
+
+  /// `before`: a SELECT of the rows that the query sees as `data`.
+  std::string user_step(const View& view, int leaf, const SqlStep& step, const std::string& before, bool at_once) {
+    std::string with = std::string("WITH data AS ") + (at_once ? "" : "NOT ") + "MATERIALIZED (" + before + ")";
+    for (int level = 0; level <= names::kMaxLevel; ++level) {
+      const std::string name = "level" + std::to_string(level);
+      if (step.select.tables.contains(name) && level < view.num_levels())
+        with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
+    }
+    // On lines of its own: a comment at its end must not eat the bracket.
+    return with + " SELECT * FROM (\n" + step.select.text + "\n)";
+  }
+
+  std::string condition(const View& view, const Filter& filter, const std::vector<Column>& columns) {
+    check_tested(view, filter, columns);
+    const Column tested = tested_columns(filter, columns)[0];
+    log::info("a filter tests " + quoted(filter.column == "auto" ? tested.name : filter.column) + " of level " +
+              std::to_string(filter.level));
+    return predicate(filter, columns, statement_.values);
+  }
+
+  /// Filters keep the columns, and so does a query that only chooses rows: the number of steps up to the last other
+  /// one.
+  static std::size_t last_change(const View& view, std::size_t steps) {
+    while (steps > 0 && keeps_columns(view.steps[steps - 1])) --steps;
+    return steps;
+  }
+
+  /// What the last of `steps` steps, a query, gives. It is described over an empty table of the columns that the query
+  /// before gives: over all steps before, a chain would cost the cube of its length.
+  const SqlColumns& described(const View& view, int leaf, std::size_t steps) {
+    const std::pair key{&view, steps};
+    if (const auto found = known_->find(key); found != known_->end()) return found->second;
+    const std::size_t before = last_change(view, steps - 1);
+    Planner one(describe_, with_path_, known_);
+    const std::string data =
+        before == 0 ? one.stored_rows(view, leaf, 0, false) : empty_table(described(view, leaf, before));
+    const std::string rows = one.user_step(view, leaf, std::get<SqlStep>(view.steps[steps - 1]), data, false);
+    return known_->emplace(key, describe_(one.finish("SELECT * FROM (" + rows + ")"))).first->second;
+  }
+
+  static std::string empty_table(const SqlColumns& of) {
+    std::vector<std::string> columns;
+    for (std::size_t c = 0; c < of.columns.size(); ++c)
+      columns.push_back("NULL::" + of.sql_types[c] + " AS " + id(of.columns[c].name));
+    return "SELECT " + join(columns, ", ") + " WHERE false";
+  }
+
+  /// Level-0 rows with a surviving child, in the order they had: a semi-join loses it.
+  std::string cascade(const View& view, int leaf, std::size_t steps, const std::string& before) {
+    const std::string roots = surviving(view, leaf, 0, steps), key = id(kRowKeyColumn);
+    const std::string among = key + " IN (SELECT " + key + " FROM " + roots + ")";
+    if (!has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps - 1), kRowKeyColumn)) {
+      throw QueryError("a filter of level " + std::to_string(std::get<Filter>(view.steps[steps - 1]).level) +
+                       " after a query that dropped the columns which join levels; SELECT * keeps them");
+    }
+    if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
+    // A union whose rows are numbered right below a hash join runs its inputs at once (DuckDB 1.4), so the numbers come
+    // first.
+    const std::string order = id("tacore:order"), numbered = id("tacore:numbered");
+    return "WITH " + numbered + " AS " + (view.container() ? "NOT " : "") +
+           "MATERIALIZED (SELECT *, row_number() OVER () AS " + order + " FROM " + before + ") SELECT * EXCLUDE (" +
+           order + ") FROM " + numbered + " WHERE " + among + " ORDER BY " + order;
+  }
+
+  const QueryPlan::Describe& describe_;
+  bool with_path_;
+  bool with_place_ = false;  ///< offsets may leave with the rows
+  std::shared_ptr<Known> known_;
+  Statement statement_;
+  std::vector<std::string> ctes_;
+  std::map<Key, std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Column> stored_columns(const View& view, int level) {
+  if (const auto* all = std::get_if<Union>(&view.base)) return all->columns[static_cast<std::size_t>(level)];
+  const auto& table = view.container()->stored_level(level);
+  std::vector<Column> out;
+  for (const auto& column : table->columns()) {
+    if (!is_rebuilt(column.name)) out.push_back(column);
+  }
+  if (table->find(names::kCurrentId) < 0) out.push_back({std::string(names::kCurrentId), "int64"});
+  if (level == 0 && table->find(names::kRelativePath) < 0) out.push_back({std::string(names::kRelativePath), "string"});
+  return out;
+}
+
+void check_tested(const View& view, const Filter& filter, std::span<const Column> columns) {
+  if (!tested_columns(filter, columns).empty()) return;
+  std::string elsewhere;
+  for (int level = 0; level < view.num_levels(); ++level) {
+    if (level == filter.level) continue;
+    const auto there = tested_columns(filter, stored_columns(view, level));
+    if (!there.empty()) elsewhere += "; level " + std::to_string(level) + " has " + quoted(there[0].name);
+  }
+  throw QueryError(why_untested(filter, columns) + elsewhere);
+}
+
+int deepest_filter(const View& view) {
+  int out = 0;
+  for (const auto& step : view.steps) {
+    if (const auto* filter = std::get_if<Filter>(&step)) out = std::max(out, filter->level);
+  }
+  if (const auto* all = std::get_if<Union>(&view.base)) {
+    for (const auto& part : all->parts) out = std::max(out, deepest_filter(*part.view));
+  }
+  return out;
+}
+
+bool restricts(const View& view, int level) { return level <= deepest_filter(view); }
+
+namespace {
+
+/// True when a query of the view, or of a part, does.
+bool any_query(const View& view, bool SqlStep::* does) {
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (sql && sql->*does) return true;
+  }
+  const auto* all = std::get_if<Union>(&view.base);
+  return all &&
+         std::any_of(all->parts.begin(), all->parts.end(), [&](const auto& part) { return any_query(*part.view, does); });
+}
+
+}  // namespace
+
+bool names_path(const View& view) { return any_query(view, &SqlStep::names_path); }
+
+bool names_place(const View& view) { return any_query(view, &SqlStep::names_place); }
+
+bool draws(const View& view) {
+  const std::size_t first = view.drawn ? view.drawn->steps : 0;
+  return std::any_of(view.steps.begin() + static_cast<std::ptrdiff_t>(first), view.steps.end(), [](const Step& step) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    return sql && sql->select.draws;
+  });
+}
+
+bool keeps_columns(const Step& step) {
+  const auto* sql = std::get_if<SqlStep>(&step);
+  return !sql || sql->select.keeps_columns;
+}
+
+bool has_query(const View& view) {
+  return std::any_of(view.steps.begin(), view.steps.end(),
+                     [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
+}
+
+bool changes_columns(const View& view) { return !std::all_of(view.steps.begin(), view.steps.end(), keeps_columns); }
+
+bool only_chooses_rows(const View& view) { return view.container() && !changes_columns(view); }
+
+Statement QueryPlan::rows() const {
+  Planner planner(describe_, view_);
+  return planner.finish(planner.last_rows(view_, 0));
+}
+
+std::vector<std::vector<Column>> QueryPlan::columns(const std::vector<std::size_t>& steps) const {
+  Planner planner(describe_, view_);
+  std::vector<std::vector<Column>> out;
+  for (const std::size_t count : steps) out.push_back(planner.columns_before(view_, 0, count));
+  return out;
+}
+
+Statement QueryPlan::count() const {
+  Planner planner(describe_, view_);
+  const std::string name = planner.rows(view_, 0);
+  return planner.finish("SELECT count(*) FROM " + name);
+}
+
+Statement QueryPlan::survivors(int level) const {
+  Planner planner(describe_, view_);
+  const std::string name = planner.surviving(view_, 0, level, view_.steps.size());
+  const bool sources = has(stored_columns(view_, level), names::kSourceFile);
+  return planner.finish("SELECT " + id(kRowKeyColumn) + ", CAST(" + id(names::kParentId) + " AS VARCHAR), " +
+                        (sources ? id(names::kSourceFile) : "''") + " FROM " + name + " ORDER BY 1");
+}
+
+Statement QueryPlan::statistics(int level, const std::string& parent, const std::vector<std::string>& columns) const {
+  Planner planner(describe_, view_);
+  const std::string selected = of_alias("c", columns);
+  if (level == 0) return planner.finish("SELECT " + selected + " FROM " + planner.rows(view_, 0) + " c");
+  const std::string child = planner.visible(view_, 0, level), above = planner.visible(view_, 0, level - 1);
+  const std::string same = planner.bind(parent);
+  return planner.finish("SELECT " + selected + " FROM " + child + " c WHERE EXISTS (SELECT 1 FROM " + above +
+                        " p WHERE " + planner.joins(view_, level, "c", "p") + " AND p." + id(names::kId) + " = " +
+                        same + ")");
+}
+
+Statement QueryPlan::statistics(const std::vector<std::string>& ids, const std::vector<std::string>& columns) const {
+  Planner planner(describe_, view_);
+  // Each level by its id, from the upper ones down: the row "b" of level 2 below a row "a" of level 1.
+  std::string among, alias;
+  for (int level = 1; level <= static_cast<int>(ids.size()); ++level) {
+    const std::string above = alias;
+    alias = "c" + std::to_string(level);
+    const std::string rows = planner.visible(view_, 0, level) + " " + alias;
+    const std::string has_id =
+        alias + "." + id(names::kId) + " = " + planner.bind(ids[static_cast<std::size_t>(level - 1)]);
+    among = rows + " WHERE " + has_id +
+            (among.empty() ? "" : " AND EXISTS (SELECT 1 FROM " + among + " AND " +
+                                      planner.joins(view_, level, alias, above) + ")");
+  }
+  return planner.finish("SELECT " + of_alias(alias, columns) + " FROM " + among);
+}
+
+Statement QueryPlan::children(int level) const {
+  Planner planner(describe_, view_);
+  const std::string parents = planner.visible(view_, 0, level);
+  const std::string child =
+      restricts(view_, level + 1) ? planner.visible(view_, 0, level + 1) : planner.stored(view_, 0, level + 1, true);
+  const std::string key = id(kRowKeyColumn);
+  return planner.finish("SELECT p." + key + ", p." + id(names::kType) + " = 'FOLDER', c." + key + ", c." +
+                        id(names::kId) + " FROM " + parents + " p LEFT JOIN " + child + " c ON " +
+                        planner.joins(view_, level + 1, "c", "p") + " ORDER BY 1, 3");
+}
+
+}  // namespace tacore

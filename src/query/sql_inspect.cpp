@@ -1,0 +1,224 @@
+#include "query/sql_inspect.hpp"
+
+#include <duckdb.hpp>
+#include <duckdb/parser/expression/list.hpp>
+#include <duckdb/parser/parsed_expression_iterator.hpp>
+#include <duckdb/parser/parser.hpp>
+#include <duckdb/parser/query_node/list.hpp>
+#include <duckdb/parser/statement/select_statement.hpp>
+#include <duckdb/parser/tableref/list.hpp>
+#include <map>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "table/rows.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// Walks a parsed query; everything that is not reading tables is refused.
+class Inspector {
+ public:
+  void node(duckdb::QueryNode& node) {
+    for (const auto& modifier : node.modifiers) {
+      draws = draws || modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
+              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER;
+    }
+    draws = draws || (node.type == duckdb::QueryNodeType::SELECT_NODE && node.Cast<duckdb::SelectNode>().sample);
+    for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
+    duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
+        node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& e) { expression(*e); },
+        [this](duckdb::TableRef& r) { reference(r); });
+  }
+
+  void expression(duckdb::ParsedExpression& e) {
+    switch (e.GetExpressionClass()) {
+      case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: a parameter has no value here");
+      case duckdb::ExpressionClass::SUBQUERY:
+        subquery = true;
+        node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
+        break;
+      case duckdb::ExpressionClass::FUNCTION: {
+        const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
+        many = many || name == "unnest" || name == "unlist";
+        draws = draws || changes(name);
+        for (const char* refused :
+             {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
+          if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
+        }
+        break;
+      }
+      case duckdb::ExpressionClass::STAR: many = true; break;
+      // current_date and its like are written without brackets.
+      case duckdb::ExpressionClass::COLUMN_REF:
+        draws = draws || changes_unbracketed(lower(e.GetName()));
+        break;
+      default: break;
+    }
+    duckdb::ParsedExpressionIterator::EnumerateChildren(e,
+                                                        [this](duckdb::ParsedExpression& child) { expression(child); });
+  }
+
+  std::set<std::string> tables;
+  std::map<std::string, int> num_references;  ///< of each table
+  bool subquery = false;
+  bool many = false;   ///< an expression that may be several columns or rows
+  bool draws = false;  ///< as Select::draws
+
+ private:
+  /// Functions that DuckDB calls volatile, or constant within one query only.
+  static bool changes(const std::string& name) {
+    static const std::set<std::string> kNames{"random",
+                                              "setseed",
+                                              "uuid",
+                                              "uuidv4",
+                                              "uuidv7",
+                                              "gen_random_uuid",
+                                              "reservoir_quantile",
+                                              "now",
+                                              "today",
+                                              "age",
+                                              "get_current_timestamp",
+                                              "get_current_time",
+                                              "transaction_timestamp",
+                                              "txid_current"};
+    return kNames.contains(name) || changes_unbracketed(name);
+  }
+  static bool changes_unbracketed(const std::string& name) {
+    return name.starts_with("current_") || name == "localtime" || name == "localtimestamp";
+  }
+
+  void reference(duckdb::TableRef& ref) {
+    draws = draws || ref.sample;
+    if (ref.type == duckdb::TableReferenceType::SHOW_REF) {
+      throw QueryError("SQL: SHOW, DESCRIBE and SUMMARIZE are not available; one SELECT expected");
+    }
+    if (ref.type == duckdb::TableReferenceType::BASE_TABLE) {
+      auto& table = ref.Cast<duckdb::BaseTableRef>();
+      if (!table.schema_name.empty() || !table.catalog_name.empty()) {
+        throw QueryError("SQL: table " + quoted(table.schema_name + "." + table.table_name) +
+                         " is not available; data, level0, level1, ... are");
+      }
+      const std::string name = lower(table.table_name);
+      // DuckDB's own views lie open in every schema's path. They tell settings and the statement around this one.
+      for (const char* catalog : {"duckdb_", "pg_", "sqlite_", "pragma_"}) {
+        if (name.starts_with(catalog)) {
+          throw QueryError("SQL: table " + quoted(name) + " is not available; data, level0, level1, ... are");
+        }
+      }
+      tables.insert(name);
+      ++num_references[name];
+    }
+    if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
+      const auto& function = *ref.Cast<duckdb::TableFunctionRef>().function;
+      const std::string name = function.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION
+                                   ? lower(function.Cast<duckdb::FunctionExpression>().function_name)
+                                   : function.ToString();
+      if (name != "range" && name != "generate_series" && name != "unnest") {
+        throw QueryError("SQL: table function " + quoted(name) + " is not available: no files, network or settings");
+      }
+    }
+  }
+};
+
+/// The text without the semicolon that ends it, so that it can stand in brackets.
+std::string without_semicolon(const std::string& sql) {
+  const auto tokens = duckdb::Parser::Tokenize(sql);
+  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
+    if (token->type == duckdb::SimplifiedTokenType::SIMPLIFIED_TOKEN_COMMENT) continue;
+    if (sql[token->start] == ';') return without_semicolon(sql.substr(0, token->start));
+    break;
+  }
+  return sql;
+}
+
+/// `SELECT * FROM data`, whatever follows: no other table, no list of columns, no table that a WITH calls data.
+bool is_star_of_data(const duckdb::QueryNode& node) {
+  if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return false;
+  const auto& select = node.Cast<duckdb::SelectNode>();
+  if (select.select_list.size() != 1 || select.select_list[0]->GetExpressionClass() != duckdb::ExpressionClass::STAR)
+    return false;
+  const auto& star = select.select_list[0]->Cast<duckdb::StarExpression>();
+  if (star.columns || star.expr || !star.exclude_list.empty() || !star.replace_list.empty() ||
+      !star.rename_list.empty())
+    return false;
+  if (!select.from_table || select.from_table->type != duckdb::TableReferenceType::BASE_TABLE) return false;
+  const auto& table = select.from_table->Cast<duckdb::BaseTableRef>();
+  return lower(table.table_name) == "data" && table.column_name_alias.empty();
+}
+
+/// The text names the column that leads rows back to their place: in quotes, since a colon is no part of a word.
+bool names_key(const std::string& sql) {
+  const std::string key = "\"" + std::string(kRowKeyColumn) + "\"";
+  const auto tokens = duckdb::Parser::Tokenize(sql);
+  return std::any_of(tokens.begin(), tokens.end(), [&](const duckdb::SimplifiedToken& token) {
+    return token.type == duckdb::SimplifiedTokenType::SIMPLIFIED_TOKEN_IDENTIFIER &&
+           lower(sql.substr(token.start, key.size())) == key;
+  });
+}
+
+/// The names that the list of a SELECT itself gives to `internal:` columns; those that come with a * are not among
+/// them.
+std::set<std::string> named_internal(const duckdb::QueryNode& node) {
+  if (node.type == duckdb::QueryNodeType::CTE_NODE) return named_internal(*node.Cast<duckdb::CTENode>().child);
+  std::set<std::string> out;
+  for (const auto& expression : node.GetSelectList()) {
+    const std::string name = expression->GetName();
+    const bool star = expression->GetExpressionClass() == duckdb::ExpressionClass::STAR;
+    if (!star && name.starts_with(names::kInternal)) out.insert(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+Select inspect_select(std::string_view sql) {
+  Inspector inspector;
+  std::string text;
+  bool keeps_columns = false;
+  std::set<std::string> internal;
+  try {
+    duckdb::Parser parser;
+    text = without_semicolon(std::string(sql));
+    if (names_key(text)) {
+      throw QueryError("SQL: column 'internal:row' is not available");
+    }
+    parser.ParseQuery(text);
+    if (parser.statements.size() != 1) {
+      throw QueryError("SQL: " + std::to_string(parser.statements.size()) + " statements; one SELECT expected");
+    }
+    auto& statement = *parser.statements[0];
+    if (statement.type != duckdb::StatementType::SELECT_STATEMENT) {
+      throw QueryError("SQL: " + duckdb::StatementTypeToString(statement.type) + " statement; one SELECT expected");
+    }
+    auto& node = *statement.Cast<duckdb::SelectStatement>().node;
+    inspector.node(node);
+    keeps_columns = is_star_of_data(node);
+    internal = named_internal(node);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+  }
+  return {std::move(text), std::move(inspector.tables), std::move(internal), keeps_columns,
+          inspector.num_references["data"] > 1, inspector.draws};
+}
+
+void inspect_expression(std::string_view sql) {
+  Inspector inspector;
+  try {
+    auto list = duckdb::Parser::ParseExpressionList(std::string(sql));
+    if (list.size() != 1) throw QueryError("SQL: one expression expected");
+    inspector.expression(*list[0]);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+  }
+  if (inspector.subquery) throw QueryError("SQL: a subquery is not available in an expression over a frame");
+  if (inspector.many)
+    throw QueryError("SQL: *, COLUMNS and unnest are not available in an expression; one value for each row expected");
+}
+
+}  // namespace tacore

@@ -1,0 +1,114 @@
+#include "raster/linear_histogram.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "raster/quantile_rule.hpp"
+#include "tacore/error.hpp"
+
+namespace {
+
+using namespace tacore;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_CASE("a bin begins at its edge, and the last one holds its end") {
+  LinearHistogram histogram(0, 200);
+  CHECK(histogram.bin_of(0) == 0);
+  CHECK(histogram.bin_of(1.99) == 0);
+  CHECK(histogram.bin_of(2) == 1);
+  CHECK(histogram.bin_of(199.99) == 99);
+  CHECK(histogram.bin_of(200) == 99);
+  CHECK(histogram.bin_of(-7) == 0);
+  CHECK(histogram.bin_of(7e9) == 99);
+  CHECK(histogram.edge(0) == 0);
+  CHECK(histogram.edge(1) == 2);
+  CHECK(histogram.edge(100) == 200);
+}
+
+TEST_CASE("256 values of 8 bits fill the bins evenly, without a comb") {
+  LinearHistogram histogram(0, 255);
+  for (int value = 0; value < 256; ++value) histogram.add(value);
+  const auto [least, most] = std::minmax_element(histogram.counts().begin(), histogram.counts().end());
+  CHECK(*least == 2);
+  CHECK(*most == 3);
+  CHECK(histogram.count() == 256);
+}
+
+TEST_CASE("a range of one value has one bin, and that quantile") {
+  LinearHistogram histogram(5, 5);
+  histogram.add(5, 3);
+  CHECK(histogram.counts()[0] == 3);
+  CHECK(histogram.quantile(0.5) == 5);
+  CHECK(histogram.quantile(1) == 5);
+}
+
+TEST_CASE("NaN and infinities do not count, and no values have no quantile") {
+  LinearHistogram histogram(0, 1);
+  histogram.add(kNan);
+  histogram.add(std::numeric_limits<double>::infinity());
+  CHECK(histogram.count() == 0);
+  CHECK(std::isnan(histogram.quantile(0.5)));
+}
+
+TEST_CASE("quantiles are linear inside the bin that reaches them") {
+  LinearHistogram histogram(0, 100);
+  histogram.add(10.5, 4);
+  histogram.add(20.5, 4);
+  CHECK(histogram.quantile(0) == 10);
+  CHECK(histogram.quantile(0.25) == 10.5);
+  CHECK(histogram.quantile(0.5) == 11);
+  CHECK(histogram.quantile(0.75) == 20.5);
+  CHECK(histogram.quantile(1) == 21);
+}
+
+TEST_CASE("the pool of parts is the histogram of all, and its quantiles are off by a bin at most") {
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal(300, 20);
+  std::vector<double> values;
+  for (int i = 0; i < 10'000; ++i) values.push_back(normal(random));
+  std::sort(values.begin(), values.end());
+  LinearHistogram whole(values.front(), values.back()), first = whole, second = whole;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    whole.add(values[i]);
+    (i % 3 == 0 ? first : second).add(values[i]);
+  }
+  first.merge(second);
+  CHECK(first.counts() == whole.counts());
+  for (const double p : {0.0, 0.01, 0.25, 0.5, 0.75, 0.95, 1.0}) {
+    const double exact = interpolated_quantile(p, values.size(), [&](uint64_t i) { return values[i]; });
+    CHECK(std::abs(first.quantile(p) - exact) <= first.bin_width());
+  }
+}
+
+TEST_CASE("ranges that are none, other ranges and other numbers of bins are refused") {
+  CHECK_THROWS_AS(LinearHistogram(1, 0), QueryError);
+  CHECK_THROWS_AS(LinearHistogram(kNan, 0), QueryError);
+  LinearHistogram one(0, 1);
+  CHECK_THROWS_AS(one.merge(LinearHistogram(0, 2)), QueryError);
+  CHECK_THROWS_AS(one.quantile(1.01), QueryError);
+  const std::vector<uint32_t> counts(99);
+  CHECK_THROWS_WITH_AS(LinearHistogram(0, 1, counts), "a histogram of 99 bins, expected 100", FormatError);
+}
+
+TEST_CASE("a range of all doubles does not overflow") {
+  const double most = std::numeric_limits<double>::max();
+  LinearHistogram histogram(-most, most);
+  histogram.add(0);
+  CHECK(histogram.counts()[50] == 1);
+  CHECK(std::isfinite(histogram.quantile(1)));
+}
+
+TEST_CASE("a range of the least numbers there are has bins") {
+  const double least = std::numeric_limits<double>::denorm_min();
+  LinearHistogram histogram(-least, least);
+  histogram.add(0);
+  CHECK(histogram.counts()[0] == 1);
+}
+
+}  // namespace

@@ -1,0 +1,47 @@
+#include "raster/row_source.hpp"
+
+#include "base/text.hpp"
+#include "dataset/dataframe_impl.hpp"
+#include "container/tiff_index_file.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// The header of a row: from what its level stores where the row has its key, else from the rows themselves.
+std::string header_of(const DataFrame::Impl& frame, int64_t row) {
+  if (const auto key = frame.rows->key(row); key && !frame.holds_stored) {
+    const auto level = frame.dataset->leaf(key->part)->stored_level(key->level);
+    for (const auto name : kHeaderColumns) {
+      if (const int column = level->find(name); column >= 0) return level->binary(column, key->row).value_or("");
+    }
+    return {};
+  }
+  for (const auto name : kHeaderColumns) {
+    if (const int column = frame.rows->find(name); column >= 0) return frame.rows->binary(column, row).value_or("");
+  }
+  return {};
+}
+
+}  // namespace
+
+RowSource open_row(const DataFrame& frame, int64_t position) {
+  const auto& impl = *frame.impl();
+  impl.check_position(position);
+  if (impl.type(position) == SampleType::Folder) {
+    throw NavigationError("position " + std::to_string(position) + " is a FOLDER; it has children, no pixels",
+                          {.path = impl.dataset->path});
+  }
+  const auto container = impl.container_of(position);
+  const RowAddress address = impl.address(position);
+  RowSource out{.bytes = container->open_data(address),
+                .vsi_path = container->vsi_path(address),
+                .header = header_of(impl, position),
+                .container = container,
+                .address = address};
+  if (!out.header.empty()) return out;
+  if (const TiffIndexFile* beside = container->headers()) out.header = beside->find(address, *out.bytes);
+  return out;
+}
+
+}  // namespace tacore

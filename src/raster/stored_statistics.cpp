@@ -1,0 +1,398 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <iterator>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/threads.hpp"
+#include "base/text.hpp"
+#include "io/vsi_path.hpp"
+#include "dataset/dataframe_impl.hpp"
+#include "raster/row_source.hpp"
+#include "table/statistics.hpp"
+#include "table/values.hpp"
+#include "tacore/error.hpp"
+#include "tacore/raster/pixel_statistics.hpp"
+#include "tacore/v1/histograms.hpp"
+#include "raster/tiff_directory.hpp"
+#include "raster/tiff_structure.hpp"
+
+/// What samples store about their pixels: which columns that is, how much a row weighs, what all rows give together.
+namespace tacore {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
+constexpr const char* kHistogram = "geotiff:histogram";
+/// The shares that samples store.
+constexpr double kPercentiles[] = {0.25, 0.5, 0.75, 0.95};
+/// Rows whose values are in memory at once.
+constexpr int64_t kRowsAtOnce = 256;
+/// TIFFs that one thread opens before others get a turn, and threads that ask a server.
+constexpr std::size_t kTiffsAtOnce = 16;
+constexpr int kRemoteJobs = 32;
+
+/// The columns of statistics among `columns`; empty: there are none.
+std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms) {
+  const auto has = [&](const char* name) {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  };
+  std::vector<std::string> out;
+  for (const char* name : {"geotiff:stats", "internal:stats"}) {
+    if (out.empty() && has(name)) out.emplace_back(name);
+  }
+  const bool are_moments = out.empty();
+  for (const char* name : kMoments) {
+    if (are_moments && has(name)) out.emplace_back(name);
+  }
+  if (out.empty()) return out;
+  for (const char* name : {"stac:tensor_shape", "stac:raster_shape"}) {
+    if (has(name)) out.emplace_back(name);
+  }
+  if (with_histograms && has(kHistogram)) out.emplace_back(kHistogram);
+  return out;
+}
+
+[[noreturn]] void throw_no_statistics(const std::string& hint = "") {
+  throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor "
+                   "'stats:mean' and the like" + hint);
+}
+
+StatisticsInput statistics_input(const Rows& rows) {
+  const auto names = statistics_columns(rows.columns(), false);
+  if (names.empty()) throw_no_statistics();
+  const int tensor = rows.find("stac:tensor_shape"), shape = tensor >= 0 ? tensor : rows.find("stac:raster_shape");
+  StatisticsInput out{.are_moments = names[0].starts_with("stats:")};
+  for (int64_t row = 0; row < rows.num_rows();) {
+    const int64_t count = rows.run(row);
+    if (out.are_moments) {
+      std::vector<std::shared_ptr<arrow::Array>> columns;
+      for (const char* name : kMoments) {
+        const int column = rows.find(name);
+        columns.push_back(column < 0 ? nullptr : rows.array(column, row, count));
+      }
+      out.stats.push_back(join_moments(columns));
+    } else {
+      out.stats.push_back(rows.array(rows.find(names[0]), row, count));
+    }
+    if (shape >= 0) out.shapes.push_back(rows.array(shape, row, count));
+    row += count;
+  }
+  return out;
+}
+
+/// Rows times columns of the TIFF of a row, by the header that is stored of it or its own.
+double pixels_of(const DataFrame& frame, int64_t position) {
+  const RowSource row = open_row(frame, position);
+  TiffLayout layout;
+  if (!row.header.empty()) {
+    layout = layout_from_header(row.header, row.bytes->size(), row.vsi_path);
+  } else if (auto directory = find_tiff_directory(*row.bytes)) {
+    layout = std::move(directory->layout);
+  } else {
+    throw FormatError("it is no TIFF", {.path = row.vsi_path});
+  }
+  return static_cast<double>(layout.width) * static_cast<double>(layout.height);
+}
+
+/// How many pixels the rows have that do not say so. One warning where that cannot be known.
+void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
+  std::vector<StoredRow*> unknown;
+  for (StoredRow& row : stored.rows) {
+    if (std::isnan(row.pixels)) unknown.push_back(&row);
+  }
+  if (unknown.empty()) return;
+  // Threads wait for a server, not for processors.
+  const int jobs = is_remote(frame.impl()->dataset->path) ? kRemoteJobs : num_threads(0);
+  const auto look = [&](std::size_t part) {
+    std::string why;
+    const std::size_t end = std::min((part + 1) * kTiffsAtOnce, unknown.size());
+    for (std::size_t i = part * kTiffsAtOnce; i < end; ++i) {
+      try {
+        unknown[i]->pixels = pixels_of(frame, unknown[i]->row);
+      } catch (const IoError& error) {
+        if (!error.not_found()) throw;  // an index may be asked without its files
+        if (why.empty()) why = "its file is missing";
+      } catch (const Error& error) {
+        if (why.empty()) why = error.message();
+      }
+    }
+    return why;
+  };
+  OrderedWork<std::string> work(std::vector<uint64_t>((unknown.size() + kTiffsAtOnce - 1) / kTiffsAtOnce, 1),
+                                2 * static_cast<uint64_t>(jobs), jobs, look);
+  std::string why;
+  while (auto failure = work.next()) {
+    if (why.empty()) why = std::move(*failure);
+  }
+  const int64_t assumed = assume_pixels(stored);
+  if (assumed == 0 || stored.rows.size() == 1) return;
+  const bool all = assumed == static_cast<int64_t>(stored.rows.size());
+  log::warning("statistics: the size of " + std::to_string(assumed) + " of " + std::to_string(stored.rows.size()) +
+               " samples is not known: no stac:tensor_shape, and " + why + "; " +
+               (all ? "all weigh the same" : "they weigh as the others do on average"));
+}
+
+/// What the rows of a frame store, with the weights that they have.
+StoredStatistics read_frame(const DataFrame& frame, const std::vector<int>& bands, StatisticsKind kind) {
+  StoredStatistics out = read_statistics(statistics_input(*frame.impl()->rows));
+  check_kind(out, bands, kind);  // before TIFFs are opened in vain
+  find_pixels(frame, out);
+  return out;
+}
+
+const Value::List& items(const Value& value) {
+  static const Value::List none;
+  const auto* list = value.get<Value::List>();
+  return list ? *list : none;
+}
+
+/// The sum of the histograms of each band, and the weights that they give to rows. Empty where a row has none.
+std::vector<Histogram> take_histograms(const Rows& rows, StoredStatistics& stored) {
+  const int column = rows.find(kHistogram);
+  if (column < 0) return {};
+  const std::size_t num_bands = stored.rows[0].bands.size();
+  std::vector<Histogram> out(num_bands);
+  bool all_have_one = true;
+  std::size_t next = 0;
+  for (int64_t begin = 0; begin < rows.num_rows(); begin += kRowsAtOnce) {
+    const int64_t count = std::min(kRowsAtOnce, rows.num_rows() - begin);
+    const auto cells = read_values(*rows.array(column, begin, count));
+    for (; next < stored.rows.size() && stored.rows[next].row < begin + count; ++next) {
+      StoredRow& row = stored.rows[next];
+      const auto& histograms = items(cells[static_cast<std::size_t>(row.row - begin)]);
+      const bool has_null = std::any_of(histograms.begin(), histograms.end(),
+                                        [](const Value& histogram) { return !histogram.get<Binary>(); });
+      if (histograms.empty() || has_null) {
+        all_have_one = false;
+        continue;
+      }
+      if (histograms.size() != num_bands) {
+        throw QueryError("statistics of samples differ: " + std::to_string(num_bands) + " bands and " +
+                         std::to_string(histograms.size()) + " histograms");
+      }
+      double most = 1;
+      for (std::size_t b = 0; b < num_bands; ++b) {
+        const Histogram histogram = Histogram::decode(*histograms[b].get<Binary>());
+        out[b].merge(histogram);
+        row.valid.push_back(static_cast<double>(histogram.count()));
+        most = std::max(most, row.valid.back());
+      }
+      if (std::isnan(row.pixels)) row.pixels = most;
+    }
+  }
+  if (!all_have_one) out.clear();
+  return out;
+}
+
+/// The quantiles that something stored tells, and how well.
+struct Quantiles {
+  std::vector<double> values = {};
+  double error = kNone;
+  bool is_approximate = false;
+};
+
+std::vector<Quantiles> of_histograms(const std::vector<Histogram>& histograms, const std::vector<double>& shares) {
+  std::vector<Quantiles> out;
+  for (const Histogram& histogram : histograms) {
+    auto& band = out.emplace_back(Quantiles{.error = histogram.error_bound()});
+    for (const double share : shares) band.values.push_back(histogram.quantile(share));
+  }
+  return out;
+}
+
+/// Of the histograms of a streaming TACO: those of its `component` ("." where samples are rasters). Empty: there are
+/// none.
+std::vector<Quantiles> of_streaming(const DataFrame& roots, const std::string& component,
+                                    const std::vector<double>& shares) {
+  std::vector<Quantiles> out;
+  for (const auto& found : v1::histograms(roots)) {
+    if (found.component != component) continue;
+    for (const auto& band : found.bands) {
+      const double bin_width = (band.max - band.min) / static_cast<double>(band.counts.size());
+      auto& quantiles = out.emplace_back(Quantiles{.error = bin_width, .is_approximate = found.is_relative});
+      for (const double share : shares) quantiles.values.push_back(band.quantile(share));
+    }
+  }
+  return out;
+}
+
+/// Of as many bands as are stored; empty: nothing stored tells them.
+std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, const SummaryOptions& options,
+                                    const DataFrame& roots, std::size_t num_bands) {
+  std::vector<double> shares = options.quantiles;
+  if (shares.empty()) shares.assign(std::begin(kPercentiles), std::end(kPercentiles));
+  std::vector<Quantiles> out = of_histograms(histograms, shares);
+  const auto& files = *roots.impl();
+  if (out.empty() && is_v1(files.dataset->format) && roots.level() == 0 && files.rows->key(0))
+    out = of_streaming(roots, options.child.empty() ? "." : options.child, shares);
+  if (!out.empty() && out.size() != num_bands) {
+    throw QueryError("statistics of samples differ: " + std::to_string(num_bands) + " bands and " +
+                     std::to_string(out.size()) + " histograms");
+  }
+  if (out.empty() && !options.quantiles.empty())
+    throw QueryError("the samples store no histograms, which tell quantiles; the pixels do: compute_statistics(), taco "
+                     "stats --compute");
+  return out;
+}
+
+/// `frame` holds the rows, `roots` the samples that they are or lie below.
+std::vector<BandSummary> summary_of(const DataFrame& frame, const SummaryOptions& options, const DataFrame& roots) {
+  const std::vector<int>& bands = options.bands;
+  StoredStatistics stored = read_statistics(statistics_input(*frame.impl()->rows));
+  const StatisticsKind kind = kind_of(stored, bands);
+  check_kind(stored, bands, kind);
+  std::vector<BandSummary> out(bands.empty() ? stored.rows[0].bands.size() : bands.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].band = bands.empty() ? static_cast<int>(i) + 1 : bands[i];
+  if (kind == StatisticsKind::Categorical) {
+    if (!options.quantiles.empty()) throw QueryError("classes have no quantiles");
+    find_pixels(frame, stored);
+    auto classes = pool_categorical(stored, bands);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].classes = std::move(classes[i]);
+    return out;
+  }
+  const std::vector<Histogram> histograms = take_histograms(*frame.impl()->rows, stored);
+  const auto quantiles = quantiles_of(histograms, options, roots, stored.rows[0].bands.size());
+  find_pixels(frame, stored);
+  const auto pooled = pool_continuous(stored, bands);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const PooledBand& band = pooled[i];
+    out[i].mean = band.mean;
+    out[i].std = band.std;
+    out[i].min = band.min;
+    out[i].max = band.max;
+    if (!quantiles.empty()) {
+      const Quantiles& told = quantiles[static_cast<std::size_t>(out[i].band - 1)];
+      out[i].quantiles = told.values;
+      out[i].quantile_error = told.error;
+      out[i].is_approximate = told.is_approximate;
+    } else {
+      out[i].quantiles.assign(band.percentiles.begin(), band.percentiles.end());
+      out[i].is_approximate = band.num_rows > 1 && !std::isnan(band.percentiles[0]);
+    }
+  }
+  return out;
+}
+
+/// A frame that shows nothing, over rows that statistics are read from.
+DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows) {
+  auto out = std::make_shared<DataFrame::Impl>();
+  out->dataset = std::move(dataset);
+  out->rows = std::move(rows);
+  return DataFrame(std::move(out));
+}
+
+DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const StatsOptions& options,
+                   const std::string& child, bool with_histograms) {
+  if (impl->has_given_rows) throw QueryError("statistics of rows of a frame: ask the frame", {.path = impl->path});
+  const View& view = impl->view();
+  const auto ids = child.empty() ? std::vector<std::string>() : split(child, '/');
+  if (!ids.empty() && (options.level != 0 || !options.id.empty()))
+    throw QueryError("statistics of a child: level and id are told by its path");
+  const int level = ids.empty() ? options.level : static_cast<int>(ids.size());
+  if (level != 0) check_level(level, view.num_levels(), impl->path);
+  if (level > 0 && ids.empty() && options.id.empty()) throw QueryError("id is required for level > 0");
+  // Only the columns that are summed, unless the rows are here anyway.
+  if (level == 0 && has_query(view)) return frame_over(impl, impl->rows());
+  const auto names = statistics_columns(stored_columns(view, level), with_histograms);
+  if (names.empty()) {
+    for (int below = level + 1; below < view.num_levels(); ++below) {
+      if (!statistics_columns(stored_columns(view, below), false).empty())
+        throw_no_statistics("; level " + std::to_string(below) + " has them: name a child of each sample");
+    }
+    throw_no_statistics();
+  }
+  const View drawn = level == 0 ? view : impl->drawn_view();
+  const QueryPlan plan(drawn, Dataset::Impl::describe);
+  return frame_over(impl, Dataset::Impl::compute(ids.empty() ? plan.statistics(level, options.id, names)
+                                                             : plan.statistics(ids, names)));
+}
+
+/// Those of a frame are of its own rows.
+void check_defaults(const StatsOptions& options) {
+  if (options.level != 0 || !options.id.empty())
+    throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
+}
+
+double value_of(const PooledBand& band, Statistic which) {
+  switch (which) {
+    case Statistic::Mean: return band.mean;
+    case Statistic::Std: return band.std;
+    case Statistic::Min: return band.min;
+    case Statistic::Max: return band.max;
+    case Statistic::P25: return band.percentiles[0];
+    case Statistic::P50: return band.percentiles[1];
+    case Statistic::P75: return band.percentiles[2];
+    case Statistic::P95: return band.percentiles[3];
+  }
+  return kNone;
+}
+
+std::vector<double> aggregate_continuous(const DataFrame& frame, Statistic which, const std::vector<int>& bands) {
+  std::vector<double> out;
+  for (const PooledBand& band : pool_continuous(read_frame(frame, bands, StatisticsKind::Continuous), bands))
+    out.push_back(value_of(band, which));
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> Dataset::aggregate(Statistic which, const std::vector<int>& bands,
+                                       const StatsOptions& options) const {
+  return aggregate_continuous(frame_of(impl_, options, "", false), which, bands);
+}
+
+std::vector<std::vector<double>> Dataset::aggregate_categorical(const std::vector<int>& bands,
+                                                                const StatsOptions& options) const {
+  return pool_categorical(read_frame(frame_of(impl_, options, "", false), bands, StatisticsKind::Categorical), bands);
+}
+
+std::vector<double> DataFrame::aggregate(Statistic which, const std::vector<int>& bands,
+                                         const StatsOptions& options) const {
+  check_defaults(options);
+  return aggregate_continuous(*this, which, bands);
+}
+
+std::vector<std::vector<double>> DataFrame::aggregate_categorical(const std::vector<int>& bands,
+                                                                  const StatsOptions& options) const {
+  check_defaults(options);
+  return pool_categorical(read_frame(*this, bands, StatisticsKind::Categorical), bands);
+}
+
+std::vector<BandSummary> stored_summary(const Dataset& dataset, const SummaryOptions& options) {
+  const DataFrame frame = frame_of(dataset.impl(), options.rows, options.child, true);
+  return summary_of(frame, options, options.child.empty() ? frame : dataset.data());
+}
+
+std::vector<BandSummary> stored_summary(const DataFrame& frame, const SummaryOptions& options) {
+  check_defaults(options.rows);
+  if (!options.child.empty()) throw QueryError("a frame aggregates its own rows; child belongs to a dataset");
+  return summary_of(frame, options, frame);
+}
+
+std::vector<BandStatistics> stored_statistics(const DataFrame& frame) {
+  StoredStatistics stored = read_statistics(statistics_input(*frame.impl()->rows));
+  check_kind(stored, {}, StatisticsKind::Continuous);
+  const Rows& rows = *frame.impl()->rows;
+  std::vector<Histogram> histograms = take_histograms(rows, stored);
+  find_pixels(frame, stored);
+  double num_pixels = 0;
+  for (const StoredRow& row : stored.rows) num_pixels += row.pixels;
+  std::vector<BandStatistics> out;
+  for (const PooledBand& band : pool_continuous(stored, {})) {
+    const double count = std::isnan(band.std) ? 0 : band.num_valid;
+    out.push_back({.num_pixels = static_cast<uint64_t>(std::llround(num_pixels))});
+    if (count > 0) {
+      out.back().moments = {.count = static_cast<uint64_t>(std::llround(count)),
+                            .min = band.min,
+                            .max = band.max,
+                            .mean = band.mean,
+                            .sum_of_squares = band.std * band.std * count};
+    }
+    if (!histograms.empty()) out.back().histogram = std::move(histograms[out.size() - 1]);
+  }
+  return out;
+}
+
+}  // namespace tacore

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "tacore/raster/raster.hpp"
+#include "raster/tiff_layout.hpp"
+
+namespace tacore {
+
+/// The first directory of a TIFF or BigTIFF (TIFF 6.0; BigTIFF as libtiff writes it).
+struct TiffDirectory {
+  TiffLayout layout = {};
+  bool is_big = false;
+  bool has_more = false;                                     ///< other directories follow: overviews, masks, pages
+  uint64_t directory_end = 0;                                ///< first byte behind everything that was read to open it
+  int photometric = 1;                                       ///< tag 262
+  std::vector<uint16_t> extra_samples = {}, color_map = {};  ///< tags 338 and 320
+  std::string nodata_text = {};                              ///< tag 42113, which layout.nodata is the value of
+  std::string gdal_metadata = {};                            ///< tag 42112, XML
+  // GeoTIFF, as stored.
+  std::vector<double> pixel_scale = {}, tiepoints = {}, transformation = {}, geo_doubles = {};
+  std::vector<uint16_t> geo_keys = {};
+  std::string geo_ascii = {};
+  /// Why tacore does not decode it ("compression 7 (JPEG)"); then `layout` has sizes only. Empty: it does.
+  std::string unsupported = {};
+};
+
+/// How many bytes are read first: a COG of usual size has its directory in them, and a local file costs a page.
+inline constexpr uint64_t kTiffHeadSize = 4096;
+
+/// True when the bytes begin as TIFF or BigTIFF files do.
+bool is_tiff(std::span<const std::byte> head);
+
+/// Reads it, in one request where it lies in front of the file, as in a COG. Throws FormatError for anything that is
+/// not as the specification says, before memory of that size is taken; IoError.
+TiffDirectory read_tiff_directory(const ByteSource& source);
+/// The same; nullopt for a file that does not begin as a TIFF.
+std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source);
+
+/// The CRS as "EPSG:code" where its keys name one, and the transform; pixel-is-point is shifted by half a pixel.
+/// `is_custom` is true when the keys describe a CRS that has no code.
+struct TiffGeoreference {
+  Georeference georeference = {};
+  bool is_custom = false;
+};
+TiffGeoreference georeference_of(const TiffDirectory& directory);
+
+}  // namespace tacore

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "raster/tiff_layout.hpp"
+#include "raster/tiff_tags.hpp"
+
+namespace tacore {
+
+/// The fields of a BigTIFF directory that is to be written. Values of more than 8 bytes lie behind the directory, in
+/// the order in which they were added.
+class TiffFields {
+ public:
+  explicit TiffFields(bool is_big_endian = false) : is_big_endian_(is_big_endian) {}
+
+  void shorts(TiffTag tag, std::span<const uint16_t> values);
+  /// As 16 bits where that holds it, else as 32.
+  void number(TiffTag tag, uint64_t value);
+  void longs(TiffTag tag, std::span<const uint32_t> values);
+  void long8s(TiffTag tag, std::span<const uint64_t> values);
+  void doubles(TiffTag tag, std::span<const double> values);
+  /// With a NUL at its end.
+  void text(TiffTag tag, std::string_view text);
+
+  /// Directory and values, the only ones of a file, as they are at `offset`, which is even; of even length.
+  Bytes encode(uint64_t offset) const;
+  bool is_big_endian() const noexcept { return is_big_endian_; }
+
+ private:
+  struct Field {
+    TiffTag tag;
+    uint16_t type;
+    uint64_t count;
+    Bytes values;
+  };
+
+  template <class T>
+  void add(TiffTag tag, uint16_t type, std::span<const T> values);
+
+  bool is_big_endian_;
+  std::vector<Field> fields_;
+};
+
+/// Values of tags 259 and 339.
+uint16_t tiff_compression(Compression compression);
+uint16_t tiff_sample_format(DataType type);
+/// Of tag 42113: the fewest digits that give this number.
+std::string nodata_text(double nodata);
+
+/// Of tag 42112, by which GDAL knows that the tiles of all bands lie together.
+inline constexpr std::string_view kTileInterleaveItem =
+    "  <Item name=\"INTERLEAVE\" domain=\"IMAGE_STRUCTURE\">TILE</Item>\n";
+
+inline constexpr uint64_t kBigTiffHeader = 16;
+/// The first 16 bytes of a BigTIFF whose directory begins at `directory`.
+Bytes big_tiff_header(uint64_t directory, bool is_big_endian);
+
+}  // namespace tacore

@@ -1,0 +1,288 @@
+#include "raster/tiff_raster.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "raster/codecs.hpp"
+#include "io/coalesce.hpp"
+#include "raster/pixel_type.hpp"
+#include "container/zip_samples.hpp"
+#include "tacore/error.hpp"
+#include "raster/tiff_directory.hpp"
+
+namespace tacore {
+namespace {
+
+// What is read before it is decoded: enough for a request to be worth its while, little beside the pixels.
+constexpr uint64_t kReadAtOnce = uint64_t{4} << 20;
+// The bands of a tile lie 8 bytes apart in a COG.
+constexpr uint64_t kMaxGap = 4096;
+
+/// Memory that is written before it is read.
+struct Buffer {
+  std::unique_ptr<std::byte[]> data = {};
+  std::size_t capacity = 0;
+
+  std::span<std::byte> take(std::size_t size) {
+    if (size > capacity) {
+      data.reset();
+      data = std::make_unique_for_overwrite<std::byte[]>(size);
+      capacity = size;
+    }
+    return {data.get(), size};
+  }
+};
+
+const char* name_of(Compression compression) {
+  switch (compression) {
+    case Compression::None: return "NONE";
+    case Compression::Zstd: return "ZSTD";
+    case Compression::Deflate: return "DEFLATE";
+    case Compression::Lzw: return "LZW";
+  }
+  return "";
+}
+
+RasterInfo info_of(const TiffLayout& layout) {
+  return {.width = layout.width,
+          .height = layout.height,
+          .bands = layout.bands,
+          .type = layout.type,
+          .nodata = layout.nodata,
+          .format = "GTiff",
+          .block_width = layout.block_width,
+          .block_height = layout.block_height,
+          .compression = name_of(layout.compression),
+          .interleave = layout.is_tile_interleaved              ? "TILE"
+                        : layout.is_planar || layout.bands == 1 ? "BAND"
+                                                                : "PIXEL",
+          .predictor = layout.predictor};
+}
+
+void fill(DataType type, std::span<std::byte> out, double value) {
+  with_type(type, [&](auto pixel) {
+    pixel = converted<decltype(pixel)>(value);
+    for (std::size_t at = 0; at < out.size(); at += sizeof pixel) std::memcpy(out.data() + at, &pixel, sizeof pixel);
+  });
+}
+
+/// One value out of every `stride` bytes of a row.
+void copy_every(std::byte* to, const std::byte* from, int64_t count, std::size_t size, std::size_t stride) {
+  const auto copy = [&]<std::size_t kSize>() {
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * static_cast<int64_t>(kSize), from + static_cast<std::size_t>(i) * stride, kSize);
+  };
+  switch (size) {
+    case 1: return copy.template operator()<1>();
+    case 2: return copy.template operator()<2>();
+    case 4: return copy.template operator()<4>();
+    default: return copy.template operator()<8>();
+  }
+}
+
+class TiffRaster final : public Raster {
+ public:
+  TiffRaster(std::shared_ptr<const ByteSource> source, TiffLayout layout, std::string name)
+      : source_(std::move(source)), layout_(std::move(layout)), name_(std::move(name)), info_(info_of(layout_)) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  const RasterInfo& info() const noexcept override { return info_; }
+  std::optional<double> nodata() const override { return found_nodata().value; }
+  Georeference georeference() const override { return georeference_of(read_tiff_directory(*source_)).georeference; }
+
+  void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
+    check_read(info_, name_, bands, window, out.size());
+    if (window.width == 0 || window.height == 0) return;
+    // A layout from a header is that of the sample, wherever this turns out to be.
+    again_if_moved([&] {
+      Work work{bands, window, out};
+      const int64_t first = window.y / layout_.block_height;
+      const int64_t last = (window.y + window.height - 1) / layout_.block_height;
+      for (int64_t row = first; row <= last; ++row) {
+        add_row(work, row);
+        if (work.num_bytes >= kReadAtOnce) decode(work);
+      }
+      decode(work);
+    });
+  }
+
+ private:
+  /// Where a block lies, and to which of the wanted bands its pixels go: to one when planar, else to all (-1).
+  struct Block {
+    int64_t column, row;
+    int wanted;
+    std::size_t number;
+  };
+
+  struct Work {
+    std::span<const int> bands;
+    Window window;
+    std::span<std::byte> out;
+    std::vector<Block> blocks = {};
+    std::vector<ByteRange> ranges = {};
+    uint64_t num_bytes = 0;
+    Buffer compressed = {}, decoded = {}, scratch = {};
+  };
+
+  void add_row(Work& work, int64_t row) const {
+    const int64_t first = work.window.x / layout_.block_width;
+    const int64_t last = (work.window.x + work.window.width - 1) / layout_.block_width;
+    for (int64_t column = first; column <= last; ++column) {
+      const int num_wanted = layout_.is_planar ? static_cast<int>(work.bands.size()) : 1;
+      for (int wanted = 0; wanted < num_wanted; ++wanted) {
+        const int64_t band = layout_.is_planar ? work.bands[static_cast<std::size_t>(wanted)] - 1 : 0;
+        const auto number =
+            static_cast<std::size_t>(band * layout_.blocks_per_band() + row * layout_.blocks_across() + column);
+        work.blocks.push_back({column, row, layout_.is_planar ? wanted : -1, number});
+        work.ranges.push_back(layout_.blocks[number]);
+        work.num_bytes += layout_.blocks[number].size;
+      }
+    }
+  }
+
+  /// Reads what has been collected and puts it in its place.
+  void decode(Work& work) const {
+    const auto merged = coalesce(work.ranges, kMaxGap);
+    std::vector<Bytes> pieces;
+    if (!source_->is_local() && merged.size() > 1) {  // a server is asked for all at once
+      std::vector<ByteRange> ranges;
+      for (const auto& part : merged) ranges.push_back(part.range);
+      pieces = source_->read_ranges(ranges);
+    }
+    for (std::size_t i = 0; i < merged.size(); ++i) {
+      const std::span<const std::byte> bytes = pieces.empty() ? fetch(work, merged[i].range) : pieces[i];
+      for (const std::size_t member : merged[i].members) {
+        const ByteRange range = work.ranges[member];
+        place(work, work.blocks[member], bytes.subspan(range.offset - merged[i].range.offset, range.size));
+      }
+    }
+    for (std::size_t i = 0; i < work.blocks.size(); ++i) {
+      if (work.ranges[i].size == 0) place(work, work.blocks[i], {});
+    }
+    work.blocks.clear();
+    work.ranges.clear();
+    work.num_bytes = 0;
+  }
+
+  std::span<const std::byte> fetch(Work& work, ByteRange range) const {
+    const auto bytes = work.compressed.take(range.size);
+    source_->read(range.offset, bytes);
+    return bytes;
+  }
+
+  /// Rows that a block holds.
+  int64_t rows_of(const Block& block) const {
+    if (layout_.is_tiled) return layout_.block_height;
+    return std::min(layout_.block_height, layout_.height - block.row * layout_.block_height);
+  }
+
+  void place(Work& work, const Block& block, std::span<const std::byte> bytes) const {
+    const std::size_t size = size_of(layout_.type), stride = size * layout_.values_per_pixel();
+    const int64_t left = block.column * layout_.block_width, top = block.row * layout_.block_height;
+    const Window& window = work.window;
+    // The part of the image that both show.
+    const int64_t x0 = std::max(left, window.x), x1 = std::min(left + layout_.block_width, window.x + window.width);
+    const int64_t y0 = std::max(top, window.y), y1 = std::min(top + rows_of(block), window.y + window.height);
+    const auto width = static_cast<std::size_t>(x1 - x0);
+    const auto plane = static_cast<std::size_t>(window.width * window.height) * size;
+    const auto at = [&](std::size_t wanted, int64_t y) {
+      return work.out.data() + wanted * plane +
+             static_cast<std::size_t>((y - window.y) * window.width + x0 - window.x) * size;
+    };
+    const std::size_t first = block.wanted < 0 ? 0 : static_cast<std::size_t>(block.wanted);
+    const std::size_t end = block.wanted < 0 ? work.bands.size() : first + 1;
+    if (bytes.empty()) {
+      for (std::size_t wanted = first; wanted < end; ++wanted) {
+        for (int64_t y = y0; y < y1; ++y) fill_nodata({at(wanted, y), width * size});
+      }
+      return;
+    }
+
+    const std::size_t row_size = static_cast<std::size_t>(layout_.block_width) * stride;
+    const std::size_t block_size = row_size * static_cast<std::size_t>(rows_of(block));
+    // Before memory is taken for what a block of a few bytes claims to hold.
+    if (block_size > most_decompressed(layout_.compression, bytes.size())) {
+      fail(block, std::to_string(bytes.size()) + " bytes cannot hold " + std::to_string(block_size));
+    }
+    // Rows of the same length on both sides are decoded where they belong.
+    const bool is_whole = x1 - x0 == layout_.block_width && y1 - y0 == rows_of(block);
+    if (is_whole && window.width == layout_.block_width && stride == size && end - first == 1) {
+      decode_block(work, block, bytes, {at(first, y0), block_size});
+      return;
+    }
+    const auto pixels = work.decoded.take(block_size);
+    decode_block(work, block, bytes, pixels);
+    for (std::size_t wanted = first; wanted < end; ++wanted) {
+      const auto band = layout_.is_planar ? 0 : static_cast<std::size_t>(work.bands[wanted] - 1);
+      for (int64_t y = y0; y < y1; ++y) {
+        const std::byte* from = pixels.data() + static_cast<std::size_t>(y - top) * row_size +
+                                static_cast<std::size_t>(x0 - left) * stride + band * size;
+        if (stride == size) {
+          std::memcpy(at(wanted, y), from, width * size);
+        } else {
+          copy_every(at(wanted, y), from, x1 - x0, size, stride);
+        }
+      }
+    }
+  }
+
+  struct NoData {
+    std::optional<double> value = {};
+    std::optional<uint64_t> bits = {};
+  };
+
+  /// Of the layout, or of the file where that does not know it.
+  const NoData& found_nodata() const {
+    std::call_once(nodata_read_, [this] {
+      const auto of = [](const TiffLayout& layout) { return NoData{layout.nodata, layout.nodata_bits}; };
+      nodata_ = of(layout_.is_nodata_known ? layout_ : read_tiff_directory(*source_).layout);
+    });
+    return nodata_;
+  }
+
+  void fill_nodata(std::span<std::byte> out) const {
+    const NoData& nodata = found_nodata();
+    if (!nodata.bits) return fill(layout_.type, out, nodata.value.value_or(0));
+    for (std::size_t at = 0; at < out.size(); at += 8) std::memcpy(out.data() + at, &*nodata.bits, 8);
+  }
+
+  [[noreturn]] void fail(const Block& block, const std::string& why) const {
+    throw FormatError("block " + std::to_string(block.number) + ": " + why,
+                      {.path = name_, .offset = layout_.blocks[block.number].offset});
+  }
+
+  void decode_block(Work& work, const Block& block, std::span<const std::byte> bytes, std::span<std::byte> out) const {
+    try {
+      decompress(layout_.compression, bytes, out, layout_.block_bytes());
+    } catch (const FormatError& error) {
+      fail(block, error.message());
+    }
+    const std::size_t size = size_of(layout_.type);
+    if (layout_.is_big_endian && layout_.predictor != 3) swap_bytes(out, size);
+    if (layout_.predictor == 1) return;
+    const std::size_t row_size = out.size() / static_cast<std::size_t>(rows_of(block));
+    const auto scratch = work.scratch.take(row_size);
+    for (std::size_t row = 0; row < out.size(); row += row_size) {
+      undo_predictor(layout_.predictor, out.subspan(row, row_size), layout_.values_per_pixel(), size, scratch);
+    }
+  }
+
+  std::shared_ptr<const ByteSource> source_;
+  TiffLayout layout_;
+  std::string name_;
+  RasterInfo info_;
+  mutable std::once_flag nodata_read_ = {};
+  mutable NoData nodata_ = {};
+};
+
+}  // namespace
+
+std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
+                                               std::string name) {
+  return std::make_shared<TiffRaster>(std::move(source), std::move(layout), std::move(name));
+}
+
+}  // namespace tacore

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "tacore/error.hpp"
+#include "tacore/ops/sync.hpp"
+
+namespace tacore {
+
+/// How many bytes of a sync are done. Safe from several threads.
+class SyncProgress {
+ public:
+  SyncProgress(const SyncOptions& options, uint64_t num_bytes, std::string path)
+      : options_(options), num_bytes_(num_bytes), path_(std::move(path)) {}
+
+  /// Throws IoError when the work is to stop.
+  void add(uint64_t num_bytes) {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    num_done_ += num_bytes;
+    if (!options_.progress(num_done_, num_bytes_, options_.user)) throw IoError("stopped", {.path = path_});
+  }
+
+ private:
+  const SyncOptions& options_;
+  uint64_t num_bytes_;
+  std::string path_;
+  std::mutex mutex_;
+  uint64_t num_done_ = 0;
+};
+
+}  // namespace tacore

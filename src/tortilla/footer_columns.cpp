@@ -1,0 +1,48 @@
+#include "tortilla/footer_columns.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/tortilla_names.hpp"
+#include "table/derived_column.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore::v1 {
+
+namespace {
+
+const std::string kId(names::kId), kFileFormat(names::kFileFormat), kOffset(names::kOffset), kLength(names::kLength),
+    kParent(names::kParent), kIndex(names::kIndex);
+
+}  // namespace
+
+std::vector<DerivedColumn> footer_columns(const std::vector<Column>& stored, int64_t base,
+                                          const std::optional<std::string>& file_format, const ErrorContext& where) {
+  using Kind = DerivedColumn::Kind;
+  const auto has = [&](const std::string& name) {
+    return std::any_of(stored.begin(), stored.end(), [&](const Column& c) { return c.name == name; });
+  };
+  std::vector<std::string> required{kId, kOffset, kLength};
+  if (!file_format) required.insert(required.begin() + 1, kFileFormat);
+  std::erase_if(required, [&](const std::string& name) { return has(name); });
+  if (!required.empty()) throw SchemaError("the footer lacks " + join(required, ", "), where);
+
+  std::vector<DerivedColumn> out{{.name = std::string(tacore::names::kId), .kind = Kind::Copy, .from = kId}};
+  const std::string type(tacore::names::kType);
+  if (has(kFileFormat)) {
+    out.push_back({.name = type, .kind = Kind::Type, .from = kFileFormat});
+  } else {
+    out.push_back({.name = type, .kind = Kind::Constant, .text = is_nested(*file_format) ? "FOLDER" : "FILE"});
+    out.push_back({.name = kFileFormat, .kind = Kind::Constant, .text = *file_format});
+  }
+  if (base > 0) out.push_back({.name = kOffset, .kind = Kind::Whole, .from = kOffset, .add = base});
+  if (has(kParent))
+    out.push_back({.name = std::string(tacore::names::kParentId), .kind = Kind::Whole, .from = kParent});
+  out.push_back({.name = std::string(tacore::names::kOffset), .kind = Kind::Whole, .from = kOffset, .add = base});
+  out.push_back({.name = std::string(tacore::names::kSize), .kind = Kind::Whole, .from = kLength});
+  if (has(kIndex)) out.push_back({.name = "", .kind = Kind::Hidden, .from = kIndex});
+  return out;
+}
+
+}  // namespace tacore::v1

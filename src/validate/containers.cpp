@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "table/cells.hpp"
+#include "tacore/dataset.hpp"
+#include "validate/checks.hpp"
+#include "validate/fields.hpp"
+#include "validate/pit.hpp"
+
+namespace tacore::validator {
+namespace {
+
+std::vector<LevelRange> whole_levels(const Checked& checked) {
+  std::vector<LevelRange> out;
+  for (const auto& table : checked.levels) {
+    if (!table) break;
+    out.push_back({.table = table, .begin = 0, .end = table->num_rows()});
+  }
+  return out;
+}
+
+/// PIT-3: the rows of the root against the type that the collection states, or the first row's.
+void check_root_type(Report& report, const Checked& checked, const std::string& path) {
+  if (checked.levels.empty() || !checked.levels[0]) return;
+  const LevelTable& root = *checked.levels[0];
+  const int type = root.find(names::kType);
+  std::string expected = checked.collection ? to_string(checked.collection->pit_schema.root_type) : "";
+  try {
+    for (int g = 0; g < root.num_row_groups(); ++g) {
+      const auto types = root.decode(type, g);
+      for (int64_t i = 0; i < root.group_begin(g + 1) - root.group_begin(g); ++i) {
+        const auto found = text_cell(*types, i);
+        if (!found || (*found != "FILE" && *found != "FOLDER")) continue;  // SCH-3, SCH-4
+        if (expected.empty()) expected = *found;
+        if (*found == expected) continue;
+        report.add("PIT-3",
+                   "row " + std::to_string(root.group_begin(g) + i) + " is " + std::string(*found) + ", " + expected +
+                       " expected",
+                   {.path = path, .level = 0});
+      }
+    }
+  } catch (const Error&) {
+    return;  // told where the rows are checked
+  }
+}
+
+/// ID-4: siblings that are one file on systems that take names of another case or Unicode form for the same. Asked of
+/// SQL, which knows both.
+void check_folded_ids(Report& report, const std::string& path, std::size_t num_levels) {
+  if (is_remote(path) || report.has_errors()) return;  // what is damaged is not queried
+  try {
+    const Dataset dataset = load(path);
+    for (std::size_t level = 0; level < num_levels; ++level) {
+      const std::string parent = level > 0 ? sql_identifier(names::kParentId) + ", " : "";
+      const DataFrame twins = dataset
+                                  .sql("SELECT min(id) AS a, max(id) AS b FROM level" + std::to_string(level) +
+                                       " GROUP BY " + parent + "nfc_normalize(lower(id)) HAVING min(id) <> max(id)")
+                                  .data();
+      for (int64_t row = 0; row < twins.num_rows(); ++row) {
+        report.add("ID-4",
+                   quoted(twins.text(row, "a").value_or("")) + " and " + quoted(twins.text(row, "b").value_or("")) +
+                       " are siblings that differ in case or Unicode form only",
+                   {.path = path, .level = static_cast<int>(level)});
+      }
+    }
+  } catch (const IoError& error) {
+    if (!error.not_found()) throw;  // a missing partition is told by CAT-3
+  } catch (const Error&) {
+    return;  // what cannot be opened is told by other rules
+  }
+}
+
+/// Everything that tables and collection say of one container.
+void check_contents(Report& report, Checked& checked, TableKind kind, Section section, bool deep) {
+  for (const auto& table : checked.levels) {
+    if (table) check_columns(report, *table, kind, checked.collection ? &*checked.collection : nullptr);
+    if (table && deep) check_values(report, *table);
+    if (table) check_fields(*table, false, [&](auto rule, auto& what) { report.add(rule, what, table->where()); });
+  }
+  section.levels = whole_levels(checked);
+  if (checked.collection) {
+    if (!checked.collection->sources.empty())
+      report.add("COL-17", "taco:sources is in a dataset that is no index", {.path = section.path});
+    for (const auto& rows : section.levels) {
+      if (rows.table) check_extent(report, checked.collection->extent, rows, "", rows.table->where());
+    }
+  }
+  section.entries = checked.entries ? &*checked.entries : nullptr;
+  check_root_type(report, checked, section.path);
+  PitShape shape;
+  const bool is_complete = check_rows(report, section, shape);
+  check_folded_ids(report, section.path, section.levels.size());
+  if (checked.collection) check_pit_schema(report, checked.collection->pit_schema, shape, checked, section.path);
+  // What a missing row would refer to is not to be blamed.
+  const int num_levels = checked.collection ? checked.collection->pit_schema.max_depth() + 1 : 1;
+  const bool has_all_levels =
+      section.levels.size() == checked.levels.size() && static_cast<int>(section.levels.size()) >= num_levels;
+  if (section.entries && is_complete && has_all_levels) check_unreferenced(report, section);
+}
+
+std::shared_ptr<const ByteSource> part_of(Report& report, const std::shared_ptr<const ByteSource>& whole,
+                                          const ByteRange& range, std::string_view rule, const ErrorContext& where) {
+  try {
+    return slice(whole, range);
+  } catch (const FormatError& error) {
+    report.add(rule, error, where);
+    return nullptr;
+  }
+}
+
+/// nullopt when it is not there, nullptr when it cannot be read.
+std::optional<std::shared_ptr<const LevelTable>> open_folder_level(Report& report, const Storage& storage,
+                                                                   const std::string& folder, int level) {
+  const std::string name = path_join(path_join(folder, names::kMetadata), names::kLevelFiles[level]);
+  const auto source = storage.open_all({&name, 1})[0];
+  if (!source) return std::nullopt;
+  return open_level(report, source, {.path = name, .offset = {}, .level = level});
+}
+
+}  // namespace
+
+Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource>& archive, const std::string& path,
+                          bool deep) {
+  Checked out;
+  out.entries = check_zip(report, *archive, deep);
+  const Tables tables = check_header(report, *archive, out.entries ? &*out.entries : nullptr);
+  // Without a directory, ZIP-1 has told why they are not found.
+  if (out.entries && !tables.collection) report.add("COL-1", "there is no entry COLLECTION.json", {.path = path});
+  if (out.entries && tables.levels.empty())
+    report.add("SCH-1", "there is no entry METADATA/level0.parquet", {.path = path, .level = 0});
+  const auto document =
+      tables.collection ? part_of(report, archive, *tables.collection, "COL-1", {.path = path}) : nullptr;
+  if (document) out.collection = check_collection(report, *document, path);
+  for (std::size_t k = 0; k < tables.levels.size(); ++k) {
+    const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
+    const auto source = part_of(report, archive, tables.levels[k], "SCH-1", where);
+    out.levels.push_back(source ? open_level(report, source, where) : nullptr);
+  }
+  Section section{.path = path, .is_zip = true, .deep = deep};
+  section.open_entry = [&](std::size_t entry) {
+    return slice(archive, {out.entries->offset(entry), out.entries->size_of(entry)});
+  };
+  check_contents(report, out, TableKind::Zip, std::move(section), deep);
+  return out;
+}
+
+Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep) {
+  Checked out;
+  out.collection = check_collection(report, *storage.open(path_join(path, names::kCollection)), path);
+  for (int k = 0; k <= names::kMaxLevel; ++k) {
+    auto level = open_folder_level(report, storage, path, k);
+    if (!level && k == 0) report.add("SCH-1", "there is no METADATA/level0.parquet", {.path = path, .level = 0});
+    if (!level) break;
+    out.levels.push_back(std::move(*level));
+  }
+  if (is_remote(path)) {
+    out.entries = list_remote_data(storage, path, out.levels);
+  } else {
+    check_metadata_folder(report, path, out.levels.size());
+    out.entries = list_data(report, path);
+  }
+  Section section{.path = path, .is_zip = false, .deep = deep};
+  section.open_entry = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
+  check_contents(report, out, TableKind::Folder, std::move(section), deep);
+  return out;
+}
+
+}  // namespace tacore::validator

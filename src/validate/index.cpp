@@ -1,0 +1,331 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/tacocat_header.hpp"
+#include "io/vsi_path.hpp"
+#include "model/collection_json.hpp"
+#include "model/identifier.hpp"
+#include "dataset/open_container.hpp"
+#include "table/cells.hpp"
+#include "table/compare_columns.hpp"
+#include "table/level_checksums.hpp"
+#include "validate/checks.hpp"
+#include "validate/level_reader.hpp"
+#include "validate/pit.hpp"
+
+namespace tacore::validator {
+namespace {
+
+/// The rows of one source in each level of an index.
+struct SourceRows {
+  std::string file = {};
+  std::vector<LevelRange> levels = {};
+};
+
+/// Opens and checks a source as a dataset of its own. Indexes are no sources: one that names itself would never end.
+std::optional<Checked> check_source(Report& report, const Storage& storage, const Index& index, const std::string& file,
+                                    bool deep) {
+  const ErrorContext where{.path = index.path};
+  for (const auto& part : split(file, '/')) {
+    if (const auto why = why_unsafe_id(part); !why.empty()) {
+      report.add("CAT-4", "source " + quoted(file) + " has a part that " + why, where);
+      return std::nullopt;
+    }
+  }
+  const std::string path = path_join(index.base, file);
+  try {
+    const Detected at = detect(storage, path);
+    if (at.format == Format::Zip) return check_zip_dataset(report, at.source, path, deep);
+    if (at.format == Format::Folder) return check_folder_dataset(report, storage, at.path, deep);
+    report.add("CAT-3", "source " + quoted(file) + " is an index", where);
+  } catch (const Error& error) {
+    report.add("CAT-3", "source " + quoted(file) + ": " + message_of(error), {.path = path});
+  }
+  return std::nullopt;
+}
+
+/// Descriptions are prose, and columns are found by name: their order says nothing.
+bool same_fields(const std::vector<FieldDescription>& a, const std::vector<FieldDescription>& b) {
+  const auto sorted = [](const std::vector<FieldDescription>& fields) {
+    std::vector<std::pair<std::string_view, std::string_view>> out;
+    for (const auto& field : fields) out.emplace_back(field.name, field.type);
+    std::ranges::sort(out);
+    return out;
+  };
+  return sorted(a) == sorted(b);
+}
+
+void check_same_schema(Report& report, const Collection& index, const Collection& source, const std::string& file,
+                       const std::string& path) {
+  if (!index.pit_schema.is_compatible(source.pit_schema)) {
+    report.add("CAT-7", "source " + quoted(file) + " has another taco:pit_schema", {.path = path});
+  }
+  const bool same = std::equal(
+      index.field_schema.begin(), index.field_schema.end(), source.field_schema.begin(), source.field_schema.end(),
+      [](const auto& a, const auto& b) { return a.first == b.first && same_fields(a.second, b.second); });
+  if (!same) report.add("CAT-7", "source " + quoted(file) + " has another taco:field_schema", {.path = path});
+}
+
+void check_sources(Report& report, const Collection& collection, const std::string& path) {
+  std::set<std::string_view> files;
+  for (const auto& source : collection.sources) {
+    if (!files.insert(source.file).second)
+      report.add("CAT-2", "source " + quoted(source.file) + " is listed twice", {.path = path});
+    if (source.id.empty()) report.add("CAT-2", "source " + quoted(source.file) + " has no id", {.path = path});
+  }
+}
+
+/// The rows of an index by source, in the order of level 0; CAT-4 where that fails.
+class Sources {
+ public:
+  Sources(Report& report, const Index& index, const Checked& checked)
+      : report_(report), index_(index), checked_(checked) {}
+
+  std::vector<SourceRows> split() {
+    for (std::size_t k = 0; k < checked_.levels.size(); ++k) {
+      if (!checked_.levels[k]) break;
+      split_level(k);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void split_level(std::size_t k) {
+    const auto& table = checked_.levels[k];
+    const int column = table->find(names::kSourceFile);
+    if (column < 0) return;
+    SourceRows* current = nullptr;
+    for (int g = 0; g < table->num_row_groups(); ++g) {
+      std::shared_ptr<arrow::Array> files;
+      try {
+        files = table->decode(column, g);
+      } catch (const Error& error) {
+        return report_.add("SCH-1", error, table->where());
+      }
+      for (int64_t row = table->group_begin(g); row < table->group_begin(g + 1); ++row) {
+        const auto file = text_cell(*files, row - table->group_begin(g));
+        if (!file || !current || *file != current->file) current = begin(k, row, file);
+        if (current) current->levels[k].end = row + 1;
+      }
+    }
+  }
+
+  SourceRows* begin(std::size_t k, int64_t row, std::optional<std::string_view> file) {
+    const ErrorContext where{.path = index_.path, .offset = {}, .level = static_cast<int>(k)};
+    if (!file) {
+      report_.add("CAT-4", "row " + std::to_string(row) + ": internal:source_file is null", where);
+      return nullptr;
+    }
+    auto found = std::find_if(out_.begin(), out_.end(), [&](const SourceRows& source) { return source.file == *file; });
+    if (found == out_.end()) {
+      check_listed(*file, row, where);
+      found = out_.insert(out_.end(), SourceRows{.file = std::string(*file)});
+    }
+    if (found->levels.size() > k) {
+      report_.add("CAT-4",
+                  "row " + std::to_string(row) + ": rows of source " + quoted(*file) + " do not stand together", where);
+      return nullptr;
+    }
+    // A source may have no rows at a level, in between.
+    while (found->levels.size() <= k)
+      found->levels.push_back({.table = checked_.levels[found->levels.size()], .begin = row, .end = row});
+    return &*found;
+  }
+
+  void check_listed(std::string_view file, int64_t row, const ErrorContext& where) {
+    const auto& listed = checked_.collection ? checked_.collection->sources : std::vector<Source>{};
+    const auto same = [&](const Source& source) { return source.file == file; };
+    if (listed.empty() || std::any_of(listed.begin(), listed.end(), same)) return;
+    report_.add("CAT-4", "row " + std::to_string(row) + ": source " + quoted(file) + " is not in taco:sources", where);
+  }
+
+  Report& report_;
+  const Index& index_;
+  const Checked& checked_;
+  std::vector<SourceRows> out_;
+};
+
+/// CAT-5 for one level: ids and types of the index against those of the source.
+void compare_level(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
+                   const ErrorContext& where) {
+  if (found.end - found.begin != expected.num_rows()) {
+    report.add("CAT-5",
+               "source " + quoted(file) + " has " + std::to_string(expected.num_rows()) + " rows, the index " +
+                   std::to_string(found.end - found.begin),
+               where);
+    return;
+  }
+  const int id = expected.find(names::kId), type = expected.find(names::kType);
+  try {
+    int group = -1;
+    std::shared_ptr<arrow::Array> ids, types;
+    visit_rows(report, found, [&](const Row& row) {
+      if (const int g = expected.group_of(row.number); g != group) {
+        group = g;
+        ids = expected.decode(id, g);
+        types = expected.decode(type, g);
+      }
+      const int64_t i = row.number - expected.group_begin(group);
+      if (text_cell(*ids, i) == row.id && text_cell(*types, i) == row.type) return;
+      report.add("CAT-5",
+                 "row " + std::to_string(found.begin + row.number) + " is " + quoted(row.id.value_or("")) +
+                     ", source " + quoted(file) + " has " + quoted(text_cell(*ids, i).value_or("")),
+                 where);
+    });
+  } catch (const Error&) {
+    return;  // the source's own check has told
+  }
+}
+
+/// CAT-5 for the values of a level, whose rows are the same.
+void compare_values(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
+                    const ErrorContext& where) {
+  if (found.end - found.begin != expected.num_rows() || expected.num_rows() == 0) return;
+  std::vector<std::pair<int64_t, int64_t>> rows;
+  for (int64_t row = 0; row < expected.num_rows(); ++row) rows.emplace_back(found.begin + row, row);
+  for (std::size_t c = 0; c < expected.columns().size(); ++c) {
+    const std::string& column = expected.columns()[c].name;
+    const int same = found.table->find(column);
+    if (same < 0 || column == names::kId || column == names::kType || column.starts_with(names::kInternal)) continue;
+    try {
+      const StackedColumn here(*found.table, same, found.begin, found.end);
+      const StackedColumn there(expected, static_cast<int>(c), 0, expected.num_rows());
+      compare_columns(here, there, rows, [&](std::size_t i) {
+        report.add("CAT-5",
+                   "row " + std::to_string(rows[i].first) + ": " + column + " is " +
+                       here.text(rows[i].first).value_or("null") + ", source " + quoted(file) + " has " +
+                       there.text(rows[i].second).value_or("null"),
+                   where);
+      });
+    } catch (const Error&) {
+      continue;  // SCH-1 tells
+    }
+  }
+}
+
+/// CAT-9.
+void check_checksums(Report& report, const Storage& storage, const Index& index, const Collection& collection,
+                     const std::string& file) {
+  const auto source = std::ranges::find(collection.sources, file, &Source::file);
+  const auto crc32s = level_crc32s(collection);
+  if (source == collection.sources.end() || crc32s.empty()) return;
+  const auto& expected = crc32s[static_cast<std::size_t>(source - collection.sources.begin())];
+  const auto found = level_checksums(*storage.open(path_join(index.base, file)));
+  if (expected.empty() || found.empty() || found == expected) return;
+  report.add("CAT-9",
+             "source " + quoted(file) + " was changed after the index was made, which has its values of before",
+             {.path = index.path});
+}
+
+void compare_levels(Report& report, const SourceRows& found, const Checked& source, const std::string& path,
+                    bool deep) {
+  for (std::size_t k = 0; k < source.levels.size(); ++k) {
+    if (!source.levels[k]) continue;
+    const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
+    const LevelRange none{.table = source.levels[k]};
+    const LevelRange& rows = k < found.levels.size() ? found.levels[k] : none;
+    compare_level(report, rows, *source.levels[k], found.file, where);
+    if (deep) compare_values(report, rows, *source.levels[k], found.file, where);
+  }
+}
+
+void check_source_extent(Report& report, const Collection& index, const std::string& file,
+                         const std::vector<LevelRange>& levels, const std::string& path) {
+  const auto same = [&](const Source& source) { return source.file == file; };
+  const auto source = std::find_if(index.sources.begin(), index.sources.end(), same);
+  if (source == index.sources.end()) return;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (levels[k].table)
+      check_extent(report, source->extent, levels[k], file, {.path = path, .offset = {}, .level = static_cast<int>(k)});
+  }
+}
+
+void open_index_file(Report& report, const Index& index, Checked& out) {
+  const Bytes head = index.file->read({0, std::min(index.file->size(), tacocat_header::kSize)});
+  tacocat_header::Header header;
+  try {
+    header = tacocat_header::parse(head, index.file->size());
+  } catch (const FormatError& error) {
+    return report.add("CAT-1", error, {.path = index.path});
+  }
+  out.collection = check_collection(report, *slice(index.file, header.collection), index.path);
+  for (std::size_t k = 0; k < header.levels.size(); ++k) {
+    out.levels.push_back(open_level(report, slice(index.file, header.levels[k]),
+                                    {.path = index.path, .offset = {}, .level = static_cast<int>(k)}));
+  }
+}
+
+void open_index_folder(Report& report, const Storage& storage, const Index& index, Checked& out) {
+  out.collection = check_collection(report, *storage.open(path_join(index.folder, names::kCollection)), index.path);
+  if (out.collection && out.collection->sources.empty())
+    report.add("CAT-2", "taco:sources is missing", {.path = index.path});
+  for (int k = 0; k <= names::kMaxLevel; ++k) {
+    const std::string name = path_join(index.folder, names::kLevelFiles[k]);
+    const auto source = storage.open_all({&name, 1})[0];
+    if (!source) break;
+    out.levels.push_back(open_level(report, source, {.path = name, .offset = {}, .level = k}));
+  }
+  if (out.levels.empty()) report.add("SCH-1", "there is no level0.parquet", {.path = index.path, .level = 0});
+}
+
+}  // namespace
+
+void check_tacocat(Report& report, const Storage& storage, const Index& index, bool deep) {
+  Checked checked;
+  if (index.file) {
+    open_index_file(report, index, checked);
+  } else {
+    open_index_folder(report, storage, index, checked);
+  }
+  const Collection* collection = checked.collection ? &*checked.collection : nullptr;
+  if (collection && !index.file) check_sources(report, *collection, index.path);  // a file names its parts alone
+  for (const auto& table : checked.levels) {
+    if (table) check_columns(report, *table, TableKind::Index, collection);
+    if (table && deep) check_values(report, *table);
+  }
+  PitShape shape;
+  for (const SourceRows& rows : Sources(report, index, checked).split()) {
+    auto source = check_source(report, storage, index, rows.file, deep);
+    Section section{.path = index.path, .levels = rows.levels, .is_zip = true};
+    if (source && source->entries) section.entries = &*source->entries;
+    check_rows(report, section, shape);
+    if (source) compare_levels(report, rows, *source, index.path, deep);
+    if (source && collection) check_checksums(report, storage, index, *collection, rows.file);
+    if (source && source->collection && collection)
+      check_same_schema(report, *collection, *source->collection, rows.file, index.path);
+    if (collection) check_source_extent(report, *collection, rows.file, rows.levels, index.path);
+  }
+  if (collection) check_pit_schema(report, collection->pit_schema, shape, checked, index.path);
+}
+
+void check_tacollection(Report& report, const Storage& storage, const Index& index, bool deep) {
+  const auto collection = check_collection(report, *index.file, index.path);
+  if (!collection) return;
+  if (collection->sources.empty())
+    report.add("CAT-2", "taco:sources is missing, or has no files", {.path = index.path});
+  check_sources(report, *collection, index.path);
+  uint64_t root_n = 0;
+  bool all = true;
+  for (const auto& source : collection->sources) {
+    const auto checked = check_source(report, storage, index, source.file, deep);
+    all = all && checked && checked->collection;
+    if (!checked) continue;
+    std::vector<LevelRange> levels;
+    for (const auto& table : checked->levels)
+      levels.push_back({.table = table, .begin = 0, .end = table ? table->num_rows() : 0});
+    check_source_extent(report, *collection, source.file, levels, index.path);
+    if (!checked->collection) continue;
+    root_n += checked->collection->pit_schema.root_n;
+    check_same_schema(report, *collection, *checked->collection, source.file, index.path);
+  }
+  if (all && root_n != collection->pit_schema.root_n) {
+    report.add("CAT-8",
+               "n of the root is " + std::to_string(collection->pit_schema.root_n) + ", its sources have " +
+                   std::to_string(root_n),
+               {.path = index.path, .level = 0});
+  }
+}
+
+}  // namespace tacore::validator

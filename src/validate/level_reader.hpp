@@ -1,0 +1,41 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "validate/checks.hpp"
+
+namespace tacore::validator {
+
+/// What the checks of rows look at. Views are valid while the row is visited.
+struct Row {
+  int64_t number = 0;  ///< within its container
+  std::optional<std::string_view> id = {};
+  std::optional<std::string_view> type = {};
+  std::optional<int64_t> current_id = {};
+  std::optional<int64_t> parent_id = {};
+  std::optional<std::string_view> parent_text = {};
+  std::optional<int64_t> offset = {};
+  std::optional<int64_t> size = {};
+  std::optional<std::string_view> relative_path = {};
+  std::optional<std::string_view> source_file = {};
+  std::optional<std::string_view> header = {};  ///< of a TIFF
+};
+
+/// Which of the columns above a table has.
+struct RowColumns {
+  int id = -1, type = -1, current_id = -1, parent_id = -1, offset = -1, size = -1, relative_path = -1, source_file = -1,
+      header = -1;
+  explicit RowColumns(const LevelTable& table);
+};
+
+/// Calls `visit` for each row, row group by row group, so that no more than one is in memory. A column that cannot be
+/// decoded is SCH-1 (ids: SCH-3 or ID-1), and its cells are absent.
+void visit_rows(Report& report, const LevelRange& range, const std::function<void(const Row&)>& visit);
+
+}  // namespace tacore::validator

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "tacore/dataset.hpp"
+#include "base/text.hpp"
+#include "tacore/ops/validate.hpp"
+#include "support/v1_files.hpp"
+
+namespace tacore::validator {
+namespace {
+
+using v1::create;
+using v1::demo;
+using v1::demo_collection;
+using v1::plain;
+using v1::says;
+using v1::text_of;
+
+std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/v1/" + name; }
+
+/// "RULE message" of each issue.
+std::vector<std::string> found(const std::string& path, const ValidateOptions& options = {}) {
+  std::vector<std::string> out;
+  for (const auto& issue : validate(path, options)) out.push_back(issue.rule + " " + issue.message);
+  return out;
+}
+
+void finds(const std::string& path, const std::string& rule, const std::string& what, const ValidateOptions& options = {}) {
+  const auto issues = found(path, options);
+  CAPTURE(rule);
+  CAPTURE(what);
+  CAPTURE(join(issues, "\n"));
+  CHECK(std::any_of(issues.begin(), issues.end(), [&](const std::string& issue) {
+    return issue.starts_with(rule + " ") && issue.find(what) != std::string::npos;
+  }));
+}
+
+std::string with_number(std::string bytes, std::size_t at, uint64_t number) {
+  for (int i = 0; i < 8; ++i) bytes.at(at + static_cast<std::size_t>(i)) = static_cast<char>(number >> (8 * i) & 0xff);
+  return bytes;
+}
+
+Tortilla rows(const std::vector<MetadataColumn>& columns, int64_t count = 2) {
+  std::vector<Sample> samples;
+  for (int64_t row = 0; row < count; ++row) {
+    std::vector<MetadataField> fields;
+    for (const auto& column : columns) fields.push_back({column.key, column.values[static_cast<std::size_t>(row)]});
+    samples.emplace_back("s" + std::to_string(row), v1::bytes_of("data"), fields);
+  }
+  return Tortilla(samples);
+}
+
+TEST_CASE("files of other writers break no rule that is an error") {
+  for (const char* name :
+       {"flat.tortilla", "nested.tortilla", "types.tortilla", "gaps.tortilla", "mixed.tortilla", "uneven.tortilla",
+        "rai.tortilla", "parts/set.0001.part.tortilla", "flat.taco", "nested.taco", "spec.taco"}) {
+    CAPTURE(name);
+    for (const auto& issue : validate(golden(name))) {
+      CAPTURE(issue.rule);
+      CAPTURE(issue.message);
+      CHECK(issue.severity == Severity::Warning);
+    }
+  }
+  CHECK(found(golden("flat.tortilla")).empty());
+  CHECK(found(golden("nested.tortilla")).empty());
+}
+
+TEST_CASE("headers that lie are V1-1") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("x.tortilla"), plain());
+  const std::string bytes = text_of(folder.path("x.tortilla"));
+  finds(folder.write("cut.tortilla", bytes.substr(0, 1000)), "V1-1", "leaves the container of 1000 bytes");
+  finds(folder.write("far.tortilla", with_number(bytes, 2, ~uint64_t{0})), "V1-1", "leaves the container");
+  finds(folder.write("zero.tortilla", with_number(bytes, 18, 0)), "V1-1", "0 partitions");
+}
+
+TEST_CASE("files of the version before are V1-2") {
+  finds(golden("first.tortilla"), "V1-2", "the version before 0.5.0");
+  const TemporaryFolder folder;
+  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  std::string bytes = text_of(folder.path("x.taco"));
+  bytes.replace(0, 2, "#y");
+  finds(folder.write("y.taco", bytes), "V1-2", "\"WX\" expected");
+}
+
+TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("x.tortilla"), plain());
+  std::string bytes = text_of(folder.path("x.tortilla"));
+  bytes.back() = 'x';
+  finds(folder.write("end.tortilla", bytes), "V1-3", "");
+}
+
+TEST_CASE("rows of one container are checked, whatever made them") {
+  const TemporaryFolder folder;
+  create(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
+         folder.path("times.tortilla"), plain());
+  finds(folder.path("times.tortilla"), "V1-14", "row 1: stac:time_end is before stac:time_start");
+  create(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}), folder.path("ms.tortilla"),
+         plain());
+  finds(folder.path("ms.tortilla"), "V1-14", "row 0: stac:time_start is more than 100000000000 seconds");
+  create(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}), folder.path("far.tortilla"),
+         plain());
+  finds(folder.path("far.tortilla"), "V1-14", "row 0: stac:centroid is at 200");
+  create(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
+         folder.path("grid.tortilla"), plain());
+  finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
+}
+
+TEST_CASE("what a footer says of its samples is held against types, formats and each other (hunt2)") {
+  const TemporaryFolder folder;
+  int number = 0;
+  const auto made = [&](const std::vector<MetadataColumn>& columns) {
+    const std::string path = folder.path(std::to_string(number++) + ".tortilla");
+    create(rows(columns), path, plain());
+    return path;
+  };
+  using Values = std::vector<Value>;
+  const auto twice = [](const Value& value) { return Values{value, value}; };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  finds(made({{.key = "stac:raster_shape", .values = twice("64, 64")}}), "V1-14", "has the type string");
+  finds(made({{.key = "stac:raster_shape", .values = twice(Value::List{64})}}), "V1-14", "has 1 dimensions");
+  finds(made({{.key = "stac:time_start", .values = twice("2020")}}), "V1-14", "int64, seconds expected");
+  finds(made({{.key = "stac:centroid", .values = twice(7)}}), "V1-14", "string, WKT expected");
+  finds(made({{.key = "stac:crs", .values = twice(4326)}}), "V1-14", "string expected");
+  finds(made({{.key = "stac:geotransform", .values = twice(Value::List{0.0, nan, 0.0, 0.0, 0.0, 1.0})}}), "V1-14",
+        "has NaN or infinity");
+  finds(made({{.key = "rai:pop", .values = twice("many")}}), "V1-14", "double expected");
+  const auto of_format = [&](const std::string& format, const std::string& bytes) {
+    const std::string path = folder.path(std::to_string(number++) + ".tortilla");
+    create(Tortilla({Sample("s", v1::bytes_of(bytes), {{"tortilla:file_format", format}})}), path, plain());
+    return path;
+  };
+  create(demo(), folder.path("inner.tortilla"), plain());
+  finds(of_format("GTiff", "text"), "V1-24", "file_format is 'GTiff', the sample begins as BYTES does", {.deep = true});
+  finds(of_format("BYTES", text_of(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does", {.deep = true});
+  finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
+  const auto one = rows({}, 1);
+  create(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}), folder.path("uneven.tortilla"),
+         plain());
+  finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
+  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  finds(folder.write("tail.taco", text_of(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
+  std::string seven = text_of(folder.path("x.taco"));
+  const auto nested = seven.find("#y", 200);
+  REQUIRE(nested != seven.npos);
+  finds(folder.write("seven.taco", with_number(seven, nested + 18, 7)), "V1-23", "one of 7 partitions");
+}
+
+TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no dataset to load (hunt2)") {
+  const TemporaryFolder folder;
+  const auto parts_of = [&](const std::string& id) {
+    Collection about = demo_collection();
+    about.id = id;
+    return create({rows({}, 3), about}, folder.path(id + ".taco"), plain({.split_size = 4}));
+  };
+  const auto parts = parts_of("one"), fallback = parts_of("two");
+  REQUIRE(parts.size() == 3);
+  std::filesystem::copy_file(parts[2], folder.path("one.0003.part.taco"));
+  finds(parts[0], "V1-12", "'one.0003.part.taco' lies beside the 3 partitions");
+  std::filesystem::remove(folder.path("one.0003.part.taco"));
+  std::filesystem::copy_file(fallback[1], parts[1], std::filesystem::copy_options::overwrite_existing);
+  finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', others of 'one'");
+  says(v1::refusal([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
+}
+
+
+TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10") {
+  const TemporaryFolder folder;
+  create(demo(), folder.path("x.tortilla"), plain());
+  std::string bytes = text_of(folder.path("x.tortilla"));
+  bytes.replace(200, 2, "II");
+  finds(folder.write("y.tortilla", bytes), "V1-9", "not a Tortilla or TACO file");
+  const auto one = rows({{.key = "a", .values = {1}}}, 1), other = rows({{.key = "b", .values = {1}}}, 1);
+  create(Tortilla({Sample("p", one), Sample("q", other)}, false), folder.path("z.tortilla"), plain());
+  CHECK(found(folder.path("z.tortilla")).empty());  // a level is written with all columns
+}
+
+TEST_CASE("collections that break rules are V1-11") {
+  const TemporaryFolder folder;
+  std::string reference = text_of(golden("flat.taco"));
+  reference.replace(reference.find("super-resolution"), 5, "cooks");
+  finds(folder.write("task.taco", reference), "V1-11", "COLLECTION: task");
+  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  std::string bytes = text_of(folder.path("x.taco"));
+  bytes[bytes.rfind('}')] = ' ';
+  finds(folder.write("y.taco", bytes), "V1-11", "COLLECTION: ");
+}
+
+TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two of them V1-4") {
+  const TemporaryFolder folder;
+  const auto parts = create(rows({}, 3), folder.path("x.tortilla"), plain({.split_size = 4}));
+  REQUIRE(parts.size() == 3);
+  CHECK(found(parts[1]).empty());
+  const std::string first = text_of(parts[0]), second = text_of(parts[1]);
+  folder.write("x.0001.part.tortilla", with_number(second, 18, 4));
+  finds(parts[0], "V1-12", "says that there are 4 partitions");
+  folder.write("x.0001.part.tortilla", first);
+  finds(parts[0], "V1-4", "id 's0' is there twice");
+  std::filesystem::remove(parts[1]);
+  finds(parts[0], "V1-12", "x.0001.part.tortilla is missing");
+  finds(folder.write("alone.tortilla", first), "V1-15", "is not named as a partition");
+  finds(folder.write("y.0000.part.tortilla", with_number(first, 18, 1)), "V1-15", "is the only one");
+}
+
+TEST_CASE("fields that a profile lacks are V1-16, and profiles have names") {
+  finds(golden("flat.tortilla"), "V1-16", "lacks rai:gdp of rai-tortilla", {.profiles = {"rai-tortilla"}});
+  CHECK(found(golden("rai.tortilla"), {.profiles = {"rai-tortilla", "stac-tortilla"}}).empty());
+  CHECK_THROWS_WITH_AS(validate(golden("flat.tortilla"), {.profiles = {"stac"}}),
+                       doctest::Contains("stac-tortilla or rai-tortilla expected"), QueryError);
+  CHECK_THROWS_WITH_AS(
+      validate(std::string(TACORE_SOURCE_DIR) + "/tests/golden/flat.tacozip", {.profiles = {"stac-tortilla"}}),
+      doctest::Contains("before 2.0"), QueryError);
+}
+
+}  // namespace
+}  // namespace tacore::validator

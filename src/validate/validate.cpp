@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "net/storage.hpp"
+#include "dataset/open_container.hpp"
+#include "tacore/ops/validate.hpp"
+#include "validate/checks.hpp"
+#include "validate/tortilla.hpp"
+#include "tortilla/profiles.hpp"
+#include "tortilla/header.hpp"
+
+namespace tacore::validator {
+namespace {
+
+void check(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at, const std::string& path,
+           const ValidateOptions& options) {
+  Index index{.path = path, .base = options.base_path.empty() ? at.folder : options.base_path};
+  switch (at.format) {
+    case Format::Zip: check_zip_dataset(report, at.source, path, options.deep); return;
+    case Format::Folder: check_folder_dataset(report, *storage, at.path, options.deep); return;
+    case Format::Tacocat:
+      if (at.is_folder) {
+        index.folder = at.path;
+      } else {
+        index.file = at.source;
+      }
+      check_tacocat(report, *storage, index, options.deep);
+      return;
+    case Format::Tacollection:
+      index.file = at.source;
+      check_tacollection(report, *storage, index, options.deep);
+      return;
+    case Format::Tortilla:
+    case Format::Taco: check_tortilla(report, *storage, at.path, options.profiles, options.deep); return;
+  }
+}
+
+/// What a damaged header keeps from being detected.
+bool has_v1_magic(const Storage& storage, const std::string& path) {
+  if (storage.exists(path, true)) return false;
+  const auto source = storage.open(path);
+  return v1::is_header(source->read({0, std::min<uint64_t>(source->size(), 2)}));
+}
+
+void check_profiles(const std::vector<std::string>& profiles, const Detected& at, const std::string& path) {
+  for (const auto& profile : profiles) v1::missing_fields(profile, {});
+  if (!profiles.empty() && !is_v1(at.format))
+    throw QueryError("profiles are of Tortilla and TACO before 2.0", {.path = path});
+}
+
+/// What readers refuse is never valid, whatever the rules missed; then what they find beside it.
+void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at,
+                 const std::string& path, const ValidateOptions& options) {
+  if (report.has_errors() || at.format == Format::Tacollection) return;
+  std::shared_ptr<const Container> container;
+  try {
+    container = open_container(storage, at, path, options.base_path);
+  } catch (const Error& error) {
+    return report.add("FMT-1", error, {.path = path});
+  }
+  if (at.format != Format::Zip && at.format != Format::Tacocat) return;  // of no other are headers used
+  const std::string base = options.base_path.empty() ? at.folder : options.base_path;
+  check_header_file(report, *storage, *container, at.path, base, options.deep);
+}
+
+}  // namespace
+}  // namespace tacore::validator
+
+namespace tacore {
+
+std::vector<Issue> validate(std::string_view given, const ValidateOptions& options) {
+  using namespace validator;
+  const std::string path(given);
+  const auto storage = any_storage();
+  Report report;
+  Detected at;
+  try {
+    at = detect(*storage, path);
+  } catch (const FormatError& error) {
+    report.add(has_v1_magic(*storage, path) ? "V1-1" : "FMT-1", error, {.path = path});
+    return report.finish();
+  } catch (const IoError& error) {
+    report.add("FMT-2", error, {.path = path});
+    return report.finish();
+  }
+  check_profiles(options.profiles, at, path);
+  try {
+    check(report, storage, at, path, options);
+    check_opens(report, storage, at, path, options);
+    if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
+  } catch (const IoError& error) {
+    report.add("FMT-2", error, {.path = path});
+  } catch (const Error& error) {
+    report.add("FMT-1", error, {.path = path});
+  }
+  return report.finish();
+}
+
+}  // namespace tacore

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "io/byte_source.hpp"
+
+namespace tacore {
+
+class SpillFile;
+
+/// The bytes of a sample that has no file. While those of the process are few they stay in memory; the others lie in a
+/// file without name, which the system removes with the process, whatever ends it. Safe from several threads.
+class SpillBuffer {
+ public:
+  /// Of all samples together, what stays in memory.
+  static constexpr uint64_t kMaxInMemory = 256 << 20;
+
+  /// `temp_dir` ("": TMPDIR or /tmp) is made if it is missing. Throws IoError.
+  SpillBuffer(Bytes bytes, const std::string& temp_dir);
+  ~SpillBuffer();
+  SpillBuffer(const SpillBuffer&) = delete;
+  SpillBuffer& operator=(const SpillBuffer&) = delete;
+
+  uint64_t size() const noexcept { return size_; }
+  bool in_memory() const noexcept { return !file_; }
+  /// Fills `out` from `offset` on. Throws IoError.
+  void read(uint64_t offset, std::span<std::byte> out) const;
+
+ private:
+  Bytes bytes_;
+  uint64_t size_;
+  std::shared_ptr<SpillFile> file_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace tacore
