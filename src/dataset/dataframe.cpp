@@ -9,7 +9,8 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "dataset/dataframe_impl.hpp"
-#include "query/duckdb_session.hpp"
+#include "dataset/navigation.hpp"
+#include "query/run_statement.hpp"
 #include "dataset/frame_stream.hpp"
 #include "query/sql_inspect.hpp"
 #include "container/zip_samples.hpp"
@@ -203,48 +204,6 @@ Node DataFrame::read(int64_t position) const {
   if (impl_->type(position) == SampleType::Folder) return impl_->children(position);
   if (impl_->is_bytes(position)) return read_bytes(position);
   return path_at(position);
-}
-
-namespace {
-
-/// -1 when there is none.
-int64_t find_id(const DataFrame::Impl& frame, std::string_view id) {
-  const int column = frame.rows->find(names::kId);
-  if (column < 0)
-    throw NavigationError("Cannot search by ID: the rows have no column 'id'", {.path = frame.dataset->path});
-  return frame.ids.find(*frame.rows, column, id);
-}
-
-int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
-  const int64_t row = find_id(frame, id);
-  if (row < 0) throw NavigationError("ID " + quoted(id) + " not found", {.path = frame.dataset->path});
-  return row;
-}
-
-}  // namespace
-
-std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path) {
-  // Before 2.0 an id may look like a path; one that is there is meant.
-  if (is_v1(frame.impl()->dataset->format) && path.find('/') != path.npos) {
-    if (const int64_t row = find_id(*frame.impl(), path); row >= 0) return {frame, row};
-  }
-  std::vector<std::string> ids = split(path, '/');
-  if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" is "a/b"
-  return locate_below(frame, position_of(*frame.impl(), ids[0]), std::span(ids).subspan(1));
-}
-
-std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids) {
-  for (const auto& id : ids) {
-    if (frame.impl()->type(row) == SampleType::File) {
-      const int column = frame.impl()->rows->find(names::kId);
-      const auto name = column < 0 ? std::nullopt : frame.impl()->rows->text(column, row);
-      throw NavigationError(quoted(name.value_or("")) + " is a FILE and has no children",
-                            {.path = frame.impl()->dataset->path});
-    }
-    frame = frame.impl()->children(row);
-    row = position_of(*frame.impl(), id);
-  }
-  return {std::move(frame), row};
 }
 
 Node DataFrame::read(std::string_view id) const {

@@ -65,9 +65,4 @@ bool is_path_column(std::string_view name);
 /// Lets a frame show them, last.
 void add_paths(DataFrame::Impl& frame);
 
-/// The row at the end of a path of ids ("a/b"), and its frame. Throws NavigationError.
-std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path);
-/// The row at the end of a path of ids below `row`, and its frame. Throws NavigationError.
-std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids);
-
 }  // namespace tacore

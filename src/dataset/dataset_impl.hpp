@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "query/view.hpp"
+#include "query/query_plan.hpp"
 #include "table/rows.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/dataset.hpp"

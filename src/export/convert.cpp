@@ -16,7 +16,7 @@
 #include "export/dataset_tree.hpp"
 #include "export/migrate.hpp"
 #include "validate/checks.hpp"
-#include "writer/create_as.hpp"
+#include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"

@@ -12,7 +12,7 @@
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
 #include "export/migrate.hpp"
-#include "writer/create_as.hpp"
+#include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
 #include "writer/remote_payloads.hpp"

@@ -19,7 +19,7 @@
 #include "tortilla/collection.hpp"
 #include "tortilla/container.hpp"
 #include "tortilla/write/tree.hpp"
-#include "writer/create_as.hpp"
+#include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
 #include "writer/tortilla_impl.hpp"

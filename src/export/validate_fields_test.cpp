@@ -7,7 +7,7 @@
 #include "table/read_table.hpp"
 #include "tacore/ops/consolidate.hpp"
 #include "support/create_files.hpp"
-#include "writer/create_as.hpp"
+#include "writer/create.hpp"
 
 // Mutation of meaning: one claim of a good dataset is changed at a time, all bytes consistent, and validate() has to
 // say so (hunt2, "Validate: how much is missed").

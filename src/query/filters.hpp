@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "query/duckdb_session.hpp"
+#include "query/run_statement.hpp"
 #include "tacore/bbox.hpp"
 #include "tacore/types.hpp"
 #include "tacore/time_range.hpp"

@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
-#include "query/view.hpp"
+#include "query/query_plan.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 

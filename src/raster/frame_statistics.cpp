@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "raster/pixel_passes.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "dataset/navigation.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 

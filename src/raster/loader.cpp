@@ -20,6 +20,7 @@
 #include "io/vsi_path.hpp"
 #include "raster/permutation.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "dataset/navigation.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

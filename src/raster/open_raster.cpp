@@ -4,6 +4,7 @@
 #include "net/remote_address.hpp"
 #include "net/storage.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "dataset/navigation.hpp"
 #include "container/zip_samples.hpp"
 #include "raster/row_source.hpp"
 #include "tacore/error.hpp"

@@ -30,7 +30,6 @@
 #include "table/bounded_pool.hpp"
 #include "table/cells.hpp"
 #include "table/plain_types.hpp"
-#include "table/read_table_file.hpp"
 
 namespace tacore {
 namespace {

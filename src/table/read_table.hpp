@@ -1,5 +1,6 @@
 #pragma once
 
+#include <arrow/io/type_fwd.h>
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
@@ -16,6 +17,9 @@ namespace tacore {
 /// `id` when they have one, and the column `istac:geometry` (ISO WKB). Throws IoError; FormatError for what cannot be
 /// read, and for a name of another kind.
 std::shared_ptr<arrow::Table> read_table(const std::string& path);
+/// read_table() of what is in `file`; `path` says which kind it is.
+std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
+                                         const std::string& path);
 
 /// The same rows, each column in one piece, also of none; timestamps in seconds become those in microseconds, since
 /// Parquet has none, extension types what they store, and views of text and bytes `string` and `binary`. Throws

@@ -155,7 +155,7 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
     about.id = id;
     return create({rows({}, 3), about}, folder.path(id + ".taco"), plain({.split_size = 4}));
   };
-  const auto parts = parts_of("one"), fallback = parts_of("two");
+  const auto parts = parts_of("one"), others = parts_of("two");
   REQUIRE(parts.size() == 3);
   std::filesystem::copy_file(parts[2], folder.path("one.0003.part.taco"));
   finds(parts[0], "V1-12", "'one.0003.part.taco' lies beside the 3 partitions");

@@ -18,7 +18,7 @@
 #include "table/reserved_columns.hpp"
 #include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
-#include "writer/create_as.hpp"
+#include "writer/create.hpp"
 #include "writer/staging.hpp"
 #include "writer/extent.hpp"
 #include "writer/folder_writer.hpp"

@@ -8,7 +8,6 @@
 #include "model/wkb.hpp"
 #include "table/cells.hpp"
 #include "table/read_table.hpp"
-#include "table/read_table_file.hpp"
 
 /// The input is a table as users give it to create() and edit(): the first line is the end of its name.
 namespace tacore::fuzz {

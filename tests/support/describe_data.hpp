@@ -9,7 +9,7 @@
 #include "support/load_files.hpp"
 #include "tacore/write/create.hpp"
 #include "tacore/ops/describe.hpp"
-#include "writer/create_as.hpp"
+#include "writer/create.hpp"
 
 namespace tacore {
 

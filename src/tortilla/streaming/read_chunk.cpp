@@ -8,6 +8,7 @@
 #include "io/prefetched_source.hpp"
 #include "tortilla/streaming/mrio_axes.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "dataset/navigation.hpp"
 #include "container/zip_samples.hpp"
 #include "raster/row_source.hpp"
 #include "tacore/error.hpp"

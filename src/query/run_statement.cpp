@@ -1,12 +1,9 @@
-#include "query/duckdb_session.hpp"
-
-#include <unistd.h>
+#include "query/run_statement.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <chrono>
-#include <cinttypes>
 #include <cstring>
 #include <duckdb.hpp>
 #include <duckdb/common/arrow/arrow_converter.hpp>
@@ -18,11 +15,10 @@
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/prepared_statement_data.hpp>
 #include <future>
-#include <map>
 #include <mutex>
 
 #include "base/log.hpp"
-#include "query/level_scan.hpp"
+#include "query/duckdb_instance.hpp"
 #include "query/sql_functions.hpp"
 #include "table/parquet_footer.hpp"
 #include "tacore/error.hpp"
@@ -31,205 +27,10 @@
 namespace tacore {
 namespace {
 
-constexpr const char* kScheme = "tacore://";
-
-/// Whether a server is to be asked for some of it: small levels came when they were opened.
-bool is_far(const ByteSource& source) { return !source.has({0, source.size()}); }
-
-// --- Levels as files
-// --------------------------------------------------------------------------------------------------------
-
-/// A level that a running statement may read, under a random name that no query can guess.
-struct OpenLevel {
-  explicit OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {}
-
-  std::shared_ptr<const LevelTable> level;
-  std::vector<LevelScan> scans;  ///< of a remote level, set before the statement runs
-  std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
-  std::mutex mutex;
-  std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
-
-  void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
-    try {
-      const uint64_t size = level->source()->size();
-      if (offset <= size && out.size() == size - offset) return read_footer(out);
-      const Bytes& tail = level->tail();
-      const uint64_t tail_offset = size - tail.size();
-      if (offset >= tail_offset && offset + out.size() <= size) {
-        std::memcpy(out.data(), tail.data() + (offset - tail_offset), out.size());
-      } else {
-        reader.read(scans, offset, out);
-      }
-      level->check_pages(offset, out);
-      hide_filters(hidden_filters, offset, out);
-    } catch (const std::exception& error) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-      throw duckdb::IOException("%s", error.what());
-    }
-  }
-
- private:
-  /// DuckDB guesses how long the footer is, and looks at nothing that comes before it: these are zeros, which costs
-  /// neither a read nor the check of pages, of which the first part is not here.
-  void read_footer(std::span<std::byte> out) const {
-    const Bytes& tail = level->tail();
-    const auto footer = std::span(tail).last(std::min<std::size_t>(footer_size(tail), out.size()));
-    std::ranges::fill(out, std::byte{0});
-    std::ranges::copy(footer, out.last(footer.size()).begin());
-  }
-};
-
-struct LevelHandle : duckdb::FileHandle {
-  LevelHandle(duckdb::FileSystem& fs, const std::string& name, duckdb::FileOpenFlags how,
-              std::shared_ptr<OpenLevel> opened)
-      : FileHandle(fs, name, how), level(std::move(opened)), reader(level->level->source()) {}
-  void Close() override {}
-
-  std::shared_ptr<OpenLevel> level;
-  ScanReader reader;
-  idx_t position = 0;
-};
-
-class LevelFileSystem : public duckdb::FileSystem {
- public:
-  std::string publish(const std::shared_ptr<OpenLevel>& level) {
-    std::uint64_t random[2];
-    if (::getentropy(random, sizeof random) != 0) throw IoError("no random numbers", {}, errno);
-    char token[33];
-    std::snprintf(token, sizeof token, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
-    std::string path = std::string(kScheme) + token;
-    const std::lock_guard lock(mutex_);
-    levels_.emplace(path, level);
-    return path;
-  }
-  void withdraw(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    levels_.erase(path);
-  }
-
-  std::string GetName() const override { return "tacore"; }
-  bool CanHandleFile(const std::string& path) override { return path.rfind(kScheme, 0) == 0; }
-  bool CanSeek() override { return true; }
-  bool OnDiskFile(duckdb::FileHandle& handle) override { return at(handle).level->level->source()->is_local(); }
-  bool FileExists(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
-    return find(path) != nullptr;
-  }
-  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, duckdb::FileOpener*) override {
-    if (!find(path)) return {};
-    return {duckdb::OpenFileInfo(path)};
-  }
-  duckdb::unique_ptr<duckdb::FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags,
-                                                  duckdb::optional_ptr<duckdb::FileOpener>) override {
-    auto level = find(path);
-    if (!level) throw duckdb::IOException("no level of this statement has that name");
-    if (flags.OpenForWriting()) throw duckdb::PermissionException("levels are read-only");
-    return duckdb::make_uniq<LevelHandle>(*this, path, flags, std::move(level));
-  }
-  void Read(duckdb::FileHandle& handle, void* buffer, int64_t count, idx_t location) override {
-    LevelHandle& file = at(handle);
-    file.level->read(file.reader, location, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(count)});
-  }
-  int64_t Read(duckdb::FileHandle& handle, void* buffer, int64_t count) override {
-    LevelHandle& file = at(handle);
-    const int64_t n = std::min<int64_t>(count, GetFileSize(handle) - static_cast<int64_t>(file.position));
-    if (n <= 0) return 0;
-    Read(handle, buffer, n, file.position);
-    file.position += static_cast<idx_t>(n);
-    return n;
-  }
-  int64_t GetFileSize(duckdb::FileHandle& handle) override {
-    return static_cast<int64_t>(at(handle).level->level->source()->size());
-  }
-  duckdb::timestamp_t GetLastModifiedTime(duckdb::FileHandle&) override { return duckdb::timestamp_t(0); }
-  duckdb::FileType GetFileType(duckdb::FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }
-  void Seek(duckdb::FileHandle& handle, idx_t location) override { at(handle).position = location; }
-  idx_t SeekPosition(duckdb::FileHandle& handle) override { return at(handle).position; }
-
- private:
-  static LevelHandle& at(duckdb::FileHandle& handle) { return static_cast<LevelHandle&>(handle); }
-  std::shared_ptr<OpenLevel> find(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    const auto found = levels_.find(path);
-    return found == levels_.end() ? nullptr : found->second;
-  }
-
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<OpenLevel>> levels_;
-};
-
-// --- The instance
-// ------------------------------------------------------------------------------------------------------------
-
-/// Threads that read remote levels wait, most of the time: each has one request under way.
-constexpr idx_t kRemoteThreads = 32;
-
-struct Instance {
-  std::unique_ptr<duckdb::DuckDB> database;
-  LevelFileSystem* files = nullptr;  ///< owned by `database`
-
-  explicit Instance(bool is_remote) {
-    duckdb::DBConfig config;
-    if (is_remote) config.options.maximum_threads = kRemoteThreads;
-#ifdef __SANITIZE_THREAD__
-    // TSan cannot see how DuckDB, which is not compiled with it, hands work to its threads. Ours are the ones to test.
-    config.options.maximum_threads = 1;
-#endif
-    database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
-    auto own = duckdb::make_uniq<LevelFileSystem>();
-    files = own.get();
-    database->GetFileSystem().RegisterSubSystem(std::move(own));
-    duckdb::Connection connection(*database);
-    register_sql_functions(connection);
-    // Times are UTC, wherever the process runs. A build without time zones refuses this, and needs it not.
-    connection.Query("SET GLOBAL TimeZone='UTC'");
-    // In this order: once configuration is locked nothing can be set (decisions, "Shutting SQL in").
-    for (const char* sql :
-         {"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
-          "SET enable_external_file_cache=false", "SET temp_directory=''", "SET allowed_directories=['tacore://']",
-          "SET enable_external_access=false", "SET lock_configuration=true"}) {
-      const auto result = connection.Query(sql);
-      if (result->HasError()) throw QueryError(std::string(sql) + ": " + result->GetError());
-    }
-  }
-};
-
-std::mutex instance_mutex;
-std::shared_ptr<Instance> the_instances[2];  ///< for levels at hand, and for those of a server
-pid_t instance_process = 0;
-
-/// Threads do not survive a fork, so a child starts its own; the parent's copies are abandoned, not destroyed.
-std::shared_ptr<Instance> instance(bool is_remote) {
-  const std::lock_guard lock(instance_mutex);
-  if (instance_process != getpid()) {
-    for (auto& abandoned : the_instances) {
-      if (abandoned) new std::shared_ptr<Instance>(std::move(abandoned));
-    }
-    instance_process = getpid();
-  }
-  auto& out = the_instances[is_remote ? 1 : 0];
-  if (!out) {
-    log::debug("DuckDB " + std::string(duckdb::DuckDB::LibraryVersion()) + " starts");
-    out = std::make_shared<Instance>(is_remote);
-  }
-  return out;
+std::shared_ptr<DuckDbInstance> instance_for(const Statement& statement) {
+  return duckdb_instance(std::any_of(statement.levels.begin(), statement.levels.end(),
+                              [](const auto& level) { return needs_requests(*level->source()); }));
 }
-
-std::shared_ptr<Instance> instance_for(const Statement& statement) {
-  return instance(std::any_of(statement.levels.begin(), statement.levels.end(),
-                              [](const auto& level) { return is_far(*level->source()); }));
-}
-
-/// After a FATAL error an instance refuses everything: the next statement gets a new one.
-void discard(const std::shared_ptr<Instance>& broken) {
-  const std::lock_guard lock(instance_mutex);
-  for (auto& one : the_instances) {
-    if (one == broken) one.reset();
-  }
-}
-
-// --- Running
-// -----------------------------------------------------------------------------------------------------------------
 
 /// What DuckDB calls to begin a scan of a table.
 duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> open_table(uintptr_t table, duckdb::ArrowStreamParameters&) {
@@ -268,7 +69,7 @@ duckdb::Value to_value(const SqlValue& value, const Statement& statement, const 
 /// The statement's levels, readable for as long as this lives.
 class Published {
  public:
-  Published(const Statement& statement, std::shared_ptr<Instance> in) : instance_(std::move(in)) {
+  Published(const Statement& statement, std::shared_ptr<DuckDbInstance> in) : instance_(std::move(in)) {
     for (const auto& level : statement.levels) {
       levels_.push_back(std::make_shared<OpenLevel>(level));
       paths_.push_back(instance_->files->publish(levels_.back()));
@@ -337,7 +138,7 @@ class Published {
     OpenLevel& level = *levels_[static_cast<std::size_t>(found - paths_.begin())];
     if (level.hidden_filters.empty() && tests_floats(scan))
       level.hidden_filters = float_filters(*parse_parquet_footer(level.level->tail(), level.level->where()));
-    if (!is_far(*level.level->source())) return;
+    if (!needs_requests(*level.level->source())) return;
     std::vector<int> filters, others;
     for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {
       const auto& column = scan.column_ids[i];
@@ -350,7 +151,7 @@ class Published {
     if (std::ranges::find(level.scans, expected) == level.scans.end()) level.scans.push_back(std::move(expected));
   }
 
-  std::shared_ptr<Instance> instance_;
+  std::shared_ptr<DuckDbInstance> instance_;
   std::vector<std::shared_ptr<OpenLevel>> levels_;
   std::vector<std::string> paths_;
 };
@@ -370,13 +171,13 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
     case duckdb::ExceptionType::BINDER:
     case duckdb::ExceptionType::PARSER: return false;  // about the words of the query, which may speak of anything
     default:
-      return text.find(kScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
+      return text.find(kLevelScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
              text.find("parquet read") != std::string::npos || text.find("bitpacked data") != std::string::npos ||
              text.find("Incorrect stats size") != std::string::npos;
   }
 }
 
-[[noreturn]] void throw_query(const duckdb::ErrorData& error, const std::shared_ptr<Instance>& in,
+[[noreturn]] void throw_query(const duckdb::ErrorData& error, const std::shared_ptr<DuckDbInstance>& in,
                               const Published* levels = nullptr) {
   std::string text = error.RawMessage();
   const ErrorContext where = levels ? levels->where(text) : ErrorContext();
@@ -385,8 +186,8 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
     throw FormatError(text.substr(at + std::strlen(kDamagedData)), where);
   const bool damage = levels && !where.path.empty() && is_damage(error, text, *levels);
   // Our file names are of no use to anybody.
-  if (const auto at = text.find(kScheme); at != std::string::npos)
-    text.replace(at, std::strlen(kScheme) + 32, "the level");
+  if (const auto at = text.find(kLevelScheme); at != std::string::npos)
+    text.replace(at, std::strlen(kLevelScheme) + 32, "the level");
   // Nor are the statement around the user's text, which "LINE n:" quotes, and the column that it does not know.
   text = text.substr(0, text.find("\nLINE "));
   for (const char* hidden : {", \"internal:row\"", "\"internal:row\", "}) {
@@ -459,7 +260,7 @@ idx_t batch_rows(duckdb::PreparedStatementData& data) {
 
 /// Runs to the end, in parallel, straight into Arrow arrays.
 void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
-             const std::shared_ptr<Instance>& in, const Published* levels, ArrowArrayStream* out) {
+             const std::shared_ptr<DuckDbInstance>& in, const Published* levels, ArrowArrayStream* out) {
   auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
   config.get_result_collector = [levels](duckdb::ClientContext& context,
                                          duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
@@ -489,7 +290,7 @@ duckdb::vector<duckdb::Value> to_values(const Statement& statement, const Publis
 
 /// DuckDB throws as well as returning errors.
 template <class Body>
-void guarded(const std::shared_ptr<Instance>& in, const Published* levels, const Body& body) {
+void guarded(const std::shared_ptr<DuckDbInstance>& in, const Published* levels, const Body& body) {
   try {
     body();
   } catch (const Error&) {
@@ -555,7 +356,7 @@ void give_schema(ArrowArrayStream* stream, ArrowSchema& out) { stream->get_schem
 }  // namespace
 
 void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStream* out) {
-  const auto in = instance(false);
+  const auto in = duckdb_instance(false);
   log::debug("SQL: " + sql);
   guarded(in, nullptr, [&] {
     duckdb::Connection connection(*in->database);

@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <functional>
+
+#include "base/text.hpp"
+#include "format/names.hpp"
+#include "format/tortilla_names.hpp"
+#include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
+#include "container/child_rows.hpp"
+#include "dataset/dataframe_impl.hpp"
+#include "table/cells.hpp"
+
+/// From a row to its data and its children.
+namespace tacore {
+namespace {
+
+// A scan of a million ids takes a millisecond or two; a table of them takes fifty to build.
+constexpr int kScansBeforeIndex = 4;
+
+bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
+
+/// A frame that shows what data() shows, over rows that may have no key.
+std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std::shared_ptr<const Rows> rows) {
+  auto out = std::make_shared<DataFrame::Impl>();
+  out->dataset = parent.dataset;
+  out->rows = std::move(rows);
+  out->is_stored = true;
+  for (std::size_t c = 0; c < out->rows->columns().size(); ++c) {
+    const Column& column = out->rows->columns()[c];
+    if (is_internal(column.name)) continue;
+    out->columns.push_back(column);
+    out->sources.push_back(static_cast<int>(c));
+  }
+  add_paths(*out);
+  return out;
+}
+
+/// `rows` without those of padding.
+std::vector<int64_t> without_padding(const LevelTable& level, const RowRange& range) {
+  std::vector<int64_t> out;
+  const int id = level.find(names::kId);
+  const bool may_show = level.may_have_padding();
+  for (int64_t row = range.begin; row < range.begin + range.count; ++row) {
+    if (!may_show || !is_padding_id(level.text(id, row).value_or(""))) out.push_back(row);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_path_column(std::string_view name) { return name == names::kGdalVsi || name == names::kSubfile; }
+
+void add_paths(DataFrame::Impl& frame) {
+  const auto add = [&](std::string_view name) {
+    frame.columns.push_back({std::string(name), "string"});
+    frame.sources.push_back(-1);
+  };
+  if (is_v1(frame.dataset->format)) add(names::kSubfile);
+  add(names::kGdalVsi);
+}
+
+int64_t IdIndex::find(const Rows& rows, int column, std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  if (slots_.empty() && (rows.num_rows() < 1024 || ++scans_ <= kScansBeforeIndex)) return rows.find_text(column, id);
+  if (slots_.empty()) build(rows, column);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = std::hash<std::string_view>()(id) & mask; slots_[at] != 0; at = (at + 1) & mask) {
+    const int64_t row = slots_[at] - 1;
+    const Rows::Cell cell = rows.cell(column, row);
+    if (text_cell(*cell.array, cell.position) == id) return row;
+  }
+  return -1;
+}
+
+void IdIndex::build(const Rows& rows, int column) const {
+  std::size_t size = 16;
+  while (size < static_cast<std::size_t>(rows.num_rows()) * 2) size *= 2;
+  slots_.assign(size, 0);
+  for (int64_t begin = 0; begin < rows.num_rows();) {
+    const int64_t count = rows.run(begin);
+    const auto ids = rows.array(column, begin, count);
+    for (int64_t i = 0; i < count; ++i) {
+      const auto id = text_cell(*ids, i);
+      if (!id) continue;
+      std::size_t at = std::hash<std::string_view>()(*id) & (size - 1);
+      while (slots_[at] != 0) at = (at + 1) & (size - 1);  // rows come in order: of equal ids the first is found first
+      slots_[at] = begin + i + 1;
+    }
+    begin += count;
+  }
+}
+
+void DataFrame::Impl::check_position(int64_t row) const {
+  if (row >= 0 && row < rows->num_rows()) return;
+  throw NavigationError(
+      "Position " + std::to_string(row) + " out of range [0, " + std::to_string(rows->num_rows() - 1) + "]",
+      {.path = dataset->path});
+}
+
+SampleType DataFrame::Impl::type(int64_t row) const {
+  if (const auto key = rows->key(row); key && !holds_stored) {
+    return sample_type(*dataset->leaf(key->part)->stored_level(key->level), key->row);
+  }
+  const int column = rows->find(names::kType);
+  if (column < 0) throw NavigationError("the rows have no column 'type': a query dropped it", {.path = dataset->path});
+  const auto text = rows->text(column, row);
+  if (text == "FILE") return SampleType::File;
+  if (text == "FOLDER") return SampleType::Folder;
+  throw FormatError(
+      "row " + std::to_string(row) + ": type is " + (text ? quoted(*text) : "null") + ", 'FILE' or 'FOLDER' expected",
+      {.path = dataset->path});
+}
+
+bool DataFrame::Impl::is_bytes(int64_t row) const {
+  const auto key = rows->key(row);
+  if (!key && !container) return false;
+  if (container_of(row)->names_files()) return false;
+  std::optional<std::string> format;
+  if (key && !holds_stored) {
+    const auto& table = container_of(row)->stored_level(key->level);
+    format = table->text(table->find(v1::names::kFileFormat), key->row);
+  } else if (const int column = rows->find(v1::names::kFileFormat); column >= 0) {
+    format = rows->text(column, row);
+  }
+  return format && lower(*format) == lower(v1::names::kBytes);
+}
+
+std::shared_ptr<const Container> DataFrame::Impl::container_of(int64_t row) const {
+  if (const auto key = rows->key(row)) return dataset->leaf(key->part);
+  if (container) return container;
+  throw NavigationError("the rows lost what navigation needs (internal:* columns); SELECT * keeps it",
+                        {.path = dataset->path});
+}
+
+RowAddress DataFrame::Impl::address(int64_t row) const {
+  if (const auto key = rows->key(row); key && !holds_stored)
+    return dataset->leaf(key->part)->address(key->level, key->row);
+  if (!container) (void)container_of(row);
+  RowAddress out;
+  const auto integer = [&](std::string_view name) {
+    const int column = rows->find(name);
+    return column < 0 ? std::nullopt : rows->integer(column, row);
+  };
+  const int id = rows->find(names::kId);
+  out.id = id < 0 ? "" : rows->text(id, row).value_or("");
+  const bool names_files = container_of(row)->names_files();
+  if (const auto why = names_files ? why_unsafe_id(out.id) : std::string(); !why.empty()) {
+    throw FormatError("row " + std::to_string(row) + ": id " + quoted(out.id) + " " + why, {.path = dataset->path});
+  }
+  out.type = type(row);
+  out.offset = integer(names::kOffset);
+  out.size = integer(names::kSize);
+  out.source_file = source_file;
+  if (holds_stored) {
+    if (const int file = rows->find(names::kSourceFile); file >= 0)
+      out.source_file = rows->text(file, row).value_or("");
+  }
+  out.relative_path = parent_path.empty() ? out.id : parent_path + "/" + out.id;
+  return out;
+}
+
+std::optional<std::string> DataFrame::Impl::path(int64_t row, bool must_prove) const {
+  if (!rows->key(row) && !container) {
+    const int column = rows->find(names::kGdalVsi);
+    return column < 0 ? std::nullopt : rows->text(column, row);
+  }
+  const auto in = container_of(row);
+  return in->vsi_path(must_prove ? in->proved(address(row)) : address(row));
+}
+
+DataFrame DataFrame::Impl::children(int64_t row) const {
+  const auto key = rows->key(row);
+  const auto in = container_of(row);
+  if (key) {
+    const int below = key->level + 1;
+    const RowKey first{key->part, below, 0};
+    const auto table_below = [&] { return in->known_level(below); };
+    if (auto left = dataset->survivors(*key))
+      return DataFrame(child_frame(*this, level_rows(table_below(), first, std::move(*left))));
+    if (const auto range = in->children(key->level, key->row)) {
+      const auto table = table_below();
+      if (!table->may_have_padding())
+        return DataFrame(child_frame(*this, level_rows(table, first, range->begin, range->count)));
+      return DataFrame(child_frame(*this, level_rows(table, first, without_padding(*table, *range))));
+    }
+  }
+  // The tree has gaps here, or goes deeper than its levels: the folder's own table.
+  const RowAddress at = address(row);
+  const int at_level = key ? key->level : level;
+  std::shared_ptr<const LevelTable> meta;
+  try {
+    meta = in->meta(at, at_level);
+  } catch (const FormatError& error) {
+    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(),
+                          {.path = dataset->path, .offset = {}, .level = at_level});
+  } catch (const SchemaError& error) {
+    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(),
+                          {.path = dataset->path, .offset = {}, .level = at_level});
+  }
+  auto out = child_frame(*this, visible_rows(std::move(meta), std::nullopt));
+  out->container = in;
+  out->level = at_level + 1;
+  out->parent_path = at.relative_path;
+  out->source_file = at.source_file;
+  return DataFrame(std::move(out));
+}
+
+}  // namespace tacore

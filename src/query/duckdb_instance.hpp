@@ -1,0 +1,26 @@
+#pragma once
+
+#include <duckdb.hpp>
+#include <memory>
+
+#include "query/level_file_system.hpp"
+
+/// The instances of DuckDB of this process. Included by the sources of DuckDB only.
+namespace tacore {
+
+/// A database in memory that reads the levels of running statements and nothing else: no file, network or setting.
+struct DuckDbInstance {
+  std::unique_ptr<duckdb::DuckDB> database;
+  LevelFileSystem* files = nullptr;  ///< owned by `database`
+
+  explicit DuckDbInstance(bool is_remote);
+};
+
+/// The instance for levels at hand, or for remote ones, which has more threads; started by its first query. A forked
+/// child gets instances of its own.
+std::shared_ptr<DuckDbInstance> duckdb_instance(bool is_remote);
+
+/// After a FATAL error an instance refuses everything: the next statement gets a new one.
+void discard(const std::shared_ptr<DuckDbInstance>& broken);
+
+}  // namespace tacore

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <duckdb.hpp>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "query/level_scan.hpp"
+#include "table/level_table.hpp"
+
+/// The level tables of running statements as files that DuckDB reads. Included by the sources of DuckDB only.
+namespace tacore {
+
+/// What the names of these files begin with.
+inline constexpr const char* kLevelScheme = "tacore://";
+
+/// True for a remote file of which not all bytes came when it was opened.
+bool needs_requests(const ByteSource& source);
+
+/// A level that a running statement may read, under a random name that no query can guess.
+struct OpenLevel {
+  explicit OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {}
+
+  std::shared_ptr<const LevelTable> level;
+  std::vector<LevelScan> scans;               ///< of a remote level, set before the statement runs
+  std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
+  std::mutex mutex;
+  std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
+
+  /// Throws duckdb::IOException, with the text of `failure`.
+  void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out);
+};
+
+class LevelFileSystem : public duckdb::FileSystem {
+ public:
+  /// Gives the level a name, which opens it until withdraw().
+  std::string publish(const std::shared_ptr<OpenLevel>& level);
+  void withdraw(const std::string& path);
+
+  std::string GetName() const override { return "tacore"; }
+  bool CanHandleFile(const std::string& path) override { return path.rfind(kLevelScheme, 0) == 0; }
+  bool CanSeek() override { return true; }
+  bool OnDiskFile(duckdb::FileHandle& handle) override;
+  bool FileExists(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override;
+  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, duckdb::FileOpener*) override;
+  duckdb::unique_ptr<duckdb::FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags,
+                                                  duckdb::optional_ptr<duckdb::FileOpener>) override;
+  void Read(duckdb::FileHandle& handle, void* buffer, int64_t count, idx_t location) override;
+  int64_t Read(duckdb::FileHandle& handle, void* buffer, int64_t count) override;
+  int64_t GetFileSize(duckdb::FileHandle& handle) override;
+  duckdb::timestamp_t GetLastModifiedTime(duckdb::FileHandle&) override { return duckdb::timestamp_t(0); }
+  duckdb::FileType GetFileType(duckdb::FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }
+  void Seek(duckdb::FileHandle& handle, idx_t location) override;
+  idx_t SeekPosition(duckdb::FileHandle& handle) override;
+
+ private:
+  std::shared_ptr<OpenLevel> find(const std::string& path);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<OpenLevel>> levels_;
+};
+
+}  // namespace tacore
