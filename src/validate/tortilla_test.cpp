@@ -160,7 +160,7 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
   std::filesystem::copy_file(parts[2], folder.path("one.0003.part.taco"));
   finds(parts[0], "V1-12", "'one.0003.part.taco' lies beside the 3 partitions");
   std::filesystem::remove(folder.path("one.0003.part.taco"));
-  std::filesystem::copy_file(fallback[1], parts[1], std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(others[1], parts[1], std::filesystem::copy_options::overwrite_existing);
   finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', others of 'one'");
   says(v1::refusal([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
 }

@@ -2,8 +2,8 @@
 #include "model/identifier.hpp"
 #include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
+#include "writer/tree.hpp"
 #include "writer/pad.hpp"
-#include "writer/sort.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore {

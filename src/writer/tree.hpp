@@ -78,4 +78,7 @@ void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end);
 /// Padding has no bytes, and only padding below it. Throws SchemaError.
 void check_padding(const Tree& tree);
 
+/// The same tree with the children of each FOLDER in the code-point order of `<id>/`. Roots stay where they are.
+Tree sort_siblings(const Tree& tree);
+
 }  // namespace tacore
