@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "describe/json.hpp"
@@ -45,93 +43,15 @@ std::string yaml_list(const char* key, const std::vector<std::string>& items) {
   return items.empty() ? "" : out;
 }
 
-/// The identifiers that the hub knows, which are SPDX's in lower case but for some names of its own. Others are
-/// "other" there.
-std::string hub_licence(const std::string& licence) {
-  static const std::set<std::string> known = {"apache-2.0",
-                                              "mit",
-                                              "bsd-2-clause",
-                                              "bsd-3-clause",
-                                              "bsd-3-clause-clear",
-                                              "cc0-1.0",
-                                              "cc-by-2.0",
-                                              "cc-by-2.5",
-                                              "cc-by-3.0",
-                                              "cc-by-4.0",
-                                              "cc-by-sa-3.0",
-                                              "cc-by-sa-4.0",
-                                              "cc-by-nc-2.0",
-                                              "cc-by-nc-3.0",
-                                              "cc-by-nc-4.0",
-                                              "cc-by-nd-4.0",
-                                              "cc-by-nc-nd-3.0",
-                                              "cc-by-nc-nd-4.0",
-                                              "cc-by-nc-sa-2.0",
-                                              "cc-by-nc-sa-3.0",
-                                              "cc-by-nc-sa-4.0",
-                                              "cdla-sharing-1.0",
-                                              "cdla-permissive-1.0",
-                                              "cdla-permissive-2.0",
-                                              "wtfpl",
-                                              "ecl-2.0",
-                                              "epl-1.0",
-                                              "epl-2.0",
-                                              "etalab-2.0",
-                                              "eupl-1.1",
-                                              "eupl-1.2",
-                                              "agpl-3.0",
-                                              "gfdl",
-                                              "gpl-2.0",
-                                              "gpl-3.0",
-                                              "lgpl-2.1",
-                                              "lgpl-3.0",
-                                              "isc",
-                                              "lppl-1.3c",
-                                              "ms-pl",
-                                              "mpl-2.0",
-                                              "odc-by",
-                                              "odbl",
-                                              "osl-3.0",
-                                              "postgresql",
-                                              "ofl-1.1",
-                                              "ncsa",
-                                              "unlicense",
-                                              "zlib",
-                                              "pddl",
-                                              "afl-3.0",
-                                              "artistic-2.0",
-                                              "bsl-1.0",
-                                              "c-uda"};
-  static const std::map<std::string, std::string> renamed = {{"odc-by-1.0", "odc-by"},    {"odbl-1.0", "odbl"},
-                                                             {"pddl-1.0", "pddl"},        {"c-uda-1.0", "c-uda"},
-                                                             {"gfdl-1.3", "gfdl"},        {"agpl-3.0-only", "agpl-3.0"},
-                                                             {"gpl-3.0-only", "gpl-3.0"}, {"gpl-2.0-only", "gpl-2.0"}};
-  const std::string name = lower(licence);
-  if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
-  return known.contains(name) ? name : "other";
-}
+/// The licence identifiers of the Hugging Face hub: most are SPDX's in lower case, some are its own.
+constexpr Translation kHubLicences[] = {
+#include "describe/hub_licences.inc"
+};
 
-/// Tasks of the hub that mean the same; what has none there stays a tag.
-std::string hub_task(const std::string& task) {
-  static const std::map<std::string, std::string> known = {{"classification", "image-classification"},
-                                                           {"scene-classification", "image-classification"},
-                                                           {"segmentation", "image-segmentation"},
-                                                           {"semantic-segmentation", "image-segmentation"},
-                                                           {"instance-segmentation", "image-segmentation"},
-                                                           {"panoptic-segmentation", "image-segmentation"},
-                                                           {"detection", "object-detection"},
-                                                           {"object-detection", "object-detection"},
-                                                           {"image-captioning", "image-to-text"},
-                                                           {"super-resolution", "image-to-image"},
-                                                           {"denoising", "image-to-image"},
-                                                           {"inpainting", "image-to-image"},
-                                                           {"colorization", "image-to-image"},
-                                                           {"style-transfer", "image-to-image"},
-                                                           {"deblurring", "image-to-image"},
-                                                           {"dehazing", "image-to-image"}};
-  const auto found = known.find(lower(task));
-  return found == known.end() ? "" : found->second;
-}
+/// The tasks of the hub that mean the same.
+constexpr Translation kHubTasks[] = {
+#include "describe/hub_tasks.inc"
+};
 
 std::string size_category(uint64_t n) {
   static constexpr std::pair<uint64_t, const char*> kUpTo[] = {
@@ -160,7 +80,8 @@ std::string front_matter(const Facts& facts) {
   std::vector<std::string> licences, tasks, tags;
   std::string unknown_licence, licence_link;
   for (const auto& licence : facts.collection.licenses) {
-    add_once(licences, hub_licence(licence));
+    const std::string known = translate(licence, kHubLicences);
+    add_once(licences, known.empty() ? "other" : known);
     if (licences.back() == "other" && unknown_licence.empty()) {
       unknown_licence = spdx_of(licence).empty() ? licence : spdx_of(licence);
       if (is_url(licence)) licence_link = licence;
@@ -168,8 +89,9 @@ std::string front_matter(const Facts& facts) {
     }
   }
   for (const auto& task : facts.collection.tasks) {
-    add_once(tasks, hub_task(task));
-    if (hub_task(task).empty() && lower(task) != "other") add_once(tags, task);
+    const std::string known = translate(task, kHubTasks);
+    add_once(tasks, known);
+    if (known.empty() && lower(task) != "other") add_once(tags, task);
   }
   for (const auto& keyword : facts.keywords()) add_once(tags, keyword);
   for (const char* tag : {"taco", "earth-observation", "geospatial"}) add_once(tags, tag);

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tacore/dataset.hpp"
@@ -119,6 +121,12 @@ std::string doi_of(const std::string& text);
 
 /// True for http:// and https://.
 bool is_url(std::string_view text);
+
+/// A word in lower case, and the word of another vocabulary that means the same.
+using Translation = std::pair<std::string_view, std::string_view>;
+
+/// The word of the other vocabulary for `word`, in whatever case; "" when it has none.
+std::string translate(const std::string& word, std::span<const Translation> words);
 
 /// The SPDX identifier in its own spelling, "" for what is none.
 std::string spdx_of(const std::string& licence);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 
 #include "base/open_time.hpp"
@@ -71,29 +70,10 @@ Json contact(const Contact& who) {
   return out;
 }
 
-std::string eo_name(const Band& band) {
-  static const std::map<std::string, std::string> names = {{"coastal aerosol", "coastal"},
-                                                           {"blue", "blue"},
-                                                           {"green", "green"},
-                                                           {"red", "red"},
-                                                           {"cirrus", "cirrus"},
-                                                           {"pan", "pan"},
-                                                           {"panchromatic", "pan"},
-                                                           {"red edge 1", "rededge071"},
-                                                           {"red edge 2", "rededge075"},
-                                                           {"red edge 3", "rededge078"},
-                                                           {"red edge 4", "nir08"},
-                                                           {"nir", "nir"},
-                                                           {"water vapor", "nir09"},
-                                                           {"water vapour", "nir09"},
-                                                           {"swir 1", "swir16"},
-                                                           {"swir 2", "swir22"},
-                                                           {"tir", "lwir"},
-                                                           {"tir 1", "lwir11"},
-                                                           {"tir 2", "lwir12"}};
-  const auto found = names.find(lower(band.common_name));
-  return found == names.end() ? "" : found->second;
-}
+/// The common names of the eo extension for those that TACO has.
+constexpr Translation kEoNames[] = {
+#include "describe/eo_common_names.inc"
+};
 
 /// Wavelengths are nanometres here, micrometres there.
 Json band_of(const Band& band) {
@@ -101,7 +81,7 @@ Json band_of(const Band& band) {
   set_text(out, "name", band.name);
   set_text(out, "description", band.description);
   set_text(out, "unit", band.unit);
-  set_text(out, "eo:common_name", eo_name(band));
+  set_text(out, "eo:common_name", translate(band.common_name, kEoNames));
   constexpr double kPerMicrometre = 1000;
   const auto usable = [](const std::optional<double>& value) { return value && *value > 0; };
   if (usable(band.center_wavelength)) out["eo:center_wavelength"] = *band.center_wavelength / kPerMicrometre;
