@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "describe/facts.hpp"
+#include "describe/json.hpp"
 
 /// What people read of a dataset, before it is Markdown or HTML: plain text throughout, which those escape.
 namespace tacore::descriptions {
@@ -55,5 +56,20 @@ std::vector<Section> sections(const Facts& facts);
 /// "longitude 170 to -170 (crosses 180 degrees), latitude -20 to -10", "2000-01-01 to 2001-12-31".
 std::string in_words(const BBox& box);
 std::string in_words(const TimeRange& range);
+
+/// Text between tags or in a quoted attribute.
+std::string escape_html(const std::string& text);
+/// JSON for a <script> that holds data: no `<` in it, so that nothing can end the element.
+std::string escape_script(const std::string& json);
+
+/// `#rrggbb` and its variants: three quarters as bright, and 70 % of the way to white. Of anything else that is not
+/// six hexadecimal digits with or without a `#`, those of #4CAF50.
+struct Accent {
+  std::string plain, dark, light;
+};
+Accent accent_of(const std::string& colour);
+
+/// The JSON-LD that collection2croissant() writes, which a page carries too.
+Json croissant(const Facts& facts);
 
 }  // namespace tacore::descriptions

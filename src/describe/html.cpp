@@ -1,10 +1,7 @@
-#include "describe/html.hpp"
-
 #include <array>
 #include <cstdlib>
 
 #include "base/text.hpp"
-#include "describe/croissant.hpp"
 #include "describe/document.hpp"
 #include "describe/map.hpp"
 #include "describe/pit_tree.hpp"

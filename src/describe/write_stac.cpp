@@ -11,8 +11,8 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 namespace tacore {
 namespace descriptions {
