@@ -28,4 +28,14 @@ struct JsonMember {
 /// The members of a valid JSON object, in order, equal keys included; none for an empty text.
 std::vector<JsonMember> json_members(std::string_view object);
 
+/// Names of members that an object of valid `json` has already, in order; parsers differ in which of them they keep.
+std::vector<std::string> repeated_members(std::string_view json);
+
+/// `json` with `indent` spaces (-1: one line); keys, their order, numbers and strings stay as they
+/// are. Throws FormatError when it is not JSON.
+std::string reformat_json(std::string_view json, int indent);
+
+/// A JSON string literal with its quotes; invalid UTF-8 becomes U+FFFD.
+std::string json_string(std::string_view text);
+
 }  // namespace tacore
