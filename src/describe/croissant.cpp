@@ -3,7 +3,7 @@
 #include <set>
 #include <span>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"

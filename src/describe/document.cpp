@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "describe/json.hpp"
 #include "describe/pit_tree.hpp"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "describe/coverage.hpp"

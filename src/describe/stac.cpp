@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"
 #include "tacore/error.hpp"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "model/identifier.hpp"
 #include "model/json_node.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "model/json_node.hpp"
 #include "model/spdx.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"

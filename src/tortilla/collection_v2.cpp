@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "model/collection_members.hpp"
