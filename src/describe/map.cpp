@@ -23,8 +23,8 @@ struct OutlinePoint {
   double lon, lat;
 };
 
-/// A coarse outline of the land, drawn by hand for these maps: the corners of one ring after another, to be closed. Good
-/// for telling the continents apart, and for nothing else.
+/// A coarse outline of the land, drawn by hand for these maps: the corners of one ring after another, to be closed. It
+/// tells the continents apart, and is good for nothing else.
 constexpr OutlinePoint kOutline[] = {
 #include "describe/world_outline.inc"
 };

@@ -14,7 +14,7 @@ std::string percent(char c) {
   return {'%', kHex[byte >> 4], kHex[byte & 15]};
 }
 
-/// Text on one line that means nothing but itself, also in a table.
+/// Text on one line, with all that Markdown would interpret escaped, also in a table.
 std::string escape(const std::string& text) {
   std::string out;
   for (const char c : without_controls(text)) {
@@ -30,7 +30,7 @@ std::string escape(const std::string& text) {
   return out;
 }
 
-/// What looks like code; where Markdown cannot hold it as such, as text.
+/// Inline code; text where Markdown has no form for it.
 std::string code(const std::string& text) {
   const std::string line = without_controls(text);
   return line.empty() || line.find_first_of("`|\\") != line.npos ? escape(text) : "`" + line + "`";
@@ -47,7 +47,7 @@ std::string inline_text(const Cell& cell) {
 
 std::string line_of(const std::vector<std::string>& cells) { return "| " + join(cells, " | ") + " |\n"; }
 
-/// Whether a link of an author may lead there: a page, mail, or a place of the same site.
+/// Whether a link in text of an author is to a page, an e-mail address or a relative path, and runs nothing.
 bool is_harmless(std::string_view target) {
   const std::string text = lower(target);
   for (const char* scheme : {"http://", "https://", "mailto:"}) {
@@ -120,8 +120,7 @@ std::string markdown(const Facts& facts) {
   return out;
 }
 
-/// A YAML scalar in double quotes, which escape as those of JSON do. What YAML takes for line breaks or for no text at
-/// all is escaped as well.
+/// A YAML scalar in double quotes: JSON, with the line breaks and non-characters of YAML escaped too.
 std::string yaml(const std::string& text) {
   const std::string json = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string out;

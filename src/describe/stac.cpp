@@ -23,8 +23,8 @@ constexpr const char* kContacts = "https://stac-extensions.github.io/contacts/v0
 
 Json time_or_null(Timestamp time) { return is_open(time) ? Json() : Json(time.to_string()); }
 
-/// The first box is that of all; with several sources theirs follow. STAC has no form for what is not known: it is the
-/// globe or all times, and says so.
+/// The first box is that of the dataset; those of its sources follow. STAC has no form for an unknown extent: it is the
+/// globe or an open interval, with "taco:extent": "unknown".
 Json extent_of(const Facts& facts) {
   const Extent& extent = facts.collection.extent;
   Json boxes = Json::array({bbox_of(extent.spatial.value_or(BBox{-180, -90, 180, 90}))});
@@ -42,15 +42,15 @@ Json extent_of(const Facts& facts) {
   return out;
 }
 
-/// The SPDX identifier of the one licence; several, and others, are links: the schema of STAC has no expressions, and a
-/// dataset does not say whether all of them hold or any.
+/// The SPDX identifier of a single licence, otherwise "other" with links: STAC has no licence expressions, and a
+/// dataset does not say whether all of its licences apply or one of them.
 std::string licence_of(const Facts& facts) {
   const auto& all = facts.collection.licenses;
   const std::string spdx = all.size() == 1 ? spdx_of(all[0]) : "";
   return spdx.empty() ? "other" : spdx;
 }
 
-/// STAC knows four roles; what a curator does is the third.
+/// A provider with the roles that STAC knows. A curator without one is a processor.
 Json provider(const Contact& who, bool is_curator) {
   static const std::set<std::string> known = {"licensor", "producer", "processor", "host"};
   Json out = {{"name", name_of(who).empty() ? "unknown" : name_of(who)}};
@@ -64,7 +64,7 @@ Json provider(const Contact& who, bool is_curator) {
   return out;
 }
 
-/// People and organizations in full (contacts extension), which providers have no room for.
+/// A contact of the contacts extension, which has e-mail addresses and all roles.
 Json contact(const Contact& who) {
   Json out = Json::object();
   set_text(out, "name", who.name);
@@ -80,7 +80,7 @@ constexpr Translation kEoNames[] = {
 #include "describe/eo_common_names.inc"
 };
 
-/// Wavelengths are nanometres here, micrometres there.
+/// TACO has wavelengths in nanometres, the eo extension in micrometres.
 Json band_of(const Band& band) {
   Json out = Json::object();
   set_text(out, "name", band.name);
@@ -211,14 +211,14 @@ bool is_wkt2(const std::string& crs) {
   return false;
 }
 
-/// Null for what is no JSON object, and for one so deep that writing it would be unsafe.
+/// Null for text that is no JSON object, or nested so deeply that writing it would be unsafe.
 Json parse_object(const std::string& text) {
   if (!text.starts_with('{') || where_too_nested(text)) return {};
   Json out = Json::parse(text, nullptr, false);
   return out.is_object() ? out : Json();
 }
 
-/// The projection extension. A system it has no form for stays what the column is called.
+/// The projection extension. A CRS that it has no form for keeps the name of its column.
 void add_projection(const Item& item, Json& out) {
   if (is_code(item.crs)) {
     std::string code = item.crs;
@@ -240,8 +240,9 @@ void add_projection(const Item& item, Json& out) {
   if (item.centroid && has_grid) out["proj:centroid"] = {{"lat", item.centroid->y}, {"lon", item.centroid->x}};
 }
 
-/// An instant, or both ends of an interval with its middle where that is known. STAC has no form for no time: what is
-/// not known may be any, and says so. Where a level has no times at all, that of the dataset is theirs.
+/// An instant, or both ends of an interval and its middle when it is known. STAC has no form for an unknown time: it is
+/// the longest interval, with "taco:time": "unknown". The samples of a level without columns of time have that of the
+/// dataset.
 void add_times(const Item& item, const Facts& facts, Json& out) {
   std::optional<Timestamp> start = item.start ? item.start : item.middle ? item.middle : item.end, end = item.end;
   if (!start && item.has_time_columns) {

@@ -69,7 +69,8 @@ void add_task_faults(Faults& faults, const std::vector<std::string>& tasks) {
       ", expected one of " + join(std::vector<std::string>(kTasks.begin(), kTasks.end()), ", ");
   if (tasks.empty()) faults.push_back("tasks is empty" + expected);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!is_task(tasks[i])) faults.push_back("tasks[" + std::to_string(i) + "] is " + tacore::quoted(tasks[i]) + expected);
+    if (is_task(tasks[i])) continue;
+    faults.push_back("tasks[" + std::to_string(i) + "] is " + tacore::quoted(tasks[i]) + expected);
   }
 }
 
