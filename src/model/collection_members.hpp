@@ -10,35 +10,36 @@
 #include "tacore/collection.hpp"
 #include "tacore/value.hpp"
 
-/// Edits of COLLECTION.json as text, one member at a time: what nobody asked to change stays as it is written.
+/// Edits of COLLECTION.json as text, member by member: all other members stay as they are written.
 namespace tacore {
 
-/// A JSON object (empty text: one without members) with `value` as its member `key`, in its old place or last. Times
-/// become RFC 3339 text, NaN and infinities null. Throws SchemaError for a key of the model, which has a place of its
-/// own, and for a value that JSON has no form for (Binary, text that is not UTF-8).
+/// Sets a member of a JSON object: `with_member(R"({"a":1})", "b", 2.5)` is `{"a":1,"b":2.5}`. An existing member keeps
+/// its place, a new one comes last; an empty text is an object without members. Times become RFC 3339 text, NaN and
+/// infinities null. Throws SchemaError when is_model_member(key), and for a value that JSON has no form for (Binary,
+/// text that is not UTF-8).
 std::string with_member(std::string_view json, const std::string& key, const Value& value);
 
-/// A member of COLLECTION.json and its JSON text; nullopt: it goes.
+/// The key of a member of COLLECTION.json and its new JSON text; nullopt removes the member.
 using MemberChange = std::pair<std::string, std::optional<std::string>>;
 
-/// The JSON object `json` with these members instead of its own, in their places; new ones before the first of `taco:`.
-/// All else stays as it is written, but for white space, which is that of encode_collection(). Throws FormatError for
-/// text that is not JSON.
+/// Replaces members of the JSON object `json`, each in its place; new members come before the first one of `taco:`.
+/// Other members stay as they are written, with the white space of encode_collection(). Throws FormatError for text
+/// that is not JSON.
 std::string with_members(std::string_view json, const std::vector<MemberChange>& changes);
 
-/// A member that two JSON objects do not have alike: its texts in one line, nullopt where it is null or absent.
+/// A member whose value differs between two JSON objects: both values as JSON on one line; nullopt: null or absent.
 struct MemberDifference {
   std::string key = {};
   std::optional<std::string> a = {}, b = {};
 };
-/// By value, in the order of `a`, then of `b`: neither white space counts nor the order of keys. Throws FormatError.
+/// Compares two JSON objects by value, ignoring white space and the order of keys. The result is in the order of `a`,
+/// then of `b`. Throws FormatError.
 std::vector<MemberDifference> member_differences(std::string_view a, std::string_view b);
 
-/// COLLECTION.json of an index, with what only tacore writes in taco:sources: for each source the CRC-32s of its level
-/// tables (table/level_checksums.hpp), none where they are not known.
+/// Adds to the COLLECTION.json of an index, in taco:sources, the CRC-32s of the level tables of each source
+/// (table/level_checksums.hpp); none for a source where they are unknown. Only tacore writes them.
 std::string with_level_crc32s(std::string_view collection, const std::vector<std::vector<uint32_t>>& crc32s);
-/// The same of an index that was read: a list for each of its sources, or nothing. Looks at these numbers only, as an
-/// index is opened often.
+/// Reads them back: a list for each source, or nothing. Parses these numbers only, as an index is opened often.
 std::vector<std::vector<uint32_t>> level_crc32s(const Collection& collection);
 
 }  // namespace tacore

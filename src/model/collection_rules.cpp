@@ -129,7 +129,7 @@ void add_temporal_faults(Faults& faults, const TimeRange& range) {
   }
 }
 
-/// What members of COLLECTION.json have that the specification, or the extension that writes them, has in another form.
+/// Finds members of COLLECTION.json that have another form than the specification, or their extension, gives them.
 class FormCheck {
  public:
   explicit FormCheck(const json& document) : document_(document) {}
