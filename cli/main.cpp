@@ -279,12 +279,12 @@ void add_describe(Tool& tool) {
       ->required();
   add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "Of STAC Items and of the Parquet forms; 0 when not given");
-  command->add_option("--base-url", options->base_url, "Where the files of the dataset can be fetched")
+      "Level of the samples, for stac with -o, stac-geoparquet and geoparquet; 0 when not given");
+  command->add_option("--base-url", options->base_url, "URL of the folder that holds the files of the dataset, for links that work elsewhere")
       ->type_name("URL");
   command
       ->add_option("--published", options->published,
-                   "When it was published, YYYY or YYYY-MM-DD; otherwise as COLLECTION.json or SOURCE_DATE_EPOCH says")
+                   "Date of publication, YYYY or YYYY-MM-DD; otherwise that of COLLECTION.json or SOURCE_DATE_EPOCH")
       ->type_name("DATE");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
