@@ -23,8 +23,6 @@ namespace tacore {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
-constexpr const char* kHistogram = "geotiff:histogram";
 /// The shares that samples store.
 constexpr double kPercentiles[] = {0.25, 0.5, 0.75, 0.95};
 /// Rows whose values are in memory at once.
@@ -32,55 +30,6 @@ constexpr int64_t kRowsAtOnce = 256;
 /// TIFFs that one thread opens before others get a turn, and threads that ask a server.
 constexpr std::size_t kTiffsAtOnce = 16;
 constexpr int kRemoteJobs = 32;
-
-/// The columns of statistics among `columns`; empty: there are none.
-std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms) {
-  const auto has = [&](const char* name) {
-    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-  };
-  std::vector<std::string> out;
-  for (const char* name : {"geotiff:stats", "internal:stats"}) {
-    if (out.empty() && has(name)) out.emplace_back(name);
-  }
-  const bool are_moments = out.empty();
-  for (const char* name : kMoments) {
-    if (are_moments && has(name)) out.emplace_back(name);
-  }
-  if (out.empty()) return out;
-  for (const char* name : {"stac:tensor_shape", "stac:raster_shape"}) {
-    if (has(name)) out.emplace_back(name);
-  }
-  if (with_histograms && has(kHistogram)) out.emplace_back(kHistogram);
-  return out;
-}
-
-[[noreturn]] void throw_no_statistics(const std::string& hint = "") {
-  throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor "
-                   "'stats:mean' and the like" + hint);
-}
-
-StatisticsInput statistics_input(const Rows& rows) {
-  const auto names = statistics_columns(rows.columns(), false);
-  if (names.empty()) throw_no_statistics();
-  const int tensor = rows.find("stac:tensor_shape"), shape = tensor >= 0 ? tensor : rows.find("stac:raster_shape");
-  StatisticsInput out{.are_moments = names[0].starts_with("stats:")};
-  for (int64_t row = 0; row < rows.num_rows();) {
-    const int64_t count = rows.run(row);
-    if (out.are_moments) {
-      std::vector<std::shared_ptr<arrow::Array>> columns;
-      for (const char* name : kMoments) {
-        const int column = rows.find(name);
-        columns.push_back(column < 0 ? nullptr : rows.array(column, row, count));
-      }
-      out.stats.push_back(join_moments(columns));
-    } else {
-      out.stats.push_back(rows.array(rows.find(names[0]), row, count));
-    }
-    if (shape >= 0) out.shapes.push_back(rows.array(shape, row, count));
-    row += count;
-  }
-  return out;
-}
 
 /// Rows times columns of the TIFF of a row, by the header that is stored of it or its own.
 double pixels_of(const DataFrame& frame, int64_t position) {
@@ -136,7 +85,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
 
 /// What the rows of a frame store, with the weights that they have.
 StoredStatistics read_frame(const DataFrame& frame, const std::vector<int>& bands, StatisticsKind kind) {
-  StoredStatistics out = read_statistics(statistics_input(*frame.impl()->rows));
+  StoredStatistics out = read_statistics(*frame.impl()->rows);
   check_kind(out, bands, kind);  // before TIFFs are opened in vain
   find_pixels(frame, out);
   return out;
@@ -150,7 +99,7 @@ const Value::List& items(const Value& value) {
 
 /// The sum of the histograms of each band, and the weights that they give to rows. Empty where a row has none.
 std::vector<Histogram> take_histograms(const Rows& rows, StoredStatistics& stored) {
-  const int column = rows.find(kHistogram);
+  const int column = rows.find(kHistogramColumn);
   if (column < 0) return {};
   const std::size_t num_bands = stored.rows[0].bands.size();
   std::vector<Histogram> out(num_bands);
@@ -232,15 +181,16 @@ std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, co
                      std::to_string(out.size()) + " histograms");
   }
   if (out.empty() && !options.quantiles.empty())
-    throw QueryError("the samples store no histograms, which tell quantiles; the pixels do: compute_statistics(), taco "
-                     "stats --compute");
+    throw QueryError(
+        "the samples store no histograms, which quantiles are read from; compute them from the pixels: "
+        "compute_statistics(), taco stats --compute");
   return out;
 }
 
 /// `frame` holds the rows, `roots` the samples that they are or lie below.
 std::vector<BandSummary> summary_of(const DataFrame& frame, const SummaryOptions& options, const DataFrame& roots) {
   const std::vector<int>& bands = options.bands;
-  StoredStatistics stored = read_statistics(statistics_input(*frame.impl()->rows));
+  StoredStatistics stored = read_statistics(*frame.impl()->rows);
   const StatisticsKind kind = kind_of(stored, bands);
   check_kind(stored, bands, kind);
   std::vector<BandSummary> out(bands.empty() ? stored.rows[0].bands.size() : bands.size());
@@ -372,7 +322,7 @@ std::vector<BandSummary> stored_summary(const DataFrame& frame, const SummaryOpt
 }
 
 std::vector<BandStatistics> stored_statistics(const DataFrame& frame) {
-  StoredStatistics stored = read_statistics(statistics_input(*frame.impl()->rows));
+  StoredStatistics stored = read_statistics(*frame.impl()->rows);
   check_kind(stored, {}, StatisticsKind::Continuous);
   const Rows& rows = *frame.impl()->rows;
   std::vector<Histogram> histograms = take_histograms(rows, stored);
