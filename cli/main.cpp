@@ -237,15 +237,20 @@ void add_preview(Tool& tool) {
 }
 
 void add_stats(Tool& tool) {
-  auto [command, options] = tool.add_reader("stats", "Statistics of the bands over all samples",
+  auto [command, options] = tool.add_reader("stats", "Shows statistics of each band over all samples",
                                             "  taco stats landsat.tacozip\n"
-                                            "  taco stats landsat_nested.tacozip --child optical --band 4 --json\n"
+                                            "  taco stats landsat_nested.tacozip --child optical --bands 4,3 --json\n"
                                             "  taco stats landsat_nested.tacozip --compute --child dem --quantile 0.02",
                                             run_stats);
+  add_bands(command, options->bands, "Only these bands, counted from 1, in this order");
   add_parsed(
-      command, "--band", "B", [o = options](const std::string& text) { o->band = parse_band("--band", text); },
-      "Only this band, counted from 1");
-  command->add_option("--child", options->child, "Of this child of each sample, ids joined by /")->type_name("ID");
+      command, "--band", "B",
+      [](const std::string&) { throw UsageError("--band is now --bands, such as --bands 4,1"); },
+      "")
+      ->group("");  // not in the help
+  command
+      ->add_option("--child", options->child, "Of this child of each sample: ids joined by /, such as optical or a/b")
+      ->type_name("ID");
   auto* level = add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
       "Of the children at this level of the sample --id");

@@ -99,9 +99,10 @@ std::string classes_as_json(const std::vector<BandSummary>& bands) {
 
 int run_stats(const StatsCommandOptions& options) {
   if (options.compute) return run_compute_stats(options);
-  SummaryOptions request{
-      .quantiles = options.quantiles, .rows = {.level = options.level, .id = options.id}, .child = options.child};
-  if (options.band) request.bands = {*options.band};
+  const SummaryOptions request{.bands = options.bands,
+                               .quantiles = options.quantiles,
+                               .rows = {.level = options.level, .id = options.id},
+                               .child = options.child};
   const auto bands = stored_summary(load(options.path, {.base_path = options.base_path}), request);
   if (bands.front().classes.empty()) {
     print(options.json ? as_json(bands, request) : as_text(bands, request));
