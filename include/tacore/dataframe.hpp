@@ -35,7 +35,7 @@ using Node = std::variant<VsiPath, DataFrame, Bytes>;
 ///
 /// Positions count from 0. Padding samples never show. `id`, `type` and `internal:*` are protected: no
 /// operation changes them, and what navigation needs goes along even where a projection hides it.
-class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
+class TACORE_EXPORT DataFrame {
  public:
   int64_t num_rows() const noexcept;
   /// The columns that show, in order.
@@ -78,6 +78,14 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   /// protected name.
   DataFrame with_column(std::string_view name, std::string_view expression) const;
 
+  /// A statistic of each band, aggregated from what these rows store: stats(Statistic::Mean). Options,
+  /// weights and formulas: statistics.hpp. Throws QueryError when nothing is stored, for a band that is out of range,
+  /// samples that disagree in bands or kind, and categorical bands.
+  std::vector<double> stats(Statistic which, const StatsOptions& options = {}) const;
+  /// The share of each class, a list for each band: the weighted mean over the samples. Throws as stats(), and for
+  /// continuous bands.
+  std::vector<std::vector<double>> stats_categorical(const StatsOptions& options = {}) const;
+
   /// Moves the rows that show into an Arrow C stream, which the caller releases.
   void export_stream(ArrowArrayStream* out) const;
 
@@ -86,11 +94,7 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
-  friend class Statistics<DataFrame>;
   VsiPath path_at(int64_t position) const;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
-  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
-                                                         const StatsOptions& options) const;
 
   std::shared_ptr<const Impl> impl_;
 };
