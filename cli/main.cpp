@@ -253,8 +253,8 @@ void add_stats(Tool& tool) {
       ->type_name("ID");
   auto* level = add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "Of the children at this level of the sample --id");
-  command->add_option("--id", options->id, "Statistics of the children of this sample")->type_name("ID")->needs(level);
+      "With --id: the level of the children");
+  command->add_option("--id", options->id, "Of the children of the sample with this id")->type_name("ID")->needs(level);
   command->add_flag("--json", options->json, "An array with an object for each band");
   add_parsed(
       command, "--quantile", "P",
@@ -262,8 +262,9 @@ void add_stats(Tool& tool) {
       "This quantile, from 0 to 1, of stored histograms or with --compute, instead of p25 to p95; may be repeated")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
-  auto* compute = command->add_flag("--compute", options->compute, "Of the pixels, not of what is stored about them");
-  command->add_flag("--skip-bad", options->skip_bad, "With --compute: tell which samples cannot be read, and go on")
+  auto* compute =
+      command->add_flag("--compute", options->compute, "Read all pixels, not the statistics that samples store");
+  command->add_flag("--skip-bad", options->skip_bad, "With --compute: report samples that cannot be read, and go on")
       ->needs(compute);
   add_jobs(command, options->jobs);
   add_base_path(command, options->base_path);

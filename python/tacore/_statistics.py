@@ -117,7 +117,7 @@ def small(number: SupportsIndex, what: str) -> int:
 def _check_range(bands: list[int], count: int) -> None:
     for band in bands:
         if not 0 <= band < count:
-            raise TacoQueryError(f"Band {band} out of range [0, {count - 1}]") from None
+            raise TacoQueryError(f"Band {band} out of range [0, {count - 1}]: bands of stats_* count from 0") from None
 
 
 def _bands(band: Bands) -> tuple[bool, list[int]]:
