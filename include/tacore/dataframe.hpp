@@ -41,7 +41,7 @@ using Node = std::variant<VsiPath, DataFrame, Bytes>;
 ///     const Node scene = rows.read("scene_001");                      // FILE: a path; FOLDER: its children
 ///     const VsiPath red = rows.vsi_path("scene_001/optical/red");     // for GDAL
 ///     const Bytes bytes = rows.read_bytes(0);
-class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
+class TACORE_EXPORT DataFrame {
  public:
   int64_t num_rows() const noexcept;
   /// The visible columns, in order.
@@ -84,6 +84,14 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   /// protected name.
   DataFrame with_column(std::string_view name, std::string_view expression) const;
 
+  /// A statistic of each band, aggregated from what these rows store: stats(Statistic::Mean). Options,
+  /// weights and formulas: statistics.hpp. Throws QueryError when nothing is stored, for a band that is out of range,
+  /// samples that disagree in bands or kind, and categorical bands.
+  std::vector<double> stats(Statistic which, const StatsOptions& options = {}) const;
+  /// The share of each class, a list for each band: the weighted mean over the samples. Throws as stats(), and for
+  /// continuous bands.
+  std::vector<std::vector<double>> stats_categorical(const StatsOptions& options = {}) const;
+
   /// Exports the rows and visible columns as an Arrow C stream, which the caller releases.
   void export_stream(ArrowArrayStream* out) const;
 
@@ -92,11 +100,7 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
-  friend class Statistics<DataFrame>;
   VsiPath path_at(int64_t position) const;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
-  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
-                                                         const StatsOptions& options) const;
 
   std::shared_ptr<const Impl> impl_;
 };

@@ -37,7 +37,7 @@ struct FilterOptions {
 ///                                .filter_datetime("2023-06-01/2023-08-31")
 ///                                .sql("SELECT * FROM data WHERE cloud_cover < 10");
 ///     const DataFrame rows = summer.data();
-class TACORE_EXPORT Dataset : public Statistics<Dataset> {
+class TACORE_EXPORT Dataset {
  public:
   const std::string& id() const noexcept { return collection().id; }
   const std::string& version() const noexcept { return collection().dataset_version; }
@@ -103,6 +103,14 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   /// The rows with every `internal:*` column.
   DataFrame data_raw() const;
 
+  /// A statistic of each band, aggregated from what the samples of this view store: stats(Statistic::Mean). Options,
+  /// weights and formulas: statistics.hpp. Throws QueryError when nothing is stored, for a band that is out of range,
+  /// samples that disagree in bands or kind, and categorical bands.
+  std::vector<double> stats(Statistic which, const StatsOptions& options = {}) const;
+  /// The share of each class, a list for each band: the weighted mean over the samples. Throws as stats(), and for
+  /// continuous bands.
+  std::vector<std::vector<double>> stats_categorical(const StatsOptions& options = {}) const;
+
   /// The columns that navigation uses in this container, sorted, each with its purpose.
   std::vector<std::pair<std::string, std::string>> navigation_columns() const;
   /// False when a query dropped a column that navigation needs or used a deeper level, or when a filter on a deeper
@@ -117,11 +125,6 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
-  friend class Statistics<Dataset>;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
-  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
-                                                         const StatsOptions& options) const;
-
   std::shared_ptr<const Impl> impl_;
 };
 

@@ -1,27 +1,24 @@
 #pragma once
 
-#include <arrow/type_fwd.h>
-
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <string>
 #include <vector>
 
+#include "table/rows.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
 
-/// Arrays of `geotiff:stats` (list of lists of numbers) with those of `stac:tensor_shape` beside them, or none.
-struct StatisticsInput {
-  std::vector<std::shared_ptr<arrow::Array>> stats = {};
-  std::vector<std::shared_ptr<arrow::Array>> shapes = {};
-  bool are_moments = false;  ///< each band is `[min, max, mean, std]` of all its valid pixels: join_moments()
-};
+inline constexpr const char* kHistogramColumn = "geotiff:histogram";
 
-/// The columns `stats:min`, `stats:max`, `stats:mean` and `stats:std` of TACO 0.2.0, lists of a number for each band,
-/// or one number, as StatisticsInput has them. nullptr for a column that is not there: null. Throws QueryError for
-/// lists of different lengths, and for what is no number.
-std::shared_ptr<arrow::Array> join_moments(const std::vector<std::shared_ptr<arrow::Array>>& columns);
+/// The names of those `columns` that statistics are read from; empty when there are none. First `geotiff:stats`, else
+/// `internal:stats`, else those of `stats:min`, `stats:max`, `stats:mean` and `stats:std` (TACO 0.2.0) that are there;
+/// then the shape of the raster, and `with_histograms` the histograms.
+std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms);
+/// QueryError: no such column. `hint` ends the message.
+[[noreturn]] void throw_no_statistics(const std::string& hint = "");
 
 /// What a row stores of its bands.
 struct StoredRow {
@@ -33,14 +30,15 @@ struct StoredRow {
 
 struct StoredStatistics {
   std::vector<StoredRow> rows = {};  ///< those that have any, which agree in bands and kind
-  bool are_moments = false;
+  bool are_moments = false;          ///< each band is `[min, max, mean, std]` of all its valid pixels, from `stats:*`
 };
 
-/// Throws QueryError: no rows with statistics, rows that differ.
-StoredStatistics read_statistics(const StatisticsInput& input);
+/// Parses statistics_columns() of all rows. Throws QueryError: no such columns, no row with statistics, cells that are
+/// no numbers, rows that differ in their bands or kind.
+StoredStatistics read_statistics(const Rows& rows);
 
-/// Rows whose size is not known count as many pixels as the others do on average, one where all are unknown. Returns
-/// their number.
+/// A row of unknown size gets as many pixels as the others have on average, or 1 when no size is known. Returns how
+/// many rows these are.
 int64_t assume_pixels(StoredStatistics& stored);
 
 /// A band of all rows together.
@@ -52,11 +50,12 @@ struct PooledBand {
 };
 
 enum class StatisticsKind { Continuous, Categorical };
-/// Of the first of these bands (from 1; none: all) that a row has. Throws QueryError for bands that are not there.
+/// The kind of the first of these bands (from 1; none: all) that any row has. Throws QueryError for a band that is out
+/// of range.
 StatisticsKind kind_of(const StoredStatistics& stored, const std::vector<int>& bands);
-/// Throws QueryError for bands that are not there, and for those of the other kind.
+/// Throws QueryError for a band that is out of range or of the other kind.
 void check_kind(const StoredStatistics& stored, const std::vector<int>& bands, StatisticsKind kind);
-/// The formulas of tacore/statistics.hpp, once all `pixels` or `valid` are known. Throw QueryError as it says.
+/// The formulas of tacore/statistics.hpp, when `pixels` or `valid` of all rows are known. Throw as check_kind().
 std::vector<PooledBand> pool_continuous(const StoredStatistics& stored, const std::vector<int>& bands);
 std::vector<std::vector<double>> pool_categorical(const StoredStatistics& stored, const std::vector<int>& bands);
 
