@@ -39,7 +39,7 @@ USING = re.compile(r"using\s+(\w+)\s*=")
 FUNCTION = re.compile(r"(\w+)\s*\(")
 VARIABLE = re.compile(r"(\w+)\s*=")
 MARK = re.compile(r"\x01(\d+)\x02\s*")
-SENTENCE = re.compile(r'.*?(?<!\.\.)(?<!e\.g)[.!?](?=\s+(?:[A-Z`"(]|tacore)|$)')
+SENTENCE = re.compile(r'.*?(?<!\.\.)(?<!e\.g)(?<!i\.e)[.!?](?=\s|$)')
 
 
 def statements(text):
@@ -156,7 +156,7 @@ def self_test():
         struct ArrowArrayStream;  // of another library
         namespace tacore {
         class A;
-        /// A box, e.g. `x`, `y`, ... as in RFC 7946, 5.2. It has struct X { and a brace.
+        /// A box, e.g. `x`, `y`, ... as in RFC 7946, 5.2. null has struct X { and a brace.
         ///
         /// Another paragraph.
         struct TACORE_EXPORT A { /// A member.
