@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "extensions/columns.hpp"
 #include "extensions/optical_bands.hpp"
-#include "extensions/value_of.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::extensions {
@@ -65,7 +65,9 @@ std::vector<SpectralBand> optical_bands(std::string_view sensor) {
                     join(optical_sensors(), ", "));
 }
 
-OpticalData::OpticalData(const OpticalDataOptions& in) : bands_(in.bands) {
+namespace {
+
+std::vector<MetadataField> optical_columns(const OpticalDataOptions& in) {
   if (in.sensor.empty()) {
     throw SchemaError(in.bands.empty() ? "Either bands or sensor must be provided"
                                        : "Sensor must be specified when bands are provided");
@@ -74,38 +76,31 @@ OpticalData::OpticalData(const OpticalDataOptions& in) : bands_(in.bands) {
   const auto bracket = plain.find('[');
   const std::string name = plain.substr(0, bracket);
   const SensorRow* known = find_sensor(lower(name));
-  sensor_ = known ? known->name : bracket == std::string::npos ? in.sensor : name;
-  if (!bands_.empty()) return;
-  bands_ = optical_bands(name);
-  if (bracket == std::string::npos) return;
-  if (plain.back() != ']') throw SchemaError("sensor " + quoted(in.sensor) + ": expected ] at the end");
-  bands_ = subset(sensor_, bands_, split(plain.substr(bracket + 1, plain.size() - bracket - 2), ','));
-}
-
-std::vector<FieldDescription> OpticalData::schema() const {
-  return {{"optical:sensor", "string", "Sensor that acquired the data"},
-          {"optical:bands",
-           "list<item: struct<name: string, index: int32, common_name: string, description: string, unit: string, "
-           "center_wavelength: double, full_width_half_max: double>>",
-           "Spectral bands; wavelengths in nm"},
-          {"optical:num_bands", "int32", "Number of bands"}};
-}
-
-std::vector<Value> OpticalData::values() const {
-  Value::List bands;
-  for (const SpectralBand& band : bands_) {
-    bands.push_back(Struct{{"name", band.name},
-                           {"index", value_of(band.index)},
-                           {"common_name", value_of(band.common_name)},
-                           {"description", value_of(band.description)},
-                           {"unit", value_of(band.unit)},
-                           {"center_wavelength", value_of(band.center_wavelength)},
-                           {"full_width_half_max", value_of(band.full_width_half_max)}});
+  const std::string sensor = known ? known->name : bracket == std::string::npos ? in.sensor : name;
+  std::vector<SpectralBand> bands = in.bands;
+  if (bands.empty()) {
+    bands = optical_bands(name);
+    if (bracket != std::string::npos) {
+      if (plain.back() != ']') throw SchemaError("sensor " + quoted(in.sensor) + ": expected ] at the end");
+      bands = subset(sensor, bands, split(plain.substr(bracket + 1, plain.size() - bracket - 2), ','));
+    }
   }
-  const auto count = static_cast<int64_t>(bands.size());
-  return {sensor_, std::move(bands), count};
+  Value::List rows;
+  for (const SpectralBand& band : bands) {
+    rows.push_back(Struct{{"name", band.name},
+                          {"index", value_of(band.index)},
+                          {"common_name", value_of(band.common_name)},
+                          {"description", value_of(band.description)},
+                          {"unit", value_of(band.unit)},
+                          {"center_wavelength", value_of(band.center_wavelength)},
+                          {"full_width_half_max", value_of(band.full_width_half_max)}});
+  }
+  const auto count = static_cast<int64_t>(rows.size());
+  return make_columns("optical_data", {sensor, std::move(rows), count});
 }
 
-std::vector<Value> OpticalData::compute(const Taco&) const { return values(); }
+}  // namespace
+
+OpticalData::OpticalData(const OpticalDataOptions& options) : TacoColumns(optical_columns(options)) {}
 
 }  // namespace tacore::extensions

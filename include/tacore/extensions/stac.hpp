@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacore/crs.hpp"
-#include "tacore/write/extension.hpp"
+#include "tacore/extensions/constant.hpp"
 
 /// Where and when samples lie, in the words of STAC. `sample_id` is put before messages. The centroid is a WKB Point of
 /// longitude and latitude; one that is given is kept as it is. `time_middle` is halfway between start and end, rounded
@@ -31,16 +31,8 @@ struct StacOptions {
 
 /// A sample on a regular grid. Without a given centroid it is the centre of the grid; its longitude is brought within
 /// 180 degrees when the grid is in degrees and runs on to 360.
-class TACORE_EXPORT STAC : public SampleExtension {
- public:
+struct TACORE_EXPORT STAC : SampleColumns {
   explicit STAC(const StacOptions& options);
-  std::vector<FieldDescription> schema() const override;
-  std::vector<Value> compute(const Sample& sample) const override;
-  /// What compute() gives, which depends on no sample.
-  const std::vector<Value>& values() const noexcept { return values_; }
-
- private:
-  std::vector<Value> values_;
 };
 
 struct IstacOptions {
@@ -58,16 +50,8 @@ struct IstacOptions {
 
 /// A sample without a regular grid. Without a given centroid it is the planar centroid of the geometry: of its areas,
 /// else of its lines, else of its points.
-class TACORE_EXPORT ISTAC : public SampleExtension {
- public:
+struct TACORE_EXPORT ISTAC : SampleColumns {
   explicit ISTAC(const IstacOptions& options);
-  std::vector<FieldDescription> schema() const override;
-  std::vector<Value> compute(const Sample& sample) const override;
-  /// What compute() gives, which depends on no sample.
-  const std::vector<Value>& values() const noexcept { return values_; }
-
- private:
-  std::vector<Value> values_;
 };
 
 /// The STAC columns of all samples that have what they are computed from: at each level with `stac:crs`,

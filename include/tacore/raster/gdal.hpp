@@ -9,7 +9,7 @@
 
 #include "tacore/crs.hpp"
 #include "tacore/visibility.hpp"
-#include "tacore/extensions/geo_layer.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 #include "tacore/raster/raster.hpp"
 #include "tacore/remote.hpp"
 #include "tacore/raster/tensor.hpp"
