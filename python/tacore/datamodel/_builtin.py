@@ -230,8 +230,8 @@ TACOTIFFHeader = Header
 
 
 class RAI(_OfSample):
-    """`rai:*`, for responsible AI: elevation, population, countries, ... over the footprint of a sample (from its STAC or
-    ISTAC columns).
+    """`rai:*`, for responsible AI: elevation, population, countries, ... over the footprint of a sample (from its STAC
+    or ISTAC columns).
 
     Args:
         layers: By elevation, cisi, gdp, hdi, gmi, pop, admin0, admin1, admin2; any may be missing. A layer is an object
@@ -558,8 +558,8 @@ def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> li
 
 
 def with_stac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0) -> Tortilla:
-    """A copy of a Tortilla with the STAC columns of all samples, at each level that has CRS, shape, geotransform and time
-    as columns, or, with `time_start`, whose FILEs are rasters; only the headers of these are read.
+    """A copy of a Tortilla with the STAC columns of all samples, at each level that has CRS, shape, geotransform and
+    time as columns, or, with `time_start`, whose FILEs are rasters; only the headers of these are read.
 
     Args:
         tortilla: Is not changed.
