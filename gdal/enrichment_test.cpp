@@ -3,8 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tacore/extensions/geo_enrich.hpp"
-#include "tacore/extensions/rai.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 #include "tacore/extensions/stac.hpp"
 #include "tacore/raster/gdal.hpp"
 #include "tacore/write/sample.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tacore/extensions/geo_layer.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 
 namespace tacore::gdal {
 

@@ -42,9 +42,8 @@ PUBLIC = {
     "net": "remote",
     "table": "write/parquet_options",
     "writer": "ops/inspect write/create write/extension write/sample",
-    "extensions": "extensions/conventions extensions/geo_enrich extensions/geo_layer extensions/labels extensions/majortom "
-                  "extensions/optical_data extensions/publications extensions/rai extensions/rai_statement extensions/scaling "
-                  "extensions/spatial_grouping extensions/split extensions/stac",
+    "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
+                  "extensions/optical_data extensions/spatial_grouping extensions/stac",
     "tortilla": "v1/collection",
     "dataset": "dataframe dataset statistics plumbing/serialize write/tabular",
     "raster": "extensions/geotiff_stats extensions/tiff_index raster/histogram raster/loader raster/picture "

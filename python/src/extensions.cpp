@@ -12,23 +12,18 @@
 
 #include "columns.hpp"
 #include "others.hpp"
-#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
+#include "tacore/extensions/constant.hpp"
 #include "tacore/extensions/conventions.hpp"
-#include "tacore/extensions/geo_enrich.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
-#include "tacore/extensions/tiff_index.hpp"
-#include "tacore/extensions/labels.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/optical_data.hpp"
-#include "tacore/extensions/publications.hpp"
-#include "tacore/extensions/rai.hpp"
-#include "tacore/extensions/rai_statement.hpp"
-#include "tacore/extensions/scaling.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
-#include "tacore/extensions/split.hpp"
 #include "tacore/extensions/stac.hpp"
+#include "tacore/extensions/tiff_index.hpp"
 #include "tacore/raster/stac.hpp"
+#include "tacore/write/create.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -66,9 +61,40 @@ std::optional<Binary> binary_or_none(nb::handle object) {
   return binary_of(object);
 }
 
-template <class T>
-std::unique_ptr<SampleExtension> sample_extension(const T& options_or_extension) {
-  return std::make_unique<T>(options_or_extension);
+using SamplePtr = std::unique_ptr<SampleExtension>;
+using TortillaPtr = std::unique_ptr<TortillaExtension>;
+using TacoPtr = std::unique_ptr<TacoExtension>;
+
+/// Throws next_overload for an object of another type: the error of a call then names the arguments.
+double number_of(nb::handle object) {
+  double out = 0;
+  if (!nb::try_cast(object, out)) throw nb::next_overload();
+  return out;
+}
+
+/// A Python object as a value of a column of `type`.
+Value column_value(const std::string& type, nb::handle object) {
+  if (object.is_none()) return {};
+  if (type == "timestamp[us]") return time_of(object);
+  if (type == "binary") return binary_of(object);
+  if (type == "double") return number_of(object);
+  if (type == "list<item: double>") {
+    Value::List out;
+    for (const nb::handle each : nb::list(object)) out.push_back(number_of(each));
+    return out;
+  }
+  Value out = value_of(object);
+  if (type == "bool" ? !out.get<bool>() : !out.get<std::string>()) throw nb::next_overload();
+  return out;
+}
+
+/// The columns of a built-in extension of the table, from a Python object for each.
+std::vector<MetadataField> columns_from(const char* extension, const nb::args& given) {
+  const auto columns = extension_columns(extension);
+  if (given.size() != columns.size()) throw nb::next_overload();
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < columns.size(); ++i) values.push_back(column_value(columns[i].field.type, given[i]));
+  return make_columns(extension, std::move(values));
 }
 
 /// Interpreter held: the transformer may need it, and takes it by itself.
@@ -78,11 +104,10 @@ auto freely(Make&& make) {
   return make();
 }
 
-std::unique_ptr<SampleExtension> stac(const std::string& crs, const std::vector<int64_t>& tensor_shape,
-                                      const std::array<double, 6>& geotransform, nb::handle time_start,
-                                      nb::handle time_end, nb::handle time_middle, nb::handle centroid,
-                                      const std::string& sample_id) {
-  const StacOptions options{.sample_id = sample_id,
+SamplePtr stac(const std::string& crs, const std::vector<int64_t>& tensor_shape,
+               const std::array<double, 6>& geotransform, nb::handle time_start, nb::handle centroid,
+               nb::handle time_end, nb::handle time_middle, const std::optional<std::string>& sample_id) {
+  const StacOptions options{.sample_id = sample_id.value_or(""),
                             .crs = crs,
                             .tensor_shape = tensor_shape,
                             .geotransform = geotransform,
@@ -94,10 +119,10 @@ std::unique_ptr<SampleExtension> stac(const std::string& crs, const std::vector<
   return freely([&] { return std::make_unique<STAC>(options); });
 }
 
-std::unique_ptr<SampleExtension> istac(const std::string& crs, nb::handle geometry, nb::handle time_start,
-                                       nb::handle time_end, nb::handle time_middle, nb::handle centroid,
-                                       bool check_antimeridian, const std::string& sample_id) {
-  const IstacOptions options{.sample_id = sample_id,
+SamplePtr istac(const std::string& crs, nb::handle geometry, nb::handle time_start, nb::handle time_end,
+                nb::handle time_middle, nb::handle centroid, bool check_antimeridian,
+                const std::optional<std::string>& sample_id) {
+  const IstacOptions options{.sample_id = sample_id.value_or(""),
                              .crs = crs,
                              .geometry = binary_of(geometry),
                              .time_start = time_of(time_start),
@@ -109,18 +134,20 @@ std::unique_ptr<SampleExtension> istac(const std::string& crs, nb::handle geomet
   return freely([&] { return std::make_unique<ISTAC>(options); });
 }
 
-/// What a raster says of its place: (crs, tensor_shape, geotransform).
+/// The place of a raster as STAC has it: (crs, tensor_shape, geotransform).
 nb::tuple raster_stac(const std::string& path) {
   const StacOptions found = freely([&] {
-    return to_stac(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .fallback = raster_opener()});
+    return to_stac(*open_raster(path, raster_opener()),
+                   {.transformer = crs_transformer(), .fallback = raster_opener()});
   });
   return nb::make_tuple(text(found.crs), found.tensor_shape, found.geotransform);
 }
 
-/// (crs, geometry, centroid).
+/// The place of a raster as ISTAC has it: (crs, geometry, centroid).
 nb::tuple raster_istac(const std::string& path) {
   const IstacOptions found = freely([&] {
-    return to_istac(*open_raster(path, raster_opener()), {.transformer = crs_transformer(), .fallback = raster_opener()});
+    return to_istac(*open_raster(path, raster_opener()),
+                    {.transformer = crs_transformer(), .fallback = raster_opener()});
   });
   return nb::make_tuple(text(found.crs), object_of(found.geometry),
                         found.centroid ? object_of(*found.centroid) : nb::object(nb::none()));
@@ -143,44 +170,16 @@ PerBand per_band(nb::handle object) {
   return out;
 }
 
-std::unique_ptr<SampleExtension> geotiff_stats(bool categorical, const std::vector<int64_t>& class_values, bool approx,
-                                               bool histograms) {
-  return std::make_unique<GeotiffStats>(GeotiffStatsOptions{.categorical = categorical,
-                                                            .class_values = class_values,
-                                                            .approx = approx,
-                                                            .histograms = histograms,
-                                                            .fallback = raster_opener()});
+GeotiffStatsOptions stats_options(bool categorical, const std::optional<std::vector<int64_t>>& class_values,
+                                  bool approx, bool histograms) {
+  return {.categorical = categorical,
+          .class_values = class_values.value_or(std::vector<int64_t>()),
+          .approx = approx,
+          .histograms = histograms,
+          .fallback = raster_opener()};
 }
 
-std::unique_ptr<SampleExtension> methane(bool isplume, std::optional<double> ch4_fluxrate,
-                                         std::optional<double> ch4_fluxrate_std, std::optional<double> wind_u,
-                                         std::optional<double> wind_v, std::optional<std::string> wind_source,
-                                         std::optional<std::string> sector, std::optional<bool> offshore,
-                                         nb::handle plume_geometry) {
-  return std::make_unique<Methane>(MethaneOptions{.isplume = isplume,
-                                                  .ch4_fluxrate = ch4_fluxrate,
-                                                  .ch4_fluxrate_std = ch4_fluxrate_std,
-                                                  .wind_u = wind_u,
-                                                  .wind_v = wind_v,
-                                                  .wind_source = std::move(wind_source),
-                                                  .sector = std::move(sector),
-                                                  .offshore = offshore,
-                                                  .plume_geometry = binary_or_none(plume_geometry)});
-}
-
-std::unique_ptr<SampleExtension> flood(const std::string& event_id, nb::handle event_time,
-                                       std::optional<std::string> source, std::optional<double> water_fraction,
-                                       std::optional<double> permanent_water_fraction,
-                                       std::optional<double> cloud_fraction) {
-  return std::make_unique<Flood>(FloodOptions{.event_id = event_id,
-                                              .event_time = time_or_none(event_time),
-                                              .source = std::move(source),
-                                              .water_fraction = water_fraction,
-                                              .permanent_water_fraction = permanent_water_fraction,
-                                              .cloud_fraction = cloud_fraction});
-}
-
-/// A layer that Python knows: an object with `value(crs, geometry)`, `source` and `version`.
+/// A layer written in Python: an object with `value(crs, geometry)`, `source` and `version`.
 class PythonLayer : public GeoLayer {
  public:
   explicit PythonLayer(nb::object layer)
@@ -228,37 +227,32 @@ void bind_samples(nb::module_& m) {
         return out;
       });
   m.def("stac", &stac, nb::arg("crs"), nb::arg("tensor_shape"), nb::arg("geotransform"), nb::arg("time_start"),
-        nb::arg("time_end").none(), nb::arg("time_middle").none(), nb::arg("centroid").none(), nb::arg("sample_id"));
+        nb::arg("centroid").none(), nb::arg("time_end").none(), nb::arg("time_middle").none(),
+        nb::arg("sample_id").none());
   m.def("istac", &istac, nb::arg("crs"), nb::arg("geometry"), nb::arg("time_start"), nb::arg("time_end").none(),
-        nb::arg("time_middle").none(), nb::arg("centroid").none(), nb::arg("check_antimeridian"), nb::arg("sample_id"));
+        nb::arg("time_middle").none(), nb::arg("centroid").none(), nb::arg("check_antimeridian"),
+        nb::arg("sample_id").none());
   m.def("raster_stac", &raster_stac);
   m.def("raster_istac", &raster_istac);
-  m.def("geotiff_stats", &geotiff_stats);
-  m.def("stats", [] { return std::unique_ptr<SampleExtension>(new Stats(raster_opener())); });
+  m.def(
+      "geotiff_stats",
+      [](bool categorical, const std::optional<std::vector<int64_t>>& class_values, bool approx, bool histograms) {
+        return SamplePtr(new GeotiffStats(stats_options(categorical, class_values, approx, histograms)));
+      },
+      nb::arg("categorical"), nb::arg("class_values").none(), nb::arg("approx"), nb::arg("histograms"));
+  m.def("stats", [] { return SamplePtr(new Stats(raster_opener())); });
   m.def(
       "scaling",
       [](nb::handle factor, nb::handle offset, const std::optional<std::vector<int32_t>>& padding) {
-        return sample_extension(
-            Scaling({.scale_factor = per_band(factor), .scale_offset = per_band(offset), .padding = padding}));
+        return SamplePtr(
+            new Scaling({.scale_factor = per_band(factor), .scale_offset = per_band(offset), .padding = padding}));
       },
       nb::arg("factor").none(), nb::arg("offset").none(), nb::arg("padding").none());
-  m.def("split", [](const std::string& split) { return sample_extension(Split(split)); });
-  m.def("rai", [](const nb::dict& layers) { return std::unique_ptr<SampleExtension>(new RAI(layers_of(layers))); });
-  m.def("header", [] { return sample_extension(TiffIndex()); });
-  m.def(
-      "land_cover",
-      [](std::optional<std::vector<double>> fractions) {
-        return sample_extension(LandCover({.fractions = std::move(fractions)}));
-      },
-      nb::arg("fractions").none());
-  m.def("change", [](nb::handle before, nb::handle after) {
-    return sample_extension(Change({.time_before = time_of(before), .time_after = time_of(after)}));
-  });
-  m.def("methane", &methane, nb::arg("isplume"), nb::arg("ch4_fluxrate").none(), nb::arg("ch4_fluxrate_std").none(),
-        nb::arg("wind_u").none(), nb::arg("wind_v").none(), nb::arg("wind_source").none(), nb::arg("sector").none(),
-        nb::arg("offshore").none(), nb::arg("plume_geometry").none());
-  m.def("flood", &flood, nb::arg("event_id"), nb::arg("event_time").none(), nb::arg("source").none(),
-        nb::arg("water_fraction").none(), nb::arg("permanent_water_fraction").none(), nb::arg("cloud_fraction").none());
+  m.def("rai", [](const nb::dict& layers) { return SamplePtr(new RAI(layers_of(layers))); });
+  m.def("header", [] { return SamplePtr(new TiffIndex()); });
+  for (const char* name : {"split", "land_cover", "change", "methane", "flood"}) {
+    m.def(name, [name](const nb::args& values) { return SamplePtr(new SampleColumns(columns_from(name, values))); });
+  }
 }
 
 MajorTomOptions majortom_options(double dist_km, std::pair<double, double> latitude_range,
@@ -273,31 +267,10 @@ MajorTomOptions majortom_options(double dist_km, std::pair<double, double> latit
           .equator_radius_km = equator_radius_km};
 }
 
-/// `with_*` of a whole tree: what extends each FILE that it fits.
-Tortilla all_stats(const Tortilla& samples, bool categorical, const std::vector<int64_t>& class_values, bool approx,
-                   bool histograms, int jobs) {
-  const GeotiffStatsOptions options{.categorical = categorical,
-                                    .class_values = class_values,
-                                    .approx = approx,
-                                    .histograms = histograms,
-                                    .fallback = raster_opener()};
-  return freely([&] { return with_geotiff_stats(samples, options, jobs); });
-}
-
 FromRasters from_rasters(nb::handle time_start, int jobs) {
   return {.with = {.transformer = crs_transformer(), .fallback = raster_opener()},
           .time_start = time_or_none(time_start),
           .jobs = jobs};
-}
-
-Tortilla all_stac(const Tortilla& samples, nb::handle time_start, int jobs) {
-  const FromRasters from = from_rasters(time_start, jobs);
-  return freely([&] { return with_stac(samples, from); });
-}
-
-Tortilla all_istac(const Tortilla& samples, nb::handle time_start, int jobs) {
-  const FromRasters from = from_rasters(time_start, jobs);
-  return freely([&] { return with_istac(samples, from); });
 }
 
 void bind_tortillas(nb::module_& m) {
@@ -336,27 +309,45 @@ void bind_tortillas(nb::module_& m) {
       .def("code", [](const MajorTomGrid& self, int64_t row, int64_t column) {
         return text(self.code({.row = row, .column = column}));
       });
-  m.def("majortom", [](double dist_km, std::pair<double, double> lat, std::pair<double, double> lon,
-                       const std::string& sep, double radius) {
-    return std::unique_ptr<TortillaExtension>(new MajorTOM(majortom_options(dist_km, lat, lon, sep, radius)));
-  });
+  m.def("majortom",
+        [](double dist_km, std::pair<double, double> lat, std::pair<double, double> lon, const std::string& sep,
+           double radius) { return TortillaPtr(new MajorTOM(majortom_options(dist_km, lat, lon, sep, radius))); });
   m.def(
       "spatial_grouping",
       [](std::optional<int64_t> target_count, std::optional<std::string> target_size) {
-        return std::unique_ptr<TortillaExtension>(
-            new SpatialGrouping({.target_count = target_count, .target_size = std::move(target_size)}));
+        return TortillaPtr(new SpatialGrouping({.target_count = target_count, .target_size = std::move(target_size)}));
       },
       nb::arg("target_count").none(), nb::arg("target_size").none());
   m.def("zorder", [](double lon, double lat) { return zorder({.lon = lon, .lat = lat}); });
-  m.def("geo_enrich", [](const nb::dict& layers, double scale_m) {
-    return std::unique_ptr<TortillaExtension>(new GeoEnrich(layers_of(layers), scale_m));
-  });
-  m.def("with_geotiff_stats", &all_stats);
+  m.def("geo_enrich",
+        [](const nb::dict& layers, double scale_m) { return TortillaPtr(new GeoEnrich(layers_of(layers), scale_m)); });
+  // with_*: the columns of an extension for all samples of a tree.
+  m.def(
+      "with_geotiff_stats",
+      [](const Tortilla& samples, bool categorical, const std::optional<std::vector<int64_t>>& class_values,
+         bool approx, bool histograms, int jobs) {
+        const auto options = stats_options(categorical, class_values, approx, histograms);
+        return freely([&] { return with_geotiff_stats(samples, options, jobs); });
+      },
+      nb::arg("samples"), nb::arg("categorical"), nb::arg("class_values").none(), nb::arg("approx"),
+      nb::arg("histograms"), nb::arg("jobs"));
   m.def("with_tiff_index", [](const Tortilla& samples, bool skip_others, int jobs) {
     return freely([&] { return with_tiff_index(samples, {.skip_others = skip_others, .jobs = jobs}); });
   });
-  m.def("with_stac", &all_stac, nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
-  m.def("with_istac", &all_istac, nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
+  m.def(
+      "with_stac",
+      [](const Tortilla& samples, nb::handle time_start, int jobs) {
+        const FromRasters from = from_rasters(time_start, jobs);
+        return freely([&] { return with_stac(samples, from); });
+      },
+      nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
+  m.def(
+      "with_istac",
+      [](const Tortilla& samples, nb::handle time_start, int jobs) {
+        const FromRasters from = from_rasters(time_start, jobs);
+        return freely([&] { return with_istac(samples, from); });
+      },
+      nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
 }
 
 using BandTuple =
@@ -373,41 +364,21 @@ Convention convention_of(std::string_view name) {
   throw SchemaError("no convention '" + std::string(name) + "'; land-cover, change, methane or flood expected");
 }
 
-RaiStatementOptions rai_statement_options(const nb::dict& said) {
-  const auto get = [&](const char* key) -> std::optional<std::string> {
-    if (!said.contains(key)) return std::nullopt;
-    return nb::cast<std::optional<std::string>>(said[key]);
-  };
-  return {.data_collection = get("data_collection"),
-          .data_collection_type = get("data_collection_type"),
-          .data_collection_timeframe = get("data_collection_timeframe"),
-          .data_limitations = get("data_limitations"),
-          .data_biases = get("data_biases"),
-          .personal_sensitive_information = get("personal_sensitive_information"),
-          .use_cases = get("use_cases"),
-          .data_preprocessing_protocol = get("data_preprocessing_protocol"),
-          .data_annotation_protocol = get("data_annotation_protocol"),
-          .annotation_platform = get("annotation_platform"),
-          .data_release_maintenance_plan = get("data_release_maintenance_plan")};
-}
-
-using TacoExtensionPtr = std::unique_ptr<TacoExtension>;
-
 /// Labels of (name, category, description).
-TacoExtensionPtr labels(const std::vector<ClassTuple>& classes, std::optional<std::string> description) {
+TacoPtr labels(const std::vector<ClassTuple>& classes, std::optional<std::string> description) {
   std::vector<LabelClass> all;
   for (const auto& [name, category, text] : classes) all.push_back({name, category, text});
   return std::make_unique<Labels>(std::move(all), std::move(description));
 }
 
-TacoExtensionPtr optical_data(const std::string& sensor, const std::vector<BandTuple>& bands) {
+TacoPtr optical_data(const std::string& sensor, const std::vector<BandTuple>& bands) {
   OpticalDataOptions options{.sensor = sensor};
   for (const auto& [name, index, common, description, unit, center, width] : bands)
     options.bands.push_back({name, index, common, description, unit, center, width});
   return std::make_unique<OpticalData>(options);
 }
 
-TacoExtensionPtr publications(const std::vector<PublicationTuple>& given) {
+TacoPtr publications(const std::vector<PublicationTuple>& given) {
   std::vector<Publication> all;
   for (const auto& [doi, citation, summary] : given) all.push_back({doi, citation, summary});
   return std::make_unique<Publications>(std::move(all));
@@ -443,10 +414,15 @@ void bind_extensions(nb::module_& m) {
   m.def("optical_sensors", &optical_sensors);
   m.def("optical_bands", &bands_of);
   m.def("publications", &publications);
-  m.def("split_strategy", [](const std::string& strategy) { return TacoExtensionPtr(new SplitStrategy(strategy)); });
-  m.def("rai_statement",
-        [](const nb::dict& said) { return TacoExtensionPtr(new RaiStatement(rai_statement_options(said))); });
-  m.def("flood_labels", [] { return TacoExtensionPtr(new Labels(flood_labels())); });
+  for (const char* name : {"split_strategy", "rai_statement"}) {
+    m.def(name, [name](const nb::args& values) { return TacoPtr(new TacoColumns(columns_from(name, values))); });
+  }
+  m.def("extension_columns", [](std::string_view extension) {
+    nb::list out;
+    for (const auto& [field, allowed] : extension_columns(extension))
+      out.append(nb::make_tuple(text(field.name), text(field.type), text(field.description), text(allowed)));
+    return out;
+  });
   m.def("check_convention", [](std::string_view name, const Tortilla& tortilla) {
     return texts(check_convention(convention_of(name), tortilla));
   });

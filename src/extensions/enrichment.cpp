@@ -5,9 +5,10 @@
 #include <numbers>
 
 #include "base/text.hpp"
+#include "extensions/tortilla_centroids.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
-#include "tacore/extensions/geo_enrich.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
 
@@ -222,6 +223,29 @@ std::vector<std::vector<Value>> geo_enrich_columns(const GeoLayers& layers, doub
     }
   }
   return out;
+}
+
+RAI::RAI(GeoLayers layers) : layers_(std::move(layers)) { check_rai_layers(layers_); }
+
+std::vector<FieldDescription> RAI::schema() const { return rai_schema(layers_); }
+
+std::vector<Value> RAI::compute(const Sample& sample) const {
+  const PlaceColumns columns = {.stac_crs = sample.find("stac:crs"),
+                                .stac_tensor_shape = sample.find("stac:tensor_shape"),
+                                .stac_geotransform = sample.find("stac:geotransform"),
+                                .istac_crs = sample.find("istac:crs"),
+                                .istac_geometry = sample.find("istac:geometry")};
+  return rai_values(layers_, footprint_of(columns, sample.id()));
+}
+
+GeoEnrich::GeoEnrich(GeoLayers layers, double scale_m) : layers_(std::move(layers)), scale_m_(scale_m) {
+  check_geo_enrich(layers_, scale_m_);
+}
+
+std::vector<FieldDescription> GeoEnrich::schema() const { return geo_enrich_schema(layers_); }
+
+std::vector<std::vector<Value>> GeoEnrich::compute(const Tortilla& tortilla) const {
+  return geo_enrich_columns(layers_, scale_m_, centroids_of(tortilla));
 }
 
 }  // namespace tacore::extensions

@@ -9,7 +9,7 @@
 
 #include "tacore/collection.hpp"
 #include "tacore/crs.hpp"
-#include "tacore/extensions/geo_layer.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 
 /// RAI and GeoEnrich, apart from where their footprints come from.
 namespace tacore::extensions {

@@ -8,7 +8,7 @@
 #include "model/wkb.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
-#include "tacore/extensions/geo_enrich.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 
 using namespace tacore;
 using namespace tacore::extensions;

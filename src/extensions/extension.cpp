@@ -1,7 +1,7 @@
 #include "tacore/write/extension.hpp"
 
 #include "tacore/crs.hpp"
-#include "tacore/extensions/geo_layer.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 
 namespace tacore {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "extensions/optical_bands.hpp"
-#include "extensions/value_of.hpp"
+#include "extensions/columns.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::extensions {
@@ -17,21 +16,29 @@ std::string without_blanks(std::string_view text) {
   return out;
 }
 
-const SensorRow* find_sensor(std::string_view name) {
-  const auto table = optical_sensor_table();
-  const auto at = std::find_if(table.begin(), table.end(), [&](const SensorRow& row) { return row.name == name; });
-  return at == table.end() ? nullptr : &*at;
-}
+struct Band {
+  const char* sensor;
+  const char* name;
+  const char* common_name;
+  const char* description;
+  double center_wavelength;    ///< nm
+  double full_width_half_max;  ///< nm
+};
 
-std::vector<SpectralBand> bands_of(const SensorRow& sensor) {
+constexpr Band kBands[] = {
+#include "extensions/optical_bands.inc"
+};
+
+std::vector<SpectralBand> find_bands(const std::string& sensor) {
   std::vector<SpectralBand> out;
-  for (const BandRow& row : sensor.bands) {
-    out.push_back({.name = row.name,
+  for (const Band& band : kBands) {
+    if (band.sensor != sensor) continue;
+    out.push_back({.name = band.name,
                    .index = static_cast<int32_t>(out.size()),
-                   .common_name = row.common_name,
-                   .description = row.description,
-                   .center_wavelength = row.center_wavelength,
-                   .full_width_half_max = row.full_width_half_max});
+                   .common_name = band.common_name,
+                   .description = band.description,
+                   .center_wavelength = band.center_wavelength,
+                   .full_width_half_max = band.full_width_half_max});
   }
   return out;
 }
@@ -55,17 +62,22 @@ std::vector<SpectralBand> subset(std::string_view sensor, const std::vector<Spec
 
 std::vector<std::string> optical_sensors() {
   std::vector<std::string> out;
-  for (const SensorRow& row : optical_sensor_table()) out.emplace_back(row.name);
+  for (const Band& band : kBands) {
+    if (out.empty() || out.back() != band.sensor) out.emplace_back(band.sensor);
+  }
   return out;
 }
 
 std::vector<SpectralBand> optical_bands(std::string_view sensor) {
-  if (const SensorRow* row = find_sensor(lower(sensor))) return bands_of(*row);
+  auto out = find_bands(lower(sensor));
+  if (!out.empty()) return out;
   throw SchemaError("Unsupported sensor " + quoted(sensor) + " without bands; expected one of " +
                     join(optical_sensors(), ", "));
 }
 
-OpticalData::OpticalData(const OpticalDataOptions& in) : bands_(in.bands) {
+namespace {
+
+std::vector<MetadataField> optical_columns(const OpticalDataOptions& in) {
   if (in.sensor.empty()) {
     throw SchemaError(in.bands.empty() ? "Either bands or sensor must be provided"
                                        : "Sensor must be specified when bands are provided");
@@ -73,39 +85,32 @@ OpticalData::OpticalData(const OpticalDataOptions& in) : bands_(in.bands) {
   const std::string plain = without_blanks(in.sensor);
   const auto bracket = plain.find('[');
   const std::string name = plain.substr(0, bracket);
-  const SensorRow* known = find_sensor(lower(name));
-  sensor_ = known ? known->name : bracket == std::string::npos ? in.sensor : name;
-  if (!bands_.empty()) return;
-  bands_ = optical_bands(name);
-  if (bracket == std::string::npos) return;
-  if (plain.back() != ']') throw SchemaError("sensor " + quoted(in.sensor) + ": expected ] at the end");
-  bands_ = subset(sensor_, bands_, split(plain.substr(bracket + 1, plain.size() - bracket - 2), ','));
-}
-
-std::vector<FieldDescription> OpticalData::schema() const {
-  return {{"optical:sensor", "string", "Sensor that acquired the data"},
-          {"optical:bands",
-           "list<item: struct<name: string, index: int32, common_name: string, description: string, unit: string, "
-           "center_wavelength: double, full_width_half_max: double>>",
-           "Spectral bands; wavelengths in nm"},
-          {"optical:num_bands", "int32", "Number of bands"}};
-}
-
-std::vector<Value> OpticalData::values() const {
-  Value::List bands;
-  for (const SpectralBand& band : bands_) {
-    bands.push_back(Struct{{"name", band.name},
-                           {"index", value_of(band.index)},
-                           {"common_name", value_of(band.common_name)},
-                           {"description", value_of(band.description)},
-                           {"unit", value_of(band.unit)},
-                           {"center_wavelength", value_of(band.center_wavelength)},
-                           {"full_width_half_max", value_of(band.full_width_half_max)}});
+  const bool is_known = !find_bands(lower(name)).empty();
+  const std::string sensor = is_known ? lower(name) : bracket == std::string::npos ? in.sensor : name;
+  std::vector<SpectralBand> bands = in.bands;
+  if (bands.empty()) {
+    bands = optical_bands(name);
+    if (bracket != std::string::npos) {
+      if (plain.back() != ']') throw SchemaError("sensor " + quoted(in.sensor) + ": expected ] at the end");
+      bands = subset(sensor, bands, split(plain.substr(bracket + 1, plain.size() - bracket - 2), ','));
+    }
   }
-  const auto count = static_cast<int64_t>(bands.size());
-  return {sensor_, std::move(bands), count};
+  Value::List rows;
+  for (const SpectralBand& band : bands) {
+    rows.push_back(Struct{{"name", band.name},
+                          {"index", value_of(band.index)},
+                          {"common_name", value_of(band.common_name)},
+                          {"description", value_of(band.description)},
+                          {"unit", value_of(band.unit)},
+                          {"center_wavelength", value_of(band.center_wavelength)},
+                          {"full_width_half_max", value_of(band.full_width_half_max)}});
+  }
+  const auto count = static_cast<int64_t>(rows.size());
+  return make_columns("optical_data", {sensor, std::move(rows), count});
 }
 
-std::vector<Value> OpticalData::compute(const Taco&) const { return values(); }
+}  // namespace
+
+OpticalData::OpticalData(const OpticalDataOptions& options) : TacoColumns(optical_columns(options)) {}
 
 }  // namespace tacore::extensions

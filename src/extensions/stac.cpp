@@ -4,8 +4,7 @@
 
 #include "base/longitude.hpp"
 #include "base/text.hpp"
-#include "extensions/stac_schema.hpp"
-#include "extensions/value_of.hpp"
+#include "extensions/columns.hpp"
 #include "model/known_crs.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
@@ -80,11 +79,6 @@ Value middle_of(const Timestamp& start, const std::optional<Timestamp>& end, con
   return Timestamp{(a & b) + ((a ^ b) >> 1)};  // the mean, rounded down, where a + b would not fit
 }
 
-template <class Numbers>
-Value list_of(const Numbers& numbers) {
-  return Value::List(numbers.begin(), numbers.end());
-}
-
 Centroid centre(const std::vector<int64_t>& shape, const std::array<double, 6>& to_crs) {
   const double column = static_cast<double>(shape[shape.size() - 1]) / 2;
   const double row = static_cast<double>(shape[shape.size() - 2]) / 2;
@@ -100,10 +94,8 @@ void check_shape(const std::vector<int64_t>& shape) {
   }
 }
 
-}  // namespace
-
-STAC::STAC(const StacOptions& in) {
-  Complaint(in.sample_id).during([&] {
+std::vector<MetadataField> stac_columns(const StacOptions& in) {
+  return Complaint(in.sample_id).during([&] {
     check_times(in.time_start, in.time_end);
     check_shape(in.tensor_shape);
     for (const double number : in.geotransform) {
@@ -114,32 +106,13 @@ STAC::STAC(const StacOptions& in) {
     const Binary centroid =
         in.centroid ? *in.centroid
                     : encode_centroid(on_globe(in.crs, in.transformer, centre(in.tensor_shape, in.geotransform)));
-    values_ = {in.crs,
-               list_of(in.tensor_shape),
-               list_of(in.geotransform),
-               in.time_start,
-               centroid,
-               value_of(in.time_end),
-               middle_of(in.time_start, in.time_end, in.time_middle)};
+    return make_columns("stac", {in.crs, list_of(in.tensor_shape), list_of(in.geotransform), in.time_start, centroid,
+                                 value_of(in.time_end), middle_of(in.time_start, in.time_end, in.time_middle)});
   });
 }
 
-std::vector<FieldDescription> STAC::schema() const { return stac_schema(); }
-
-std::vector<FieldDescription> stac_schema() {
-  return {{"stac:crs", "string", "Coordinate reference system: a code, WKT, PROJ string or PROJJSON"},
-          {"stac:tensor_shape", "list<item: int64>", "Dimensions of the array; the last two are rows and columns"},
-          {"stac:geotransform", "list<item: double>", "Affine map from pixels to the CRS, in GDAL's order"},
-          {"stac:time_start", "timestamp[us]", "Start of acquisition, UTC"},
-          {"stac:centroid", "binary", "Centre of the grid: WKB Point of longitude and latitude (EPSG:4326)"},
-          {"stac:time_end", "timestamp[us]", "End of acquisition, UTC"},
-          {"stac:time_middle", "timestamp[us]", "Middle of acquisition, UTC"}};
-}
-
-std::vector<Value> STAC::compute(const Sample&) const { return values_; }
-
-ISTAC::ISTAC(const IstacOptions& in) {
-  Complaint(in.sample_id).during([&] {
+std::vector<MetadataField> istac_columns(const IstacOptions& in) {
+  return Complaint(in.sample_id).during([&] {
     check_times(in.time_start, in.time_end);
     const bool geographic = check_crs(in.crs, in.transformer, in.centroid.has_value());
     std::optional<Centroid> planar;
@@ -152,26 +125,15 @@ ISTAC::ISTAC(const IstacOptions& in) {
     if (!planar) throw SchemaError("Geometry is empty");
     if (in.centroid) check_given_centroid(*in.centroid);
     const Binary centroid = in.centroid ? *in.centroid : encode_centroid(on_globe(in.crs, in.transformer, *planar));
-    values_ = {in.crs,
-               in.geometry,
-               in.time_start,
-               value_of(in.time_end),
-               middle_of(in.time_start, in.time_end, in.time_middle),
-               centroid};
+    return make_columns("istac", {in.crs, in.geometry, in.time_start, value_of(in.time_end),
+                                  middle_of(in.time_start, in.time_end, in.time_middle), centroid});
   });
 }
 
-std::vector<FieldDescription> ISTAC::schema() const { return istac_schema(); }
+}  // namespace
 
-std::vector<FieldDescription> istac_schema() {
-  return {{"istac:crs", "string", "Coordinate reference system: a code, WKT, PROJ string or PROJJSON"},
-          {"istac:geometry", "binary", "Footprint in the CRS: WKB"},
-          {"istac:time_start", "timestamp[us]", "Start of acquisition, UTC"},
-          {"istac:time_end", "timestamp[us]", "End of acquisition, UTC"},
-          {"istac:time_middle", "timestamp[us]", "Middle of acquisition, UTC"},
-          {"istac:centroid", "binary", "Centroid of the footprint: WKB Point of longitude and latitude (EPSG:4326)"}};
-}
+STAC::STAC(const StacOptions& options) : SampleColumns(stac_columns(options)) {}
 
-std::vector<Value> ISTAC::compute(const Sample&) const { return values_; }
+ISTAC::ISTAC(const IstacOptions& options) : SampleColumns(istac_columns(options)) {}
 
 }  // namespace tacore::extensions

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "tacore/write/create.hpp"
-#include "tacore/extensions/labels.hpp"
+#include "tacore/extensions/constant.hpp"
 #include "support/sample_data.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "extensions/stac_schema.hpp"
+#include "extensions/columns.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
 #include "tacore/write/sample.hpp"
@@ -143,12 +143,12 @@ Tortilla complete(Tortilla samples, const Family& family, const CrsTransformer* 
 
 Tortilla with_stac(const Tortilla& samples, const CrsTransformer* transformer) {
   static const Family family{
-      stac_schema(), {"stac:crs", "stac:tensor_shape", "stac:geotransform", "stac:time_start"}, stac_values};
+      schema_of("stac"), {"stac:crs", "stac:tensor_shape", "stac:geotransform", "stac:time_start"}, stac_values};
   return complete(samples, family, transformer);
 }
 
 Tortilla with_istac(const Tortilla& samples, const CrsTransformer* transformer) {
-  static const Family family{istac_schema(), {"istac:crs", "istac:geometry", "istac:time_start"}, istac_values};
+  static const Family family{schema_of("istac"), {"istac:crs", "istac:geometry", "istac:time_start"}, istac_values};
   return complete(samples, family, transformer);
 }
 

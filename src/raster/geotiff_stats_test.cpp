@@ -10,7 +10,7 @@
 
 #include "raster/plain_tiff.hpp"
 #include "tacore/error.hpp"
-#include "tacore/extensions/scaling.hpp"
+#include "tacore/extensions/constant.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 
 namespace {

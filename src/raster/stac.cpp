@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "base/threads.hpp"
-#include "extensions/stac_schema.hpp"
+#include "extensions/columns.hpp"
 #include "model/grid_footprint.hpp"
 #include "model/identifier.hpp"
 #include "tacore/error.hpp"
@@ -163,13 +163,13 @@ IstacOptions to_istac(const Raster& raster, const RasterPlaces& with) {
 
 Tortilla with_stac(const Tortilla& samples, const FromRasters& from) {
   static const Family family{
-      {"stac:crs", "stac:tensor_shape", "stac:geotransform"}, "stac:time_start", stac_schema(), stac_values};
+      {"stac:crs", "stac:tensor_shape", "stac:geotransform"}, "stac:time_start", schema_of("stac"), stac_values};
   return with_stac(state_places(samples, family, from), from.with.transformer);
 }
 
 Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with, int jobs) {
   static const Family family{
-      {"stac:crs", "stac:tensor_shape", "stac:geotransform", "stac:centroid"}, "", stac_schema(), nullptr};
+      {"stac:crs", "stac:tensor_shape", "stac:geotransform", "stac:centroid"}, "", schema_of("stac"), nullptr};
   if (has_place(samples)) return samples;
   Tortilla out = samples;
   for (int number = 0; number <= samples.depth(); ++number) {
@@ -201,7 +201,7 @@ Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with, i
 
 Tortilla with_istac(const Tortilla& samples, const FromRasters& from) {
   static const Family family{
-      {"istac:crs", "istac:geometry", "istac:centroid"}, "istac:time_start", istac_schema(), istac_values};
+      {"istac:crs", "istac:geometry", "istac:centroid"}, "istac:time_start", schema_of("istac"), istac_values};
   return with_istac(state_places(samples, family, from), from.with.transformer);
 }
 

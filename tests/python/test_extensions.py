@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import pickle
+import re
 import struct
 import sys
 import types
@@ -654,3 +655,13 @@ def test_values_of_another_type_are_told_in_words() -> None:
         with pytest.raises(TypeError, match="a value of another type") as caught:
             make()
         assert "incompatible" not in str(caught.value)
+
+
+def test_the_page_of_extensions_lists_the_columns_of_the_library() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "extensions.md").read_text("utf-8")
+    sections = re.findall(r"^### `(\w+)`: class `(\w+)`\n\n((?:\|.*\n)+)", page, re.MULTILINE)
+    assert len(sections) == 15
+    for extension, class_name, table in sections:
+        assert hasattr(tacore.datamodel, class_name)
+        listed = [[cell.strip(" `") for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
+        assert listed == [list(column) for column in tacore._core.extension_columns(extension)]

@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tacore/write/extension.hpp"
-#include "tacore/extensions/labels.hpp"
+#include "tacore/extensions/constant.hpp"
 
-/// What datasets for common tasks have in common, so that they can be used in each other's place. For each task: the
-/// columns of its samples, and check_convention, which lists what a dataset lacks.
+/// Conventions: datasets for the same task have the same columns and the same children, so that one model can read all
+/// of them. For each task there are its columns, and check_convention, which lists what a dataset lacks.
 ///
 /// | task | sample | columns |
 /// |---|---|---|
@@ -16,35 +15,25 @@
 /// | change | FOLDER: label, imagery/before, imagery/after | `change:time_before`, `change:time_after` |
 /// | methane | FOLDER: emission, background, cloudmask, ch4, plume | `methane:*`, `plume:geometry` |
 /// | flood | any | `flood:*`; the dataset has flood_labels() |
+///
+/// An option that is not given is null. Constructors throw SchemaError for a value that the convention does not allow.
 namespace tacore::extensions {
 
 enum class Convention { LandCover, Change, Methane, Flood };
 
-/// The columns of a task, one value each. What is not given is null. Constructors throw SchemaError for a value that
-/// the task does not allow.
-class TACORE_EXPORT ConventionColumns : public SampleExtension {
- public:
-  std::vector<FieldDescription> schema() const override;
-  std::vector<Value> compute(const Sample& sample) const override;
-  /// What compute() gives, which depends on no sample.
-  const std::vector<Value>& values() const noexcept { return values_; }
-
- protected:
-  ConventionColumns(Convention convention, std::vector<Value> values);
-
- private:
-  Convention convention_;
-  std::vector<Value> values_;
-};
+/// The columns of any convention.
+using ConventionColumns = SampleColumns;
 
 struct LandCoverOptions {
-  /// The part of the valid pixels that each class has, in the order of `labels:classes`; their sum is 1. None where no
-  /// pixel is valid.
+  /// The part of the valid pixels in each class, in the order of `labels:classes`; their sum is 1. Nothing for a sample
+  /// without a valid pixel.
   std::optional<std::vector<double>> fractions = {};
 };
 
-class TACORE_EXPORT LandCover : public ConventionColumns {
- public:
+/// `landcover:fractions`: the share of each class in a sample.
+///
+///     sample.extend_with(LandCover({.fractions = std::vector{0.25, 0.75}}));
+struct TACORE_EXPORT LandCover : SampleColumns {
   explicit LandCover(const LandCoverOptions& options);
 };
 
@@ -53,8 +42,10 @@ struct ChangeOptions {
   Timestamp time_after = {};  ///< later than before
 };
 
-class TACORE_EXPORT Change : public ConventionColumns {
- public:
+/// `change:*`: the times of both images of a pair.
+///
+///     sample.extend_with(Change({Timestamp::parse("2023-02-01"), Timestamp::parse("2023-02-11")}));
+struct TACORE_EXPORT Change : SampleColumns {
   explicit Change(const ChangeOptions& options);
 };
 
@@ -70,8 +61,10 @@ struct MethaneOptions {
   std::optional<Binary> plume_geometry = {};  ///< WKB
 };
 
-class TACORE_EXPORT Methane : public ConventionColumns {
- public:
+/// `methane:*` and `plume:geometry`: one plume, or the absence of one.
+///
+///     sample.extend_with(Methane({.isplume = true, .ch4_fluxrate = 1200.0, .wind_source = "ERA5"}));
+struct TACORE_EXPORT Methane : SampleColumns {
   explicit Methane(const MethaneOptions& options);
 };
 
@@ -84,18 +77,22 @@ struct FloodOptions {
   std::optional<double> cloud_fraction = {};
 };
 
-class TACORE_EXPORT Flood : public ConventionColumns {
- public:
+/// `flood:*`: one event, with the fractions of water and cloud.
+///
+///     sample.extend_with(Flood({.event_id = "EMSR600", .water_fraction = 0.4}));
+struct TACORE_EXPORT Flood : SampleColumns {
   explicit Flood(const FloodOptions& options);
 };
 
 /// The classes of flood masks: invalid, land, water, cloud, with categories 0 to 3.
 TACORE_EXPORT Labels flood_labels();
 
-/// What keeps a dataset from following a convention, a sentence each; nothing when it does. Columns, their types and
-/// values, and the ids of children are looked at; COLLECTION.json is not.
+/// Lists, one sentence each, how a dataset breaks a convention; the list is empty when it follows it. Columns, their
+/// types and values, and the ids of children are checked; COLLECTION.json is not.
+///
+///     for (const auto& fault : check_convention(Convention::Flood, tortilla)) std::puts(fault.c_str());
 TACORE_EXPORT std::vector<std::string> check_convention(Convention convention, const Tortilla& tortilla);
-/// The same of a dataset to be written, whose classes are looked at too.
+/// The same for a dataset to be written, whose `labels:classes` are checked too.
 TACORE_EXPORT std::vector<std::string> check_convention(Convention convention, const Taco& taco);
 
 }  // namespace tacore::extensions

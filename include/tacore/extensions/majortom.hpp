@@ -11,10 +11,10 @@
 namespace tacore::extensions {
 
 struct MajorTomOptions {
-  double dist_km = 100;       ///< the least distance of anchors; > 0
-  double min_latitude = -85;  ///< rows whose anchors lie outside are left out
+  double dist_km = 100;       ///< the least distance between grid points; > 0
+  double min_latitude = -85;  ///< rows of the grid outside of the latitudes are left out
   double max_latitude = 85;
-  double min_longitude = -180;  ///< and so are columns
+  double min_longitude = -180;  ///< the same for columns
   double max_longitude = 180;
   std::string sep = "_";
   double equator_radius_km = 6378.137;
@@ -28,7 +28,7 @@ struct MajorTomCell {
   bool operator==(const MajorTomCell&) const = default;
 };
 
-/// First and last, both included.
+/// The first and the last row, or column; both are included.
 struct MajorTomRange {
   int64_t first = 0;
   int64_t last = 0;
@@ -36,9 +36,12 @@ struct MajorTomRange {
   bool operator==(const MajorTomRange&) const = default;
 };
 
-/// The grid of Major TOM: rows of equal latitude, each with as many columns as keep the distance. A cell is named by
-/// its south-western anchor. Everything is computed from the position alone; the grid takes no memory, however fine it
-/// is.
+/// The grid of Major TOM: rows of equal latitude, each with as many columns as keep the distance. A cell is named after
+/// its anchor, the grid point at its south-western corner. Cells are computed when asked for: the grid takes no memory,
+/// however fine it is.
+///
+///     const MajorTomGrid grid({.dist_km = 10});
+///     grid.code(grid.latlon2rowcol(39.5, -0.4));  // "0010km_0439U_0004L"
 class TACORE_EXPORT MajorTomGrid {
  public:
   /// Throws SchemaError for a distance that is not positive and for ranges without a row.
@@ -70,8 +73,10 @@ class TACORE_EXPORT MajorTomGrid {
   MajorTomRange rows_;
 };
 
-/// `majortom:code`: the cell of each sample's centroid, of `stac:centroid` or else `istac:centroid`; null where that is
-/// null or no point. Throws SchemaError when there is neither column.
+/// `majortom:code`: the cell around each sample's centroid (`stac:centroid`, or else `istac:centroid`); null where that
+/// is null or no point. Throws SchemaError when there is neither column.
+///
+///     tortilla = tortilla.extend_with(MajorTOM({.dist_km = 10}));
 class TACORE_EXPORT MajorTOM : public TortillaExtension {
  public:
   explicit MajorTOM(const MajorTomOptions& options = {});

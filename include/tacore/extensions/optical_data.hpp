@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacore/write/extension.hpp"
+#include "tacore/extensions/constant.hpp"
 
 namespace tacore::extensions {
 
@@ -23,32 +23,25 @@ struct SpectralBand {
   bool operator==(const SpectralBand&) const = default;
 };
 
-/// The sensors whose bands are known: landsat1mss to landsat5mss, landsat4tm, landsat5tm, landsat7etm, landsat8oli,
-/// landsat9oli, sentinel2msi, eo1ali, aster, modis.
+/// The names of the sensors with built-in band tables: landsat1mss to landsat5mss, landsat4tm, landsat5tm, landsat7etm,
+/// landsat8oli, landsat9oli, sentinel2msi, eo1ali, aster, modis.
 TACORE_EXPORT std::vector<std::string> optical_sensors();
-/// The bands of one of them, in order. Throws SchemaError naming the sensors for another.
+/// The bands of one of these sensors, in order. Throws SchemaError, with the names above, for another sensor.
 TACORE_EXPORT std::vector<SpectralBand> optical_bands(std::string_view sensor);
 
 struct OpticalDataOptions {
-  /// A sensor, or some of its bands in an order of choice: `sentinel2msi[B04, B03, B02]`. Blanks do not count, and for
-  /// a known sensor case does not.
+  /// The name of a sensor, or of some of its bands in any order: `sentinel2msi[B04, B03, B02]`. Blanks are ignored, and
+  /// so is the case of a known sensor.
   std::string sensor = {};
   std::vector<SpectralBand> bands = {};  ///< instead of those of a known sensor
 };
 
-/// The sensor of a dataset and its bands. Bands of a known sensor keep the index they have there. Throws SchemaError
-/// for bands without a sensor, and without bands for an unknown sensor or band.
-class TACORE_EXPORT OpticalData : public TacoExtension {
- public:
+/// `optical:*`: the sensor of a dataset and its bands. A band of a known sensor keeps its index in that sensor. Throws
+/// SchemaError for bands without a sensor, and without bands for an unknown sensor or band.
+///
+///     taco.extend_with(OpticalData({.sensor = "sentinel2msi[B04, B03, B02]"}));
+struct TACORE_EXPORT OpticalData : TacoColumns {
   explicit OpticalData(const OpticalDataOptions& options);
-  std::vector<FieldDescription> schema() const override;
-  std::vector<Value> compute(const Taco& taco) const override;
-  /// What compute() gives, which depends on no dataset.
-  std::vector<Value> values() const;
-
- private:
-  std::string sensor_;
-  std::vector<SpectralBand> bands_;
 };
 
 }  // namespace tacore::extensions

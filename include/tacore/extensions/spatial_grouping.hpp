@@ -11,14 +11,14 @@
 
 namespace tacore::extensions {
 
-/// At least one limit is needed.
+/// The limits of a group; at least one is needed.
 struct SpatialGroupingOptions {
-  std::optional<int64_t> target_count = {};     ///< samples of a group, at most; > 0
-  std::optional<std::string> target_size = {};  ///< bytes of a group, at most: `4GB`, `512MiB`, powers of 1024
+  std::optional<int64_t> target_count = {};     ///< the most samples in a group; > 0
+  std::optional<std::string> target_size = {};  ///< the most bytes in a group: `4GB`, `512MiB`, powers of 1024
 };
 
-/// The place of a position on the Z-order curve over the globe, 21 bits for each axis, longitude in the even bits. What
-/// lies outside the globe is moved to its edge.
+/// The Z-order (Morton) code of a position: 21 bits for each axis, longitude in the even bits. A position beyond the
+/// globe is moved to its edge.
 TACORE_EXPORT uint64_t zorder(const LonLat& at) noexcept;
 
 /// Groups of neighbours: `sg0000`, `sg0001`, ... A group is filled along the Z-order curve until one sample more would
@@ -29,8 +29,10 @@ TACORE_EXPORT std::vector<std::optional<std::string>> spatial_groups(std::span<c
                                                                      std::span<const uint64_t> sizes,
                                                                      const SpatialGroupingOptions& options);
 
-/// `spatialgroup:code`: the group of each sample by its centroid, of `stac:centroid` or else `istac:centroid`. Throws
-/// SchemaError when there is neither column.
+/// `spatialgroup:code`: the group of each sample, made by its centroid (`stac:centroid`, or else `istac:centroid`).
+/// Throws SchemaError when there is neither column.
+///
+///     tortilla = tortilla.extend_with(SpatialGrouping({.target_count = 1000, .target_size = "4GB"}));
 class TACORE_EXPORT SpatialGrouping : public TortillaExtension {
  public:
   explicit SpatialGrouping(const SpatialGroupingOptions& options);

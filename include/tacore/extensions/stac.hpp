@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "tacore/crs.hpp"
-#include "tacore/write/extension.hpp"
+#include "tacore/extensions/constant.hpp"
 
-/// Where and when samples lie, in the words of STAC. `sample_id` is put before messages. The centroid is a WKB Point of
-/// longitude and latitude; one that is given is kept as it is. `time_middle` is halfway between start and end, rounded
-/// down, when there is an end and no middle is given. All throw SchemaError.
+/// Place and time of samples, in the terms of STAC (SpatioTemporal Asset Catalog). Error messages begin with
+/// `sample_id`. The centroid is a WKB Point of longitude and latitude; a given centroid is stored unchanged.
+/// `time_middle` is halfway between start and end, rounded down, when there is an end and no middle is given.
+/// Everything here throws SchemaError.
 ///
-/// The CRS is checked always: it is one that tacore knows itself, or one that `transformer` knows (see CrsTransformer).
-/// Codes of SR-ORG, of which nobody keeps a database, are accepted with a given centroid.
+/// The CRS must be built in or known to `transformer` (see CrsTransformer). Codes of SR-ORG, which has no maintained
+/// database, are accepted with a given centroid.
 namespace tacore::extensions {
 
 struct StacOptions {
@@ -29,18 +30,15 @@ struct StacOptions {
   const CrsTransformer* transformer = nullptr;  ///< used while constructing
 };
 
-/// A sample on a regular grid. Without a given centroid it is the centre of the grid; its longitude is brought within
-/// 180 degrees when the grid is in degrees and runs on to 360.
-class TACORE_EXPORT STAC : public SampleExtension {
- public:
+/// `stac:*`: a sample on a regular grid. Without a given centroid it is the centre of the grid, whose longitude is
+/// wrapped to at most 180 degrees when the grid is in degrees from 0 to 360.
+///
+///     sample.extend_with(STAC({.crs = "EPSG:32630",
+///                              .tensor_shape = {3, 256, 256},
+///                              .geotransform = {500000, 10, 0, 4400000, 0, -10},
+///                              .time_start = Timestamp::parse("2024-01-31")}));
+struct TACORE_EXPORT STAC : SampleColumns {
   explicit STAC(const StacOptions& options);
-  std::vector<FieldDescription> schema() const override;
-  std::vector<Value> compute(const Sample& sample) const override;
-  /// What compute() gives, which depends on no sample.
-  const std::vector<Value>& values() const noexcept { return values_; }
-
- private:
-  std::vector<Value> values_;
 };
 
 struct IstacOptions {
@@ -51,29 +49,24 @@ struct IstacOptions {
   std::optional<Timestamp> time_end = {};  ///< not before the start
   std::optional<Timestamp> time_middle = {};
   std::optional<Binary> centroid = {};
-  /// Longitudes of a geographic system take the shorter way: an edge from 179 to -179 crosses the antimeridian.
+  /// In a geographic CRS, take the shorter way between two longitudes: an edge from 179 to -179 then crosses the
+  /// antimeridian.
   bool check_antimeridian = false;
   const CrsTransformer* transformer = nullptr;  ///< used while constructing
 };
 
-/// A sample without a regular grid. Without a given centroid it is the planar centroid of the geometry: of its areas,
-/// else of its lines, else of its points.
-class TACORE_EXPORT ISTAC : public SampleExtension {
- public:
+/// `istac:*`: a sample without a regular grid. Without a given centroid it is the planar centroid of the geometry: of
+/// its areas, else of its lines, else of its points.
+///
+///     sample.extend_with(ISTAC({.crs = "EPSG:4326", .geometry = wkb, .time_start = Timestamp::parse("2024-01-31")}));
+struct TACORE_EXPORT ISTAC : SampleColumns {
   explicit ISTAC(const IstacOptions& options);
-  std::vector<FieldDescription> schema() const override;
-  std::vector<Value> compute(const Sample& sample) const override;
-  /// What compute() gives, which depends on no sample.
-  const std::vector<Value>& values() const noexcept { return values_; }
-
- private:
-  std::vector<Value> values_;
 };
 
-/// The STAC columns of all samples that have what they are computed from: at each level with `stac:crs`,
-/// `stac:tensor_shape`, `stac:geotransform` and `stac:time_start` (a timestamp, or text in RFC 3339), all columns of
-/// STAC, behind the other fields. A sample of which one of the four is null has nulls. Throws SchemaError, with the id
-/// of the sample, as STAC does; when no level has these columns; and for a column of another type.
+/// A copy of `samples` with all STAC columns at each level that has `stac:crs`, `stac:tensor_shape`,
+/// `stac:geotransform` and `stac:time_start` (a timestamp, or text in RFC 3339). They come after the other fields. A
+/// sample where one of the four is null gets nulls. Throws SchemaError, with the id of the sample, as STAC does; when
+/// no level has these columns; and for a column of another type.
 TACORE_EXPORT Tortilla with_stac(const Tortilla& samples, const CrsTransformer* transformer = nullptr);
 
 /// The same for ISTAC, from `istac:crs`, `istac:geometry` and `istac:time_start`.

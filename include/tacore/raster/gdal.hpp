@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacore/crs.hpp"
-#include "tacore/extensions/geo_layer.hpp"
+#include "tacore/extensions/geo_layers.hpp"
 #include "tacore/raster/raster.hpp"
 #include "tacore/raster/tensor.hpp"
 #include "tacore/remote.hpp"

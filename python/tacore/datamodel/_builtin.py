@@ -31,7 +31,7 @@ class _OfSample(Native, SampleExtension):
 
 
 class _OfPlace(_OfSample):
-    """STAC and ISTAC, whose attributes have what is computed of the others."""
+    """STAC and ISTAC, whose attributes `centroid` and `time_middle` get the values that are computed from the others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,25 +58,32 @@ class _OfTaco(Native, TacoExtension):
 
 
 class STAC(_OfPlace):
-    """A sample on a regular grid: `stac:crs`, `stac:tensor_shape`, `stac:geotransform`, `stac:time_start`,
-    `stac:centroid`, `stac:time_end`, `stac:time_middle`.
+    """`stac:*`: place and time of a sample on a regular grid (`stac:crs`, `stac:tensor_shape`, `stac:geotransform`,
+    `stac:time_start`, `stac:centroid`, `stac:time_end`, `stac:time_middle`).
 
-    EPSG:4326, EPSG:3857 and the UTM zones of WGS 84, ETRS89, NAD83 (from zone 6 on) and SIRGAS 2000 are known without
-    pyproj, all others need it.
+    EPSG:4326, EPSG:3857 and the UTM zones of WGS 84, ETRS89, NAD83 (from zone 6 on) and SIRGAS 2000 are built in; every
+    other CRS needs pyproj.
 
     Args:
         crs: A code (``EPSG:32630``), WKT, PROJ string or PROJJSON.
         tensor_shape: At least two sizes in pixels; the last two are rows and columns.
-        geotransform: Pixel to CRS, six numbers in GDAL's order.
+        geotransform: The affine map from pixels to the CRS, six numbers in GDAL's order.
         time_start: See :data:`Time`.
-        centroid: WKB Point of longitude and latitude; None: the centre of the grid, which the attribute then has.
+        centroid: WKB Point of longitude and latitude. None: the centre of the grid; the attribute then has it.
         time_end: Not before the start.
-        time_middle: None: halfway, when there is an end; the attribute then has it, as `time_start` is given.
-        sample_id: Put before messages.
+        time_middle: None: halfway between start and end, if there is an end; the attribute then has it, in the form of
+            `time_start`.
+        sample_id: Error messages begin with it.
 
     Raises:
-        TacoSchemaError: A CRS that is not known, a shape, time or place that cannot be.
+        TacoSchemaError: An unknown CRS, or an impossible shape, time or place.
+
+    Example:
+        >>> sample.extend_with(STAC(crs="EPSG:32630", tensor_shape=(3, 256, 256),
+        ...                         geotransform=(500000, 10, 0, 4400000, 0, -10), time_start="2024-01-31"))
     """
+
+    _maker = staticmethod(_core.stac)
 
     crs: str
     tensor_shape: Sequence[int]
@@ -94,37 +101,30 @@ class STAC(_OfPlace):
         crs, shape, geotransform = _core.raster_stac(os.fspath(path))
         return cls(crs=crs, tensor_shape=shape, geotransform=geotransform, time_start=time_start, **more)
 
-    def _make(self) -> Any:
-        return _core.stac(
-            self.crs,
-            list(self.tensor_shape),
-            list(self.geotransform),
-            self.time_start,
-            self.time_end,
-            self.time_middle,
-            self.centroid,
-            self.sample_id or "",
-        )
-
 
 class ISTAC(_OfPlace):
-    """A sample without a regular grid: `istac:crs`, `istac:geometry`, `istac:time_start`, `istac:time_end`,
-    `istac:time_middle`, `istac:centroid`.
+    """`istac:*`: place and time of a sample without a regular grid (`istac:crs`, `istac:geometry`, `istac:time_start`,
+    `istac:time_end`, `istac:time_middle`, `istac:centroid`).
 
     Args:
         crs: As of :class:`STAC`.
-        geometry: WKB in `crs`, not empty.
+        geometry: The footprint as WKB in `crs`, not empty.
         time_start: See :data:`Time`.
         time_end: Not before the start.
-        time_middle: None: halfway, when there is an end.
+        time_middle: None: halfway between start and end, if there is an end.
         centroid: WKB Point of longitude and latitude; None: the planar centroid of the geometry.
-        check_antimeridian: Longitudes of a geographic system take the shorter way: an edge from 179 to -179 crosses
-            the antimeridian.
-        sample_id: Put before messages.
+        check_antimeridian: In a geographic CRS, take the shorter way between two longitudes: an edge from 179 to -179
+            then crosses the antimeridian.
+        sample_id: Error messages begin with it.
 
     Raises:
-        TacoSchemaError: A CRS that is not known, a geometry, time or place that cannot be.
+        TacoSchemaError: An unknown CRS, or an impossible geometry, time or place.
+
+    Example:
+        >>> sample.extend_with(ISTAC(crs="EPSG:4326", geometry=shapely.box(0, 40, 1, 41).wkb, time_start="2024-01-31"))
     """
+
+    _maker = staticmethod(_core.istac)
 
     crs: str
     geometry: bytes
@@ -141,106 +141,108 @@ class ISTAC(_OfPlace):
         crs, geometry, centroid = _core.raster_istac(os.fspath(path))
         return cls(crs=crs, geometry=geometry, centroid=centroid, time_start=time_start, **more)
 
-    def _make(self) -> Any:
-        return _core.istac(
-            self.crs,
-            self.geometry,
-            self.time_start,
-            self.time_end,
-            self.time_middle,
-            self.centroid,
-            self.check_antimeridian,
-            self.sample_id or "",
-        )
-
 
 class GeotiffStats(_OfSample):
-    """`geotiff:stats` of a GeoTIFF: for each band min, max, mean, std, valid %, p25, p50, p75, p95 of its valid pixels,
-    scaled as `scaling:*` of the sample says; of a categorical one the share of each class. Exact.
+    """`geotiff:stats` of a GeoTIFF: for each band the exact min, max, mean, std, valid %, p25, p50, p75 and p95 of its
+    valid pixels, scaled by `scaling:*` of the sample; for each categorical band the share of each class.
 
     Args:
         categorical: Pixels are classes.
-        class_values: What they can be, in the order of the shares.
-        approx: One pass, where exact percentiles may take another.
+        class_values: The possible classes, in the order of the shares.
+        approx: Read the pixels once, which makes percentiles approximate.
         histograms: Also the column `geotiff:histogram`.
 
     Raises:
-        TacoSchemaError: Classes where there are none, or none where they are needed; on computing also a FOLDER and
-            another format.
+        TacoSchemaError: Class values without `categorical`, or `categorical` without them; when computed, also a FOLDER
+            and a file that is no GeoTIFF.
+
+    Example:
+        >>> sample.extend_with(GeotiffStats(categorical=True, class_values=[0, 1, 2]))
     """
+
+    _maker = staticmethod(_core.geotiff_stats)
 
     categorical: bool = False
     class_values: Sequence[int] | None = None
     approx: bool = False
     histograms: bool = False
 
-    def _make(self) -> Any:
-        return _core.geotiff_stats(self.categorical, list(self.class_values or ()), self.approx, self.histograms)
-
 
 class Stats(_OfSample):
-    """The columns of 0.2.0: `stats:mean`, `stats:min`, `stats:max` and `stats:std`, a number for each band."""
+    """`stats:mean`, `stats:min`, `stats:max` and `stats:std` of TACO 0.2.0: a number for each band of a GeoTIFF.
 
-    def _make(self) -> Any:
-        return _core.stats()
+    Example:
+        >>> sample.extend_with(Stats())
+    """
+
+    _maker = staticmethod(_core.stats)
 
 
 class Scaling(_OfSample):
-    """How stored numbers become physical ones, ``packed * factor + offset``: `scaling:scale_factor`,
-    `scaling:scale_offset`, `scaling:padding`.
+    """`scaling:*`: physical value = stored value * scale_factor + scale_offset.
 
     Args:
-        scale_factor: One number, or one for each band; not 0.
+        scale_factor: One number for all bands, or one for each; not 0.
         scale_offset: The same; any number.
-        padding: Pixels: top, right, bottom, left.
+        padding: Pixels of padding: top, right, bottom, left.
 
     Raises:
-        TacoSchemaError: A factor of 0, padding of another length.
+        TacoSchemaError: A factor of 0, or padding of another length.
+
+    Example:
+        >>> sample.extend_with(Scaling(scale_factor=0.0001, scale_offset=-0.1))  # Sentinel-2 reflectance
     """
+
+    _maker = staticmethod(_core.scaling)
 
     scale_factor: float | Sequence[float] | None = None
     scale_offset: float | Sequence[float] | None = None
     padding: Sequence[int] | None = None
 
-    def _make(self) -> Any:
-        padding = None if self.padding is None else list(self.padding)
-        return _core.scaling(self.scale_factor, self.scale_offset, padding)
-
 
 class Split(_OfSample):
-    """`split`: what a sample is for. Raises TacoSchemaError for another word.
+    """`split`: the use of a sample. Raises TacoSchemaError for another word.
 
     Args:
         split: "train", "test" or "validation".
+
+    Example:
+        >>> sample.extend_with(Split(split="train"))
     """
+
+    _maker = staticmethod(_core.split)
 
     split: SplitName
 
-    def _make(self) -> Any:
-        return _core.split(self.split)
-
 
 class Header(_OfSample):
-    """`taco:header`: where the tiles of a TacoTIFF lie, so that readers need nothing before the pixels. On computing
-    raises TacoSchemaError, with all reasons, for a TIFF that cannot have one."""
+    """`taco:header`: the positions of the tiles of a TacoTIFF, so that a reader requests nothing but the pixels. When
+    computed, raises TacoSchemaError, with all reasons, for a TIFF that is no TacoTIFF.
 
-    def _make(self) -> Any:
-        return _core.header()
+    Example:
+        >>> sample.extend_with(Header())
+    """
+
+    _maker = staticmethod(_core.header)
 
 
 TACOTIFFHeader = Header
 
 
 class RAI(_OfSample):
-    """`rai:*`: who and what lives where a sample was taken, over its footprint (STAC or ISTAC).
+    """`rai:*`, for responsible AI: elevation, population, countries, ... over the footprint of a sample (from its STAC
+    or ISTAC columns).
 
     Args:
-        layers: By elevation, cisi, gdp, hdi, gmi, pop, admin0, admin1, admin2, any may be missing: objects with
-            ``value(crs, geometry)`` (the mean over a footprint in WKB, or the name of the largest part, None without
-            data), `source` and `version`.
+        layers: By elevation, cisi, gdp, hdi, gmi, pop, admin0, admin1, admin2; any may be missing. A layer is an object
+            with ``value(crs, geometry)`` (the mean over a footprint in WKB, or the name with the largest part of it;
+            None without data), `source` and `version`.
 
     Raises:
-        TacoSchemaError: Other names; on computing a sample without a footprint, a value of the wrong kind.
+        TacoSchemaError: Other names; when computed, a sample without a footprint and a value of the wrong kind.
+
+    Example:
+        >>> sample.extend_with(RAI(layers={"elevation": my_elevation_layer}))
     """
 
     layers: Mapping[str, Any]
@@ -250,27 +252,39 @@ class RAI(_OfSample):
 
 
 class LandCover(_OfSample):
-    """`landcover:fractions`: the part of the valid pixels that each class has; their sum is 1."""
+    """`landcover:fractions`: the share of each class in the valid pixels of a sample; their sum is 1.
+
+    Example:
+        >>> sample.extend_with(LandCover(fractions=[0.25, 0.75]))
+    """
+
+    _maker = staticmethod(_core.land_cover)
 
     fractions: Sequence[float] | None = None
 
-    def _make(self) -> Any:
-        return _core.land_cover(None if self.fractions is None else list(self.fractions))
-
 
 class Change(_OfSample):
-    """`change:time_before` and `change:time_after`, the later one."""
+    """`change:time_before` and `change:time_after`, the later one: the times of both images of a pair.
+
+    Example:
+        >>> sample.extend_with(Change(time_before="2023-02-01", time_after="2023-02-11"))
+    """
+
+    _maker = staticmethod(_core.change)
 
     time_before: Time
     time_after: Time
 
-    def _make(self) -> Any:
-        return _core.change(self.time_before, self.time_after)
-
 
 class Methane(_OfSample):
-    """`methane:*` and `plume:geometry`. Flux rates in kg/h, wind in m/s to the east and to the north, geometry as
-    WKB."""
+    """`methane:*` and `plume:geometry`: one plume, or the absence of one. Flux rates are in kg/h, wind is in m/s to the
+    east (u) and to the north (v), the geometry is WKB.
+
+    Example:
+        >>> sample.extend_with(Methane(isplume=True, ch4_fluxrate=1200.0, wind_source="ERA5"))
+    """
+
+    _maker = staticmethod(_core.methane)
 
     isplume: bool = False
     ch4_fluxrate: float | None = None
@@ -282,22 +296,15 @@ class Methane(_OfSample):
     offshore: bool | None = None
     plume_geometry: bytes | None = None
 
-    def _make(self) -> Any:
-        return _core.methane(
-            self.isplume,
-            self.ch4_fluxrate,
-            self.ch4_fluxrate_std,
-            self.wind_u,
-            self.wind_v,
-            self.wind_source,
-            self.sector,
-            self.offshore,
-            self.plume_geometry,
-        )
-
 
 class Flood(_OfSample):
-    """`flood:*`. Fractions are of the pixels, 0 to 1."""
+    """`flood:*`: one event. Fractions are parts of the pixels, 0 to 1.
+
+    Example:
+        >>> sample.extend_with(Flood(event_id="EMSR600", water_fraction=0.4))
+    """
+
+    _maker = staticmethod(_core.flood)
 
     event_id: str
     event_time: Time | None = None
@@ -306,31 +313,26 @@ class Flood(_OfSample):
     permanent_water_fraction: float | None = None
     cloud_fraction: float | None = None
 
-    def _make(self) -> Any:
-        return _core.flood(
-            self.event_id,
-            self.event_time,
-            self.source,
-            self.water_fraction,
-            self.permanent_water_fraction,
-            self.cloud_fraction,
-        )
-
 
 class MajorTOM(_OfTortilla):
-    """`majortom:code`: the cell of the Major TOM grid that the centroid of each sample is in (`stac:centroid`, else
-    `istac:centroid`); null without one. Takes no memory, however fine the grid is.
+    """`majortom:code`: the cell of the Major TOM grid around the centroid of each sample (`stac:centroid`, else
+    `istac:centroid`); null without a centroid. The grid takes no memory, however fine it is.
 
     Args:
-        dist_km: The least distance of anchors, > 0.
-        latitude_range: Rows whose anchors lie outside are left out; degrees.
-        longitude_range: And so are columns.
-        sep: Between the parts of a code.
+        dist_km: The least distance between grid points, > 0.
+        latitude_range: In degrees; rows of the grid outside of it are left out.
+        longitude_range: The same for columns.
+        sep: The text between the parts of a code.
         R_EQUATOR_KM: The radius of the globe.
 
     Raises:
-        TacoSchemaError: A distance or range without a grid; on computing neither column.
+        TacoSchemaError: A distance or range without a grid; when computed, a Tortilla without a column of centroids.
+
+    Example:
+        >>> tortilla = tortilla.extend_with(MajorTOM(dist_km=10))
     """
+
+    _maker = staticmethod(_core.majortom)
 
     dist_km: float = 100
     latitude_range: tuple[float, float] = (-85, 85)
@@ -339,9 +341,8 @@ class MajorTOM(_OfTortilla):
     R_EQUATOR_KM: float = 6378.137
 
     def _make(self) -> Any:
-        where = (self.dist_km, self.latitude_range, self.longitude_range, self.sep, self.R_EQUATOR_KM)
-        self._grid = _core.MajorTomGrid(*where)
-        return _core.majortom(*where)
+        self._grid = _core.MajorTomGrid(*self._arguments())
+        return super()._make()
 
     def latlon2rowcol(self, lats: Any, lons: Any, return_idx: bool = False, integer: bool = False) -> Any:
         """Rows and columns of positions in degrees: labels (``0054U``, ``0001R``), or with `integer` numbers from the
@@ -373,14 +374,18 @@ class MajorTOM(_OfTortilla):
 
 
 class SpatialGrouping(_OfTortilla):
-    """`spatialgroup:code`: groups of neighbours, ``sg0000``, ``sg0001``, ... along the Z-order curve, by centroid.
+    """`spatialgroup:code`: groups of neighbouring samples, ``sg0000``, ``sg0001``, ..., made by their centroids along a
+    Z-order curve. One of the two limits is needed.
 
     Args:
-        target_count: Samples of a group, at most.
-        target_size: Bytes of a group, at most: ``4GB``, ``512MiB``, or a number. One of the two is needed.
+        target_count: The most samples in a group.
+        target_size: The most bytes in a group: ``4GB``, ``512MiB``, or a number.
 
     Raises:
-        TacoSchemaError: No limit, or one that is not positive; on computing no centroids.
+        TacoSchemaError: No limit, or one that is not positive; when computed, a Tortilla without centroids.
+
+    Example:
+        >>> tortilla = tortilla.extend_with(SpatialGrouping(target_count=1000))
     """
 
     target_count: int | None = None
@@ -392,7 +397,7 @@ class SpatialGrouping(_OfTortilla):
 
 @dataclasses.dataclass(kw_only=True)
 class LabelClass:
-    """A class of labels; `category` is what stands for it in the data, stored as text."""
+    """One class of a dataset's labels. `category` is its value in the label rasters; it is stored as text."""
 
     name: str
     category: str | int
@@ -400,11 +405,14 @@ class LabelClass:
 
 
 class Labels(_OfTaco):
-    """`labels:classes`, `labels:description` and `labels:num_classes`: what the labels of a dataset mean.
+    """`labels:classes`, `labels:description` and `labels:num_classes`: the classes of a dataset's labels.
 
     Args:
         label_classes: :class:`LabelClass` objects, or dicts of their fields.
-        label_description: Of all together.
+        label_description: The subject of all classes together.
+
+    Example:
+        >>> taco.extend_with(Labels(label_classes=[{"name": "water", "category": 1}]))
     """
 
     label_classes: Sequence[LabelClass | Mapping[str, Any]]
@@ -438,15 +446,18 @@ def optical_bands(sensor: str) -> list[SpectralBand]:
 
 
 class OpticalData(_OfTaco):
-    """`optical:sensor`, `optical:bands` and `optical:num_bands`.
+    """`optical:sensor`, `optical:bands` and `optical:num_bands`: the sensor of a dataset and its bands.
 
     Args:
         sensor: One of SUPPORTED_SENSORS, or some of its bands: ``sentinel2msi[B04, B03, B02]``; any name with `bands`.
             The attributes `sensor` and `bands` then have the name alone, and the bands.
-        bands: :class:`SpectralBand` objects, or dicts of their fields, instead of those of a known sensor.
+        bands: :class:`SpectralBand` objects, or dicts of their fields, instead of the built-in bands of the sensor.
 
     Raises:
         TacoSchemaError: Bands without a sensor; without bands an unknown sensor or band.
+
+    Example:
+        >>> taco.extend_with(OpticalData(sensor="sentinel2msi[B04, B03, B02]"))
     """
 
     sensor: str | None = None
@@ -465,7 +476,7 @@ class OpticalData(_OfTaco):
 
 @dataclasses.dataclass(kw_only=True)
 class Publication:
-    """Something that describes a dataset."""
+    """One work that describes a dataset."""
 
     doi: str
     citation: str
@@ -473,10 +484,13 @@ class Publication:
 
 
 class Publications(_OfTaco):
-    """`publications`: where a dataset is described.
+    """`publications`: the works that describe a dataset.
 
     Args:
         publications: :class:`Publication` objects, or dicts of their fields.
+
+    Example:
+        >>> taco.extend_with(Publications(publications=[{"doi": "10.1000/xyz", "citation": "Doe, J. (2024)"}]))
     """
 
     publications: Sequence[Publication | Mapping[str, Any]]
@@ -486,21 +500,29 @@ class Publications(_OfTaco):
 
 
 class SplitStrategy(_OfTaco):
-    """`split:strategy`: how a dataset was split. Raises TacoSchemaError for another word.
+    """`split:strategy`: how samples were assigned to splits. Raises TacoSchemaError for another word.
 
     Args:
         strategy: "random", "stratified", "manual", "other", "none" or "unknown".
+
+    Example:
+        >>> taco.extend_with(SplitStrategy(strategy="random"))
     """
+
+    _maker = staticmethod(_core.split_strategy)
 
     strategy: SplitStrategyType
 
-    def _make(self) -> Any:
-        return _core.split_strategy(self.strategy)
-
 
 class RaiStatement(_OfTaco):
-    """`rai:*` after Croissant RAI: what the makers of a dataset say about responsible use; free text. Raises
-    TacoSchemaError when nothing is said at all."""
+    """`rai:*` after the Croissant RAI vocabulary: texts about responsible use of a dataset. Raises TacoSchemaError when
+    all texts are missing.
+
+    Example:
+        >>> taco.extend_with(RaiStatement(data_biases="Few samples at sea."))
+    """
+
+    _maker = staticmethod(_core.rai_statement)
 
     data_collection: str | None = None
     data_collection_type: str | None = None
@@ -514,12 +536,6 @@ class RaiStatement(_OfTaco):
     annotation_platform: str | None = None
     data_release_maintenance_plan: str | None = None
 
-    def _make(self) -> Any:
-        names = [field.name for field in dataclasses.fields(self)]
-        return _core.rai_statement(
-            {name: getattr(self, name) for name in names if isinstance(getattr(self, name), str)}
-        )
-
 
 def flood_labels() -> Labels:
     """The classes of flood masks: invalid, land, water and cloud, with categories 0 to 3."""
@@ -528,11 +544,11 @@ def flood_labels() -> Labels:
 
 
 def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> list[str]:
-    """What keeps a dataset from following a convention, a sentence each; nothing when it does.
+    """Lists, one sentence each, how a dataset breaks a convention; the list is empty when it follows it.
 
     Args:
         convention: "land-cover", "change", "methane" or "flood".
-        data: Of a Taco and a TacoDataset the classes are looked at too.
+        data: The `labels:classes` of a Taco and of a TacoDataset are checked too.
     """
     from .._dataset import TacoDataset
     from ..transform import taco_of
@@ -542,16 +558,16 @@ def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> li
 
 
 def with_stac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0) -> Tortilla:
-    """The STAC columns of all samples, at each level that has what they are computed from, or, with a time, whose
-    FILEs are rasters; only their headers are read.
+    """A copy of a Tortilla with the STAC columns of all samples, at each level that has CRS, shape, geotransform and
+    time as columns, or, with `time_start`, whose FILEs are rasters; only the headers of these are read.
 
     Args:
-        tortilla: Stays as it is.
-        time_start: Of all samples, where a level has no `stac:time_start`.
+        tortilla: Is not changed.
+        time_start: The time of all samples at levels without `stac:time_start`.
         jobs: Threads that read; 0: one for each processor.
 
     Raises:
-        TacoSchemaError: As :class:`STAC`, with the id of the sample; no level has these columns.
+        TacoSchemaError: As :class:`STAC`, with the id of the sample; also when no level has these columns.
     """
     return _wrapped(_core.with_stac(tortilla._core, time_start, jobs))
 
@@ -564,15 +580,13 @@ def with_istac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0
 def with_geotiff_stats(tortilla: Tortilla, stats: GeotiffStats | None = None, jobs: int = 0) -> Tortilla:
     """The columns of :class:`GeotiffStats` at each level that has TIFFs; null for FOLDERs, padding and other FILEs."""
     stats = stats or GeotiffStats()
-    classes = list(stats.class_values or ())
-    core = _core.with_geotiff_stats(tortilla._core, stats.categorical, classes, stats.approx, stats.histograms, jobs)
-    return _wrapped(core)
+    return _wrapped(_core.with_geotiff_stats(tortilla._core, *stats._arguments(), jobs))
 
 
 def with_header(tortilla: Tortilla, skip_others: bool = False, jobs: int = 0) -> Tortilla:
     """The column of :class:`Header` at each level that has TIFFs; with `skip_others` null for a TIFF that cannot have
     one, instead of TacoSchemaError."""
-    return _wrapped(_core.with_header(tortilla._core, skip_others, jobs))
+    return _wrapped(_core.with_tiff_index(tortilla._core, skip_others, jobs))
 
 
 def _microseconds(time: Any) -> int:

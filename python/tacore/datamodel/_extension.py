@@ -8,7 +8,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import _core
 from .._errors import TacoSchemaError, in_words
@@ -182,15 +182,29 @@ def _pydantic_field(info: Any) -> Any:
 
 
 class Native(Extension):
-    """One that the library computes: `_make` gives its core, which checks the fields."""
+    """An extension of the C++ library, which checks its fields and computes its values.
+
+    A subclass names the function that makes it (`_maker`); its fields are the arguments, in their order.
+    """
+
+    _maker: ClassVar[Callable[..., Any]]
+    _own_fields: ClassVar[list[str]]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "_maker" in vars(cls):
+            cls._own_fields = [field.name for field in dataclasses.fields(cls)][2:]  # after those of Extension
 
     def __post_init__(self) -> None:
         self.schema_only = self.return_none = self._is_off()
         with in_words(type(self).__name__, {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}):
             self._core = self._make()
 
-    @abstractmethod
-    def _make(self) -> Any: ...
+    def _arguments(self) -> list[Any]:
+        return [getattr(self, name) for name in self._own_fields]
+
+    def _make(self) -> Any:
+        return self._maker(*self._arguments())
 
     def get_schema(self) -> dict[str, str]:
         """Names and Arrow types of its fields."""

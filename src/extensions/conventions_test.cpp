@@ -1,7 +1,8 @@
-#include "extensions/convention_rules.hpp"
+#include "extensions/conventions.hpp"
 
 #include <doctest/doctest.h>
 
+#include "extensions/columns.hpp"
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
 
@@ -14,14 +15,14 @@ using Faults = std::vector<std::string>;
 
 std::vector<std::string> names_and_types(Convention convention) {
   std::vector<std::string> out;
-  for (const auto& field : convention_schema(convention)) out.push_back(field.name + " " + field.type);
+  for (const auto& field : schema_of(extension_of(convention))) out.push_back(field.name + " " + field.type);
   return out;
 }
 
 /// A dataset of these samples, with these children.
 DatasetShape dataset_of(Convention convention, const std::vector<std::vector<Value>>& samples,
                         std::vector<std::vector<std::string>> child_ids = {}) {
-  DatasetShape out = {.fields = convention_schema(convention), .child_ids = std::move(child_ids)};
+  DatasetShape out = {.fields = schema_of(extension_of(convention)), .child_ids = std::move(child_ids)};
   for (std::size_t row = 0; row < samples.size(); ++row) {
     out.samples.push_back("s" + std::to_string(row));
     for (std::size_t i = 0; i < out.fields.size(); ++i) out.columns[out.fields[i].name].push_back(samples[row][i]);

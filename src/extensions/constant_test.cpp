@@ -6,12 +6,8 @@
 
 #include "base/crc32.hpp"
 #include "tacore/error.hpp"
-#include "tacore/extensions/labels.hpp"
+#include "tacore/extensions/constant.hpp"
 #include "tacore/extensions/optical_data.hpp"
-#include "tacore/extensions/publications.hpp"
-#include "tacore/extensions/rai_statement.hpp"
-#include "tacore/extensions/scaling.hpp"
-#include "tacore/extensions/split.hpp"
 
 using namespace tacore;
 using namespace tacore::extensions;

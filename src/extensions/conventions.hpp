@@ -8,9 +8,10 @@
 
 namespace tacore::extensions {
 
-std::vector<FieldDescription> convention_schema(Convention convention);
+/// The name of its columns in the table of columns.hpp.
+const char* extension_of(Convention convention);
 
-/// What a convention looks at in a dataset.
+/// The parts of a dataset that a convention is about.
 struct DatasetShape {
   std::vector<std::string> samples = {};                   ///< ids of level 0
   std::vector<FieldDescription> fields = {};               ///< of level 0
@@ -18,7 +19,7 @@ struct DatasetShape {
   std::vector<std::vector<std::string>> child_ids = {};    ///< by level, level 1 first
 };
 
-/// check_convention, over a shape.
+/// check_convention on such parts.
 std::vector<std::string> faults_of(Convention convention, const DatasetShape& dataset);
 
 }  // namespace tacore::extensions

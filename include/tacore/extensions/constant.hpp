@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tacore/types.hpp"
+#include "tacore/write/extension.hpp"
+
+/// Extensions whose values are stated, not computed: lists of columns. docs/extensions.md lists all built-in columns.
+namespace tacore::extensions {
+
+/// A column of a built-in extension, as `src/extensions/columns.inc` lists it.
+struct ExtensionColumn {
+  FieldDescription field = {};
+  std::string allowed = {};  ///< what a value must be, in words; empty where any value of the type is allowed
+};
+
+/// The columns of the built-in extension `name` ("split", "stac", "methane", ...), in order. Throws SchemaError for a
+/// name that tacore does not know.
+///
+///     extension_columns("split")[0].field.type;  // "string"
+TACORE_EXPORT std::vector<ExtensionColumn> extension_columns(std::string_view name);
+
+/// The same columns with a value for each, null for a missing one. Throws SchemaError for another number of values and
+/// for a value that its column does not allow.
+///
+///     sample.extend_with(make_columns("split", {"train"}));
+TACORE_EXPORT std::vector<MetadataField> make_columns(std::string_view name, std::vector<Value> values);
+
+/// An extension that is a list of columns, each with a name, an Arrow type, a description and one value. Everything
+/// that is extended with it gets the same values: samples with SampleColumns, COLLECTION.json with TacoColumns.
+///
+///     const SampleColumns orbit({{"mission:orbit", 42, "int32", "Number of the orbit"}});
+///     sample.extend_with(orbit);
+template <class Extension, class Subject>
+class TACORE_EXPORT ConstantExtension : public Extension {
+ public:
+  explicit ConstantExtension(std::vector<MetadataField> columns) {
+    for (MetadataField& column : columns) {
+      schema_.push_back({std::move(column.key), std::move(column.type), std::move(column.description)});
+      values_.push_back(std::move(column.value));
+    }
+  }
+  std::vector<FieldDescription> schema() const override { return schema_; }
+  /// The same as values(), for any subject.
+  std::vector<Value> compute(const Subject&) const override { return values_; }
+  const std::vector<Value>& values() const noexcept { return values_; }
+
+ private:
+  std::vector<FieldDescription> schema_;
+  std::vector<Value> values_;
+};
+using SampleColumns = ConstantExtension<SampleExtension, Sample>;
+using TacoColumns = ConstantExtension<TacoExtension, Taco>;
+
+/// `split`: the use of a sample, "train", "test" or "validation". Throws SchemaError for another word.
+///
+///     sample.extend_with(Split("train"));
+struct TACORE_EXPORT Split : SampleColumns {
+  explicit Split(const std::string& split);
+};
+
+/// `split:strategy`: how samples were assigned to splits, "random", "stratified", "manual", "other", "none" or
+/// "unknown". Throws SchemaError for another word.
+///
+///     taco.extend_with(SplitStrategy("random"));
+struct TACORE_EXPORT SplitStrategy : TacoColumns {
+  explicit SplitStrategy(const std::string& strategy);
+};
+
+/// Nothing, one number for all bands, or one number for each band.
+using PerBand = std::variant<std::monostate, double, std::vector<double>>;
+
+struct ScalingOptions {
+  PerBand scale_factor = {};                         ///< finite and not zero, as a float
+  PerBand scale_offset = {};                         ///< finite, as a float
+  std::optional<std::vector<int32_t>> padding = {};  ///< in pixels: top, right, bottom, left
+};
+
+/// `scaling:*`: physical value = stored value * scale_factor + scale_offset. When one of the two is a list, both
+/// columns are lists. Throws SchemaError for a value that the options do not allow.
+///
+///     sample.extend_with(Scaling({.scale_factor = 0.0001, .scale_offset = -0.1}));  // Sentinel-2 reflectance
+struct TACORE_EXPORT Scaling : SampleColumns {
+  explicit Scaling(const ScalingOptions& options);
+};
+
+/// One class of a dataset's labels. `category` is its value in the label rasters; it is stored as text.
+struct LabelClass {
+  std::string name = {};
+  std::variant<std::string, int64_t> category = {};
+  std::optional<std::string> description = {};
+};
+
+/// `labels:*`: the classes of a dataset's labels.
+///
+///     taco.extend_with(Labels({{.name = "water", .category = 1}, {.name = "land", .category = 2}}, "Land cover"));
+struct TACORE_EXPORT Labels : TacoColumns {
+  explicit Labels(const std::vector<LabelClass>& label_classes,
+                  const std::optional<std::string>& label_description = {});
+};
+
+/// One work that describes a dataset.
+struct Publication {
+  std::string doi = {};
+  std::string citation = {};
+  std::optional<std::string> summary = {};
+};
+
+/// `publications`: the works that describe a dataset.
+///
+///     taco.extend_with(Publications({{.doi = "10.1000/xyz", .citation = "Doe, J. (2024)"}}));
+struct TACORE_EXPORT Publications : TacoColumns {
+  explicit Publications(const std::vector<Publication>& publications);
+};
+
+/// Texts about responsible use of a dataset, after the Croissant RAI vocabulary, in the order of their columns.
+struct RaiStatementOptions {
+  std::optional<std::string> data_collection = {};
+  std::optional<std::string> data_collection_type = {};
+  std::optional<std::string> data_collection_timeframe = {};
+  std::optional<std::string> data_limitations = {};
+  std::optional<std::string> data_biases = {};
+  std::optional<std::string> personal_sensitive_information = {};
+  std::optional<std::string> use_cases = {};
+  std::optional<std::string> data_preprocessing_protocol = {};
+  std::optional<std::string> data_annotation_protocol = {};
+  std::optional<std::string> annotation_platform = {};
+  std::optional<std::string> data_release_maintenance_plan = {};
+};
+
+/// `rai:data_collection` and ten other texts about responsible use; a text that is not given is null. Throws
+/// SchemaError when all texts are missing.
+///
+///     taco.extend_with(RaiStatement({.data_biases = "Few samples at sea."}));
+struct TACORE_EXPORT RaiStatement : TacoColumns {
+  explicit RaiStatement(const RaiStatementOptions& options);
+};
+
+}  // namespace tacore::extensions
