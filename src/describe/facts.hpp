@@ -107,9 +107,6 @@ const char* media_type(Format format);
 /// That of its tables.
 inline constexpr const char* kParquetType = "application/vnd.apache.parquet";
 
-/// A path with %XX for all that is not unreserved; slashes stay.
-std::string encode_url_path(std::string_view path);
-
 /// The way from a folder to another, encoded, without a slash at its end; as text: symbolic links do not matter to who
 /// reads a description elsewhere.
 std::string way_between(const std::string& from, const std::string& to);
