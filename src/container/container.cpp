@@ -108,17 +108,13 @@ std::shared_ptr<const LevelTable> Container::repair(int, bool&) const { return n
 
 RowAddress Container::address(int level, int64_t row) const {
   const auto table = known_level(level);
-  RowAddress out;
+  RowAddress out = stored_address(*table, row);
+  out.type = sample_type(*table, row);
   {
     Proof& proof = *proofs_[static_cast<std::size_t>(level)];
     const std::lock_guard lock(proof.mutex);
     out.is_proved = proof.level && proof.is_proved;
   }
-  out.id = table->text(table->find(names::kId), row).value_or("");
-  out.type = sample_type(*table, row);
-  if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
-  if (const int c = table->find(names::kSize); c >= 0) out.size = table->integer(c, row);
-  if (const int c = table->find(names::kSourceFile); c >= 0) out.source_file = table->text(c, row).value_or("");
   out.relative_path = relative_path(level, row);
   return out;
 }

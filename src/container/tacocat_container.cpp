@@ -93,7 +93,7 @@ class TacocatContainer : public Container {
   RowAddress proved(RowAddress row) const override {
     if (row.is_proved || !row.offset || !row.size) return row;
     const std::string& file = file_of(row);
-    const ZipEntry entry = entry_of(row);
+    const ZipEntry entry = entry_of(row, path());
     const auto warn = [&](const std::string& why) {
       std::call_once(warned_, [&] { warn_unproved(*stored_level(0), why); });
       return row;
@@ -116,7 +116,7 @@ class TacocatContainer : public Container {
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
     const std::string& file = file_of(row);
     auto archive = open_archive(file);
-    return verify_ ? open_sample(std::move(archive), proofs_of(file), entry_of(row))
+    return verify_ ? open_sample(std::move(archive), proofs_of(file), entry_of(row, path()))
                    : slice(std::move(archive), range_of(row));
   }
 
@@ -155,18 +155,6 @@ class TacocatContainer : public Container {
     return proofs;
   }
 
-  ZipEntry entry_of(const RowAddress& row) const {
-    require_place(row);
-    return {entry_name(row.relative_path, row.type),
-            row.id,
-            {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)}};
-  }
-
-  void require_place(const RowAddress& row) const {
-    if (row.offset && row.size) return;
-    throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
-  }
-
   /// Warns, once, of a part whose tables are others than those that the index was made of.
   void check_part(const std::string& name, const ByteSource& archive) const {
     const auto expected = level_crc32s_.find(name);
@@ -182,11 +170,9 @@ class TacocatContainer : public Container {
   }
 
   ByteRange range_of(const RowAddress& row) const {
-    require_place(row);
-    if (*row.offset < 0 || *row.size < 0) {
-      throw FormatError("sample " + quoted(row.id) + ": negative internal:offset or internal:size", {.path = path()});
-    }
-    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
+    const ByteRange out = place_of(row, path());
+    if (*row.offset >= 0 && *row.size >= 0) return out;
+    throw FormatError("sample " + quoted(row.id) + ": negative internal:offset or internal:size", {.path = path()});
   }
 
   const std::string& file_of(const RowAddress& row) const {

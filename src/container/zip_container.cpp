@@ -39,7 +39,7 @@ class ZipContainer : public Container {
 
   RowAddress proved(RowAddress row) const override {
     if (row.is_proved || !row.offset || !row.size) return row;
-    const ByteRange place = prove_place(*source_, *proofs_, entry_of(row));
+    const ByteRange place = prove_place(*source_, *proofs_, entry_of(row, path()));
     row.offset = static_cast<int64_t>(place.offset);
     row.size = static_cast<int64_t>(place.size);
     row.is_proved = true;
@@ -57,7 +57,7 @@ class ZipContainer : public Container {
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
-    return verify_ ? open_sample(source_, proofs_, entry_of(row)) : slice(source_, range_of(row));
+    return verify_ ? open_sample(source_, proofs_, entry_of(row, path())) : slice(source_, range_of(row));
   }
 
   std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
@@ -65,28 +65,13 @@ class ZipContainer : public Container {
   }
 
  private:
-  void require_place(const RowAddress& row) const {
-    if (row.offset && row.size) return;
-    throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
-  }
-
   ByteRange range_of(const RowAddress& row) const {
-    require_place(row);
+    const ByteRange out = place_of(row, path());
     const uint64_t size = source_->size();
-    if (*row.offset < 0 || *row.size < 0 || static_cast<uint64_t>(*row.offset) > size ||
-        static_cast<uint64_t>(*row.size) > size - static_cast<uint64_t>(*row.offset)) {
-      throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
-                            std::to_string(*row.size) + " leave the file of " + std::to_string(size),
-                        {.path = path()});
-    }
-    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
-  }
-
-  ZipEntry entry_of(const RowAddress& row) const {
-    require_place(row);
-    return {entry_name(row.relative_path, row.type),
-            row.id,
-            {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)}};
+    if (out.offset <= size && out.size <= size - out.offset) return out;
+    throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
+                          std::to_string(*row.size) + " leave the file of " + std::to_string(size),
+                      {.path = path()});
   }
 
   std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const override {
@@ -149,7 +134,7 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
   return out;
 }
 
-/// What came of a remote file when it was opened from its end. Nothing of one whose first bytes are at hand.
+/// The last bytes of a remote file that were read when it was opened. Nothing where its first bytes were read instead.
 std::optional<ByteRange> end_at_hand(const ByteSource& source) {
   const uint64_t size = std::min(source.size(), net::kFirstRead);
   const ByteRange end{source.size() - size, size};
@@ -202,7 +187,8 @@ std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   return out.levels.empty() ? std::nullopt : std::optional(out);
 }
 
-/// Whether the local headers in front of the level tables that a header names are theirs: one read, and none of a server.
+/// Whether the local headers in front of the level tables that a header names are theirs: one read, and no request to a
+/// server.
 bool is_of_its_tables(const ByteSource& source, const taco_header::Header& header) {
   std::vector<std::string> files;
   std::vector<ByteRange> rooms;
