@@ -8,11 +8,12 @@
 #include "format/names.hpp"
 #include "io/prefetched_source.hpp"
 #include "model/identifier.hpp"
-#include "net/http_file.hpp"
 #include "container/child_rows.hpp"
+#include "container/read_hints.hpp"
 #include "container/tiff_index_file.hpp"
 #include "container/zip_samples.hpp"
 #include "table/cells.hpp"
+#include "table/parquet_footer.hpp"
 
 namespace tacore {
 
@@ -261,12 +262,11 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
 
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels) {
-  constexpr uint64_t kFooter = 16 * 1024;  // that of most levels is no longer
-  // All of them where they are no more than the first read of one that is a file of its own.
-  constexpr uint64_t kAll = net::kFirstLevelRead;
+  // Whole tables where they have no more bytes together than are read first of a level that is a file of its own.
+  constexpr uint64_t kAll = kReadLevel.suffix;
   uint64_t size = collection.size;
   for (const ByteRange& level : levels) size += std::min(level.size, kAll);
-  const uint64_t most = !file->is_local() && size <= kAll ? kAll : kFooter;
+  const uint64_t most = !file->is_local() && size <= kAll ? kAll : kFooterGuess;
   std::vector<ByteRange> ranges{collection};
   for (const ByteRange& level : levels) {
     const uint64_t length = std::min(level.size, most);

@@ -15,6 +15,7 @@
 #include "model/identifier.hpp"
 #include "container/tacocat_container.hpp"
 #include "container/level_files.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_offsets.hpp"
 #include "table/level_checksums.hpp"
 
@@ -70,7 +71,7 @@ class TacocatContainer : public Container {
       const std::string part = path_of_name(base_, file);
       if (!why_unsafe_id(file).empty() || !look_at(part, changed) || time(changed) < time(made)) continue;
       try {
-        check_part(file, *storage_->open(part));
+        check_part(file, *storage_->open(part, kReadZip));
       } catch (const Error&) {  // whoever reads it tells
       }
     }
@@ -134,7 +135,7 @@ class TacocatContainer : public Container {
       return known;
     }
     const std::string file = path_of_name(base_, name);
-    auto archive = storage_->open(file);
+    auto archive = storage_->open(file, kReadZip);
     check_part(name, *archive);
     const std::lock_guard lock(mutex_);
     return archives_.emplace(file, std::move(archive)).first->second;
@@ -142,7 +143,7 @@ class TacocatContainer : public Container {
   /// The same; nullptr where a server would have to be asked.
   std::shared_ptr<const ByteSource> known_archive(const std::string& name) const {
     const std::string file = path_of_name(base_, name);
-    if (!is_remote(file)) return storage_->open(file);
+    if (!is_remote(file)) return storage_->open(file, kReadZip);
     const std::lock_guard lock(mutex_);
     const auto found = archives_.find(file);
     return found == archives_.end() ? nullptr : found->second;

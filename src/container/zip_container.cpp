@@ -11,6 +11,7 @@
 #include "model/collection_json.hpp"
 #include "net/http_file.hpp"
 #include "container/container.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_container.hpp"
 #include "container/zip_offsets.hpp"
 
@@ -136,7 +137,7 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
 
 /// The last bytes of a remote file that were read when it was opened. Nothing where its first bytes were read instead.
 std::optional<ByteRange> end_at_hand(const ByteSource& source) {
-  const uint64_t size = std::min(source.size(), net::kFirstRead);
+  const uint64_t size = std::min(source.size(), kReadZip.suffix);
   const ByteRange end{source.size() - size, size};
   const bool has_head = source.is_local() || source.has({0, std::min(source.size(), taco_header::kSize)});
   return has_head || !source.has(end) ? std::nullopt : std::optional(end);
@@ -312,7 +313,7 @@ std::vector<ByteRange> ranges_of_rows(const ByteSource& zip, const std::string& 
     return ranges;
   });
   const bool is_nested = out.size() > 2;
-  if (const ByteRange head{0, std::min(zip.size(), net::kFirstRead)}; zip.has(head)) out.push_back(head);
+  if (const ByteRange head{0, std::min(zip.size(), kReadZip.prefix)}; zip.has(head)) out.push_back(head);
   const auto end = end_at_hand(zip);
   if (!end) return out;
   out.push_back(*end);

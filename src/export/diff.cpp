@@ -15,6 +15,7 @@
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "dataset/open_container.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_offsets.hpp"
 #include "table/compare_columns.hpp"
 #include "table/encode.hpp"
@@ -152,7 +153,7 @@ class Side {
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] = directories_.try_emplace(path);
     if (is_new) {
-      for (auto& entry : read_directory(*storage_->open(path)))
+      for (auto& entry : read_directory(*storage_->open(path, kReadZip)))
         found->second.emplace(std::move(entry.name), entry.crc32);
     }
     return found->second;

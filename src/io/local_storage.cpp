@@ -153,7 +153,7 @@ class LocalStorage final : public Storage {
     std::free(folder);
   }
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint&) const override {
     refuse_nul(path);
     return std::make_shared<LocalFile>(path, resolved(path));
   }

@@ -20,8 +20,7 @@ class UnreachableFile final : public HttpSource {
   uint64_t size() const override { return size_; }
   bool is_local() const noexcept override { return false; }
   const std::string& copy_validator() const noexcept override { return none_; }
-  uint64_t first_offset() const noexcept override { return 0; }
-  std::span<const std::byte> first_bytes() const noexcept override { return {}; }
+  const RangeMap& first() const noexcept override { return first_; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
     throw Unreachable("not in the cache, and " + message_, {.path = name_, .offset = offset});
@@ -32,6 +31,7 @@ class UnreachableFile final : public HttpSource {
   uint64_t size_;
   std::string message_;
   std::string none_ = {};
+  RangeMap first_ = {};
 };
 
 /// A part of a read, and where it goes.
@@ -50,8 +50,7 @@ class CachedFile final : public HttpSource {
   uint64_t size() const override { return file_->size(); }
   bool is_local() const noexcept override { return false; }
   const std::string& copy_validator() const noexcept override { return file_->copy_validator(); }
-  uint64_t first_offset() const noexcept override { return file_->first_offset(); }
-  std::span<const std::byte> first_bytes() const noexcept override { return file_->first_bytes(); }
+  const RangeMap& first() const noexcept override { return file_->first(); }
   bool has(ByteRange range) const override {
     if (file_->has(range)) return true;
     const auto piece = piece_at(range.offset);
@@ -75,18 +74,15 @@ class CachedFile final : public HttpSource {
     return out;
   }
 
-  void keep_first() const { keep(file_->first_offset(), file_->first_bytes(), true); }
+  void keep_first() const {
+    const uint64_t offset = first().from(0).empty() ? first().next(0) : 0;
+    keep(offset, first().from(offset), true);
+  }
 
  private:
-  /// The piece that was read last: neighbouring parts often lie in one.
-  struct Loaded {
-    ByteRange range;
-    Bytes bytes;
-  };
-
   void fill(const std::vector<Wanted>& wanted) const {
     std::vector<Wanted> missing;
-    Loaded loaded = {};
+    RangeMap loaded;
     for (const Wanted& part : wanted) take(part, loaded, missing);
     if (missing.empty()) return;
     std::vector<ByteRange> ranges;
@@ -98,26 +94,21 @@ class CachedFile final : public HttpSource {
     }
   }
 
-  /// Copies what is at hand; the rest is `missing`.
-  void take(Wanted part, Loaded& loaded, std::vector<Wanted>& missing) const {
+  /// Copies the bytes of `part` that are in memory or on the disk; the rest is `missing`. `loaded`: the piece that was
+  /// read from the disk last, since neighbouring parts often lie in one.
+  void take(Wanted part, RangeMap& loaded, std::vector<Wanted>& missing) const {
     const auto advance = [&](uint64_t size) {
       part.range.offset += size;
       part.range.size -= size;
       part.to += size;
     };
-    const auto copy = [&](uint64_t offset, std::span<const std::byte> bytes) {
-      const uint64_t skip = part.range.offset - offset, size = std::min(bytes.size() - skip, part.range.size);
-      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(skip), size, part.to);
-      advance(size);
-    };
-    const uint64_t first = file_->first_offset();
-    const auto first_bytes = file_->first_bytes();
     while (part.range.size > 0) {
       const uint64_t at = part.range.offset;
-      if (at >= first && at - first < first_bytes.size()) {
-        copy(first, first_bytes);
-      } else if (at >= loaded.range.offset && at - loaded.range.offset < loaded.bytes.size()) {
-        copy(loaded.range.offset, loaded.bytes);
+      const auto known = first().from(at).empty() ? loaded.from(at) : first().from(at);
+      if (!known.empty()) {
+        const uint64_t size = std::min<uint64_t>(known.size(), part.range.size);
+        std::copy_n(known.begin(), size, part.to);
+        advance(size);
       } else if (const auto piece = piece_at(at)) {
         auto bytes = disk_->load(prefix_, *piece);
         if (!bytes) {
@@ -128,10 +119,10 @@ class CachedFile final : public HttpSource {
           log::debug(name() + ": " + std::to_string(piece->size) + " bytes at " + std::to_string(piece->offset) +
                      " from the cache");
         }
-        loaded = {*piece, std::move(*bytes)};
+        loaded.clear();
+        loaded.add(piece->offset, std::move(*bytes));
       } else {
-        uint64_t end = std::min(at + part.range.size, next_piece(at));
-        if (at < first && !first_bytes.empty()) end = std::min(end, first);
+        const uint64_t end = std::min({at + part.range.size, next_piece(at), first().next(at)});
         missing.push_back({{at, end - at}, part.to});
         advance(end - at);
       }
