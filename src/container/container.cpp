@@ -48,7 +48,7 @@ int Container::num_levels() const {
 Container::~Container() = default;
 
 const std::shared_ptr<const LevelTable>& Container::stored_level(int level) const {
-  if (level != 0 && (level < 0 || level >= num_levels())) {  // the root is there whatever the tree is
+  if (level != 0 && (level < 0 || level >= num_levels())) {  // level 0 exists in every tree
     throw QueryError(
         "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels() - 1),
         {.path = path_});
@@ -99,7 +99,7 @@ void Container::look_for_headers(std::shared_ptr<const Storage> storage, std::st
 }
 
 const TiffIndexFile* Container::headers() const {
-  // Only a ZIP has checksums that prove them. Of a file by itself its own directory is read as quickly.
+  // Only a ZIP has the checksums that verify them. The header of a TIFF that is a file by itself is read as quickly.
   if (!storage_ || headers_path_.empty() || (format() != Format::Zip && format() != Format::Tacocat)) return nullptr;
   std::call_once(headers_opened_, [this] { headers_ = TiffIndexFile::open(*storage_, headers_path_, *this); });
   return headers_.get();
@@ -133,7 +133,7 @@ std::shared_ptr<const LevelTable> Container::meta(const RowAddress& row, int lev
     const std::lock_guard lock(metas_mutex_);
     if (auto kept = take()) return kept;
   }
-  // Outside the lock: two threads may open the same, one wins.
+  // Outside the lock: two threads may open the same table, and one of the two is kept.
   auto opened = again_if_moved([&] { return open_meta(row, level); });
   const std::lock_guard lock(metas_mutex_);
   if (auto kept = take()) return kept;

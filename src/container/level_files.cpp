@@ -14,7 +14,7 @@
 namespace tacore {
 namespace {
 
-/// The footer of a Parquet file says what is in it.
+/// Compares the footers, which describe the contents of a Parquet file.
 bool is_same_level(const ByteSource& before, const ByteSource& now) {
   if (now.size() != before.size()) return false;
   const uint64_t size = std::min(before.size(), kFooterGuess);  // in memory since both were opened

@@ -27,7 +27,7 @@ ZipEntry entry_of(const RowAddress& row, const std::string& path) {
 }
 
 zip::Directory directory_of(const ByteSource& archive) {
-  // The end records with what precedes them; the long tail is read only when a comment hides the end record.
+  // The end records, with the last entries; a longer tail is read only when a comment follows the end record.
   const uint64_t size = archive.size();
   for (const uint64_t length : {std::min(size, kShortTail), std::min(size, zip::kTailSize + zip::kEnd64RecordSize)}) {
     const Bytes tail = archive.read({size - length, length});
@@ -90,7 +90,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
   const int offset = level.find(names::kOffset), size = level.find(names::kSize), type = level.find(names::kType);
   const int source = level.find(names::kSourceFile);
   if (offset < 0 || size < 0) return nullptr;
-  // Rows of an index come ZIP by ZIP: some are kept open for those that do not.
+  // Rows of an index are sorted by ZIP in most files: for others, some ZIPs stay open.
   constexpr std::size_t kMostOpen = 64;
   struct Archive {
     OpenDirectory opened;
@@ -114,7 +114,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
     for (int64_t i = 0; i < rows; ++i) {
       offsets.push_back(integer_cell(*offset_cells, i));
       sizes.push_back(integer_cell(*size_cells, i));
-      if (!offsets.back() || !sizes.back()) continue;  // a padding file that its writer did not find
+      if (!offsets.back() || !sizes.back()) continue;  // a padding FILE has no bytes
       const auto file = sources ? text_cell(*sources, i).value_or("") : std::string_view();
       if (archive == archives.end() || archive->first != file) {
         archive = archives.find(std::string(file));

@@ -33,8 +33,8 @@ class ZipDirectory {
   /// The entry called `name`; nullopt when there is none. Throws FormatError when it is compressed, a link, or reaches
   /// into the next entry.
   std::optional<ZipPlace> find(const ByteSource& archive, const std::string& name) const;
-  /// True when the payload of the entry `name` is exactly `range`. `near`: the position of the entry to try first, which
-  /// is set to the next one.
+  /// True when the payload of the entry `name` is exactly `range`. `near`: the position of the entry to try first;
+  /// it is set to the next one.
   bool holds(const ByteSource& archive, const std::string& name, ByteRange range, std::size_t& near) const;
 
  private:

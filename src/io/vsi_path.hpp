@@ -47,8 +47,8 @@ std::string without_slashes(std::string path);
 bool is_zip_name(std::string_view path);
 /// a/b with exactly one slash between; `name` alone when `folder` is empty.
 std::string path_join(std::string_view folder, std::string_view name);
-/// The same for the name of a file, which is not percent-encoded: in a folder of a web server (http(s)://, /vsicurl/) its
-/// `%`, `?` and `#` are, since they would be read as parts of a URL.
+/// The same for the name of a file, which is not percent-encoded: in a folder of a web server (http(s)://, /vsicurl/)
+/// its `%`, `?` and `#` are, since they would be read as parts of a URL.
 std::string path_of_name(std::string_view folder, std::string_view name);
 
 }  // namespace tacore

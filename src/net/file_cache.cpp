@@ -10,7 +10,7 @@
 namespace tacore::net {
 namespace {
 
-/// A file whose server does not answer.
+/// A file whose server does not respond.
 class UnreachableFile final : public HttpSource {
  public:
   UnreachableFile(std::string name, uint64_t size, std::string message)
@@ -34,13 +34,13 @@ class UnreachableFile final : public HttpSource {
   RangeMap first_ = {};
 };
 
-/// A part of a read, and where it goes.
+/// A part of a read, and the memory for it.
 struct Wanted {
   ByteRange range;
   std::byte* to;
 };
 
-/// A file and its pieces on the disk. What is not among them is read and becomes one.
+/// A file with pieces in the disk cache. Other ranges are read from the file, and become pieces.
 class CachedFile final : public HttpSource {
  public:
   CachedFile(std::shared_ptr<const HttpSource> file, std::shared_ptr<const DiskCache> disk, std::string pieces)
@@ -129,7 +129,7 @@ class CachedFile final : public HttpSource {
     }
   }
 
-  /// With `prove` pieces that are there are read, and replaced when they are damaged.
+  /// Stores bytes as pieces. With `prove`, pieces that exist are read, and replaced when they are damaged.
   void keep(uint64_t offset, std::span<const std::byte> bytes, bool prove) const {
     while (!bytes.empty()) {
       const auto part = bytes.first(std::min<std::size_t>(bytes.size(), disk_->max_piece()));
@@ -142,7 +142,7 @@ class CachedFile final : public HttpSource {
     }
   }
 
-  // The pieces that are known, by offset: the longest of each.
+  // The cached pieces by offset: the longest at each.
 
   std::map<uint64_t, uint64_t>& pieces() const {
     if (!pieces_) {
@@ -188,7 +188,7 @@ class CachedFile final : public HttpSource {
   std::shared_ptr<const DiskCache> disk_;
   std::string prefix_;
   mutable std::mutex mutex_;
-  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed when something is first looked for
+  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed at the first use
 };
 
 /// "https://host:port"
@@ -197,10 +197,10 @@ std::string host_of(const RemoteAddress& address) {
   return url.substr(0, url.find_first_of("/?#", url.find("://") + 3));
 }
 
-/// Whether this parameter of a query says who may read something, and not what.
+/// Whether this parameter of a query is a credential, and not a part of the name of the file.
 bool is_permission(const std::string& name, bool is_signed) {
   constexpr std::string_view kSecrets = " sig signature token access_token security-token ";
-  // So short that they may mean something else where nothing is signed.
+  // Short names, which may mean something else in a URL without a signature.
   constexpr std::string_view kOfSigned =
       " awsaccesskeyid ossaccesskeyid googleaccessid expires key-pair-id policy"
       " sv ss srt sp se st spr sr si sip sdd skoid sktid skt ske sks skv ";
@@ -231,7 +231,7 @@ std::string without_permissions(std::string_view url) {
   return out;
 }
 
-/// One line of text, as the disk cache has them.
+/// Text without line breaks, as the disk cache requires.
 bool is_line(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
 }
@@ -264,7 +264,7 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
     throw;
   }
   const bool is_whole = std::all_of(files.begin(), files.end(), [](const HttpOpened& opened) { return opened.file; });
-  // Who may not list a bucket is not told whether something is there.
+  // Without the permission to list a bucket, a store responds 403 for absent files, too.
   if (!is_whole && (files.size() > 1 || files[0].status == 403)) return files;
   std::vector<LearntFile> learnt;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -287,7 +287,7 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
   return files;
 }
 
-/// Why a host of these does not answer, when that was tried a moment ago.
+/// Why one of these hosts does not respond, when that was tried less than kOutage ago.
 std::optional<std::string> FileCache::outage_of(std::span<const RemoteAddress> addresses) const {
   const std::lock_guard lock(mutex_);
   if (outages_.empty()) return std::nullopt;
@@ -300,14 +300,14 @@ std::optional<std::string> FileCache::outage_of(std::span<const RemoteAddress> a
   return std::nullopt;
 }
 
-/// Nothing unless all are known and belong together.
+/// nullopt unless all files are known and are of one version of the dataset.
 std::optional<FileCache::Files> FileCache::open_known(std::span<const RemoteAddress> addresses,
                                                       const std::string& message) const {
   Files out;
   for (const RemoteAddress& address : addresses) {
     const std::string name = cache_name(address);
     const auto known = disk_->find(name);
-    // That there is nothing does not get old: nothing can be read by it.
+    // That a file is absent stays usable: no bytes are read because of it.
     if (!known || (known->facts.exists && !known->is_current)) return std::nullopt;
     if (!known->facts.exists) {
       out.push_back({.status = 404});

@@ -32,14 +32,14 @@ class RemoteStorage final : public Storage {
     const net::RemoteAddress address = address_of(path);
     auto opened = open_http({&address, 1}, {&hint, 1})[0];
     if (opened.file) return opened.file;
-    // Who may not list a bucket is not told whether something is there.
+    // Without the permission to list a bucket, a store responds 403 for absent files, too.
     const std::string advice =
         address.is_public ? "; credentials of this store need tacore_gdal, or a signed https:// URL" : "";
     throw IoError(opened.why + advice, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
   }
 
   bool exists(const std::string& path, bool directory) const override {
-    // A store has no folders, only names with slashes in them.
+    // A store has no folders, only names with slashes.
     return !directory && open_all({&path, 1}, {})[0] != nullptr;
   }
 
@@ -84,7 +84,7 @@ class RemoteStorage final : public Storage {
     return net::address_of(path, options_, region_of(path));
   }
 
-  /// GDAL reads these stores where it is loaded: it knows their credentials.
+  /// True for paths that are read without GDAL. Where it is loaded, GDAL reads gs:// and az://: it has credentials.
   bool is_ours(const std::string& path) const {
     return net::is_http_path(path) || (options_.fallback == nullptr && net::is_public_store(path));
   }
@@ -97,7 +97,7 @@ class RemoteStorage final : public Storage {
         {.path = path});
   }
 
-  /// One for all files of a bucket, so that it is learnt once.
+  /// One region for all files of a bucket, so that a server corrects it only once.
   std::shared_ptr<net::Region> region_of(const std::string& path) const {
     const std::string url = from_vsi(path);
     if (!url.starts_with("s3://")) return nullptr;
@@ -110,7 +110,7 @@ class RemoteStorage final : public Storage {
 
   RemoteOptions options_;
   std::shared_ptr<const net::HttpSession> session_;
-  std::unique_ptr<const net::FileCache> cache_;  ///< nullptr: nothing is kept
+  std::unique_ptr<const net::FileCache> cache_;  ///< nullptr: nothing is cached
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<net::Region>> regions_;
 };
@@ -160,17 +160,17 @@ void check(const RemoteOptions& options) {
 }
 
 std::mutex default_mutex;
-/// What is used where no options are given. Never destroyed: files may be read while a program ends.
+/// The options of set_remote_options(). Never destroyed: files may be read while a program ends.
 struct Defaults {
   RemoteOptions options = {};
-  std::shared_ptr<const Storage> remote = {};  ///< nullptr until it is needed
+  std::shared_ptr<const Storage> remote = {};  ///< nullptr before the first use
 };
 Defaults& defaults() {
   static auto& value = *new Defaults;
   return value;
 }
 
-/// Made when something remote is opened: it reads the environment and files of credentials.
+/// Makes the storage when the first remote file is opened: that reads the environment and files of credentials.
 class DefaultRemote final : public Storage {
  public:
   std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint) const override {
