@@ -89,12 +89,12 @@ TEST_CASE("a file is opened by its last bytes, or by its first ones where a serv
     }
     return answer_range(request, kFile);
   });
-  const auto file = open(server.url("/a"), {}, kSuffix);
-  CHECK(file->has({kSize - 32768, 32768}));
-  CHECK_FALSE(file->has({kSize - 32769, 1}));
-  CHECK(text(file->read({kSize - 100, 100})) == kFile.substr(kSize - 100));
+  const auto end = open(server.url("/a"), {}, kSuffix);
+  CHECK(end->has({kSize - 32768, 32768}));
+  CHECK_FALSE(end->has({kSize - 32769, 1}));
+  CHECK(text(end->read({kSize - 100, 100})) == kFile.substr(kSize - 100));
   CHECK(server.requests().size() == 1);
-  // The name of a file is nothing to go by.
+  // The name of a file does not matter.
   CHECK(open(server.url("/METADATA/level0.parquet"))->has({0, 32768}));
   CHECK(open(server.url("/a.zip"))->has({0, 32768}));
 
