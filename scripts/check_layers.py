@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on an #include that breaks the layering. Tables first; the code below only applies them."""
+"""Fails on an #include, or a constant of net, that breaks the layering. Tables first; the code below only applies them."""
 import re
 import sys
 from pathlib import Path
@@ -80,6 +80,9 @@ HOMES = [
 # Too dear for a public header, which every user compiles.
 NOT_IN_PUBLIC = {"iostream", "filesystem", "chrono", "regex", "functional", "fstream"}
 
+# Constants of net are nobody else's: a reader says with a ReadHint what it wants first.
+NET_CONSTANT = re.compile(r"\bnet::k[A-Z]\w*")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -141,6 +144,9 @@ def check_lines(path, lines):
         why = match and complaint(path, match[1], match[2])
         if why:
             found.append(f"{path}:{number}: {match[2]}: {why}")
+        constant = NET_CONSTANT.search(line)
+        if constant and folder_of(path) != "net":
+            found.append(f"{path}:{number}: {constant[0]}: belongs in src/net only")
     return found
 
 
@@ -181,6 +187,8 @@ def self_test():
         ("include/tacore/dataset.hpp", '#include "tacore/collection.hpp"'),
         ("include/tacore/error.hpp", "#include <span>"),
         ("include/tacore/error.hpp", "// #include <duckdb.hpp>"),
+        ("src/net/a_test.cpp", "CHECK(size == net::kMaxWhole);"),
+        ("src/container/a.cpp", "const auto* file = dynamic_cast<const net::HttpSource*>(&source);"),
     ]
     bad = [
         ("src/base/a.cpp", '#include "io/b.hpp"'),
@@ -223,6 +231,10 @@ def self_test():
         ("include/tacore/error.hpp", "#include <functional>"),
         ("include/tacore/error.hpp", "#include <arrow/c/abi.h>"),
         ("include/tacore/error.hpp", '#include "b.hpp"'),
+        ("src/container/a.cpp", "constexpr uint64_t kAll = net::kFirstRead;"),
+        ("src/writer/a.cpp", "if (size <= tacore::net::kMaxWhole) return;"),
+        ("src/dataset/a_test.cpp", "CHECK(size == net::kMaxWhole);"),
+        ("cli/a.cpp", "const auto size = net::kMaxWhole;"),
     ]
     wrong = [f"refused: {path}: {line}" for path, line in good if check_lines(path, [line])]
     wrong += [f"accepted: {path}: {line}" for path, line in bad if not check_lines(path, [line])]

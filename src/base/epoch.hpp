@@ -1,9 +1,12 @@
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "tacore/time_range.hpp"
 
@@ -50,6 +53,17 @@ inline std::optional<Epoch> epoch_of(double number) noexcept {
   if (!unit) return std::nullopt;
   constexpr double kMicroseconds[] = {1e6, 1e3, 1, 1e-3};
   return Epoch{std::llround(number * kMicroseconds[static_cast<int>(unit->unit)]), unit->unit};
+}
+
+/// SOURCE_DATE_EPOCH, by which builders ask for reproducible output: the seconds since 1970 that stand for now. nullopt
+/// where it is not set, or is no number.
+inline std::optional<int64_t> source_date_epoch() noexcept {
+  const char* given = std::getenv("SOURCE_DATE_EPOCH");
+  const std::string_view text = given ? given : "";
+  int64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
 }
 
 }  // namespace tacore

@@ -1,6 +1,7 @@
 #include "base/sha256.hpp"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <memory>
 #include <new>
@@ -32,6 +33,15 @@ Sha256 sha256(const std::function<std::span<const std::byte>()>& next) {
   }
   is_done = is_done && EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) == 1;
   if (!is_done) throw std::bad_alloc();  // only memory can be missing
+  return out;
+}
+
+Sha256 hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message) {
+  Sha256 out = {};
+  const auto* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                          reinterpret_cast<const unsigned char*>(message.data()), message.size(),
+                          reinterpret_cast<unsigned char*>(out.data()), nullptr);
+  if (made == nullptr) throw std::bad_alloc();  // only memory can be missing
   return out;
 }
 

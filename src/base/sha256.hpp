@@ -17,6 +17,9 @@ Sha256 sha256(std::span<const std::byte> bytes);
 /// Of the pieces that `next` gives, up to an empty one.
 Sha256 sha256(const std::function<std::span<const std::byte>()>& next);
 
+/// HMAC with SHA-256 (RFC 2104).
+Sha256 hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message);
+
 /// 64 lower-case hexadecimal digits, and the inverse: nothing for any other text.
 std::string hex(const Sha256& hash);
 std::optional<Sha256> parse_sha256(std::string_view text) noexcept;

@@ -14,6 +14,16 @@ TEST_CASE("SHA-256 gives the values of FIPS 180-4") {
   CHECK(hex(sha256(std::span<const std::byte>())) == hash_of(""));
 }
 
+TEST_CASE("HMAC with SHA-256 gives the values of RFC 4231") {
+  const auto hmac = [](std::string_view key, std::string_view message) {
+    return hex(hmac_sha256(std::as_bytes(std::span(key)), std::as_bytes(std::span(message))));
+  };
+  CHECK(hmac("Jefe", "what do ya want for nothing?") ==
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  CHECK(hmac(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") ==
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 TEST_CASE("A hash is read back from its digits, and from nothing else") {
   const std::string digits = hash_of("abc");
   const auto back = parse_sha256(digits);

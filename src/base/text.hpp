@@ -31,6 +31,9 @@ bool is_utf8(std::string_view text) noexcept;
 /// not UTF-8.
 std::string without_controls(std::string_view text);
 
+/// `text` with each byte but letters, digits and -._~ as %XX (RFC 3986, 2.3); slashes stay with `keep_slash`.
+std::string percent_encoded(std::string_view text, bool keep_slash);
+
 /// With padding (RFC 4648, 4).
 std::string base64(std::span<const std::byte> bytes);
 

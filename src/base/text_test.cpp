@@ -12,6 +12,11 @@ namespace {
 using namespace tacore;
 using namespace std::string_literals;
 
+TEST_CASE("names are encoded as stores sign them") {
+  CHECK(percent_encoded("a-b_c.d~e/f", true) == "a-b_c.d~e/f");
+  CHECK(percent_encoded("a b/ü+=?", false) == "a%20b%2F%C3%BC%2B%3D%3F");
+}
+
 TEST_CASE("SQL text cannot leave its quotes") {
   struct Case {
     std::string text, literal, identifier;

@@ -19,8 +19,8 @@ std::vector<SampleType> period_types(const PitSchema& pit, int level) {
 }
 
 /// The number of children of each row of a period; 0 for a FILE. Empty when the schema does not say. Deeper patterns
-/// are listed for the first pattern of a level only (dossier 4), so its siblings are taken to be alike: the proof
-/// decides.
+/// are listed for the first pattern of a level only, so its siblings are assumed to be alike: are_children() verifies
+/// it.
 std::vector<int64_t> child_counts(const PitSchema& pit, int level) {
   const auto below = pit.hierarchy.find(level + 1);
   if (below == pit.hierarchy.end()) return {};
@@ -73,7 +73,7 @@ bool are_children(const Container& container, int level, int64_t row, const RowR
     if (!is_child(child)) return false;
   }
   if ((range.begin > 0 && is_child(range.begin - 1)) || (end < below->num_rows() && is_child(end))) return false;
-  // And none lies elsewhere: not in a row group that cannot hold one, and in order not far from the others.
+  // No other row may be a child. Row groups whose statistics exclude that, or whose parents ascend, are not read.
   for (int group = 0; group < below->num_row_groups(); ++group) {
     if (!may_hold_children(group)) continue;
     const int64_t first = below->group_begin(group), last = below->group_begin(group + 1);

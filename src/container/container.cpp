@@ -8,11 +8,12 @@
 #include "format/names.hpp"
 #include "io/prefetched_source.hpp"
 #include "model/identifier.hpp"
-#include "net/http_file.hpp"
 #include "container/child_rows.hpp"
+#include "container/read_hints.hpp"
 #include "container/tiff_index_file.hpp"
 #include "container/zip_samples.hpp"
 #include "table/cells.hpp"
+#include "table/parquet_footer.hpp"
 
 namespace tacore {
 
@@ -47,7 +48,7 @@ int Container::num_levels() const {
 Container::~Container() = default;
 
 const std::shared_ptr<const LevelTable>& Container::stored_level(int level) const {
-  if (level != 0 && (level < 0 || level >= num_levels())) {  // the root is there whatever the tree is
+  if (level != 0 && (level < 0 || level >= num_levels())) {  // level 0 exists in every tree
     throw QueryError(
         "Level " + std::to_string(level) + " does not exist: the deepest is " + std::to_string(num_levels() - 1),
         {.path = path_});
@@ -98,7 +99,7 @@ void Container::look_for_headers(std::shared_ptr<const Storage> storage, std::st
 }
 
 const TiffIndexFile* Container::headers() const {
-  // Only a ZIP has checksums that prove them. Of a file by itself its own directory is read as quickly.
+  // Only a ZIP has the checksums that verify them. The header of a TIFF that is a file by itself is read as quickly.
   if (!storage_ || headers_path_.empty() || (format() != Format::Zip && format() != Format::Tacocat)) return nullptr;
   std::call_once(headers_opened_, [this] { headers_ = TiffIndexFile::open(*storage_, headers_path_, *this); });
   return headers_.get();
@@ -108,17 +109,13 @@ std::shared_ptr<const LevelTable> Container::repair(int, bool&) const { return n
 
 RowAddress Container::address(int level, int64_t row) const {
   const auto table = known_level(level);
-  RowAddress out;
+  RowAddress out = stored_address(*table, row);
+  out.type = sample_type(*table, row);
   {
     Proof& proof = *proofs_[static_cast<std::size_t>(level)];
     const std::lock_guard lock(proof.mutex);
     out.is_proved = proof.level && proof.is_proved;
   }
-  out.id = table->text(table->find(names::kId), row).value_or("");
-  out.type = sample_type(*table, row);
-  if (const int c = table->find(names::kOffset); c >= 0) out.offset = table->integer(c, row);
-  if (const int c = table->find(names::kSize); c >= 0) out.size = table->integer(c, row);
-  if (const int c = table->find(names::kSourceFile); c >= 0) out.source_file = table->text(c, row).value_or("");
   out.relative_path = relative_path(level, row);
   return out;
 }
@@ -136,7 +133,7 @@ std::shared_ptr<const LevelTable> Container::meta(const RowAddress& row, int lev
     const std::lock_guard lock(metas_mutex_);
     if (auto kept = take()) return kept;
   }
-  // Outside the lock: two threads may open the same, one wins.
+  // Outside the lock: two threads may open the same table, and one of the two is kept.
   auto opened = again_if_moved([&] { return open_meta(row, level); });
   const std::lock_guard lock(metas_mutex_);
   if (auto kept = take()) return kept;
@@ -265,12 +262,11 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
 
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels) {
-  constexpr uint64_t kFooter = 16 * 1024;  // that of most levels is no longer
-  // All of them where they are no more than the first read of one that is a file of its own.
-  constexpr uint64_t kAll = net::kFirstLevelRead;
+  // Whole tables where they have no more bytes together than are read first of a level that is a file of its own.
+  constexpr uint64_t kAll = kReadLevel.suffix;
   uint64_t size = collection.size;
   for (const ByteRange& level : levels) size += std::min(level.size, kAll);
-  const uint64_t most = !file->is_local() && size <= kAll ? kAll : kFooter;
+  const uint64_t most = !file->is_local() && size <= kAll ? kAll : kFooterGuess;
   std::vector<ByteRange> ranges{collection};
   for (const ByteRange& level : levels) {
     const uint64_t length = std::min(level.size, most);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/names.hpp"
 #include "io/byte_source.hpp"
 #include "table/level_table.hpp"
 #include "tacore/collection.hpp"
@@ -29,7 +30,7 @@ struct RowRange {
   int64_t count = 0;
 };
 
-/// What leads from a row to its data.
+/// Where the data of a row lies.
 struct RowAddress {
   std::string id = {};
   SampleType type = SampleType::File;
@@ -40,8 +41,26 @@ struct RowAddress {
   bool is_proved = false;          ///< offset and size are what the ZIP says, not only what a table does
 };
 
+/// The columns of a LevelTable, or of the rows of a query, that an address has; type and relative_path are not looked
+/// at.
+template <class Table>
+RowAddress stored_address(const Table& table, int64_t row) {
+  const auto text = [&](std::string_view name) {
+    const int column = table.find(name);
+    return column < 0 ? std::string() : table.text(column, row).value_or("");
+  };
+  const auto integer = [&](std::string_view name) {
+    const int column = table.find(name);
+    return column < 0 ? std::nullopt : table.integer(column, row);
+  };
+  return {.id = text(names::kId),
+          .offset = integer(names::kOffset),
+          .size = integer(names::kSize),
+          .source_file = text(names::kSourceFile)};
+}
+
 /// An open dataset file or folder: the collection, the levels, and where the data of a row lies. Immutable; safe from
-/// several threads. Knows nothing of queries.
+/// several threads. It runs no queries.
 class Container {
  public:
   virtual ~Container();
@@ -51,58 +70,58 @@ class Container {
   const std::string& path() const noexcept { return path_; }
   /// COLLECTION as it is stored: before 2.0 it says nothing of the tree, so ask tree().
   const Collection& collection() const noexcept { return collection_; }
-  /// taco:pit_schema; before 2.0 what samples of the file show, looked at when it is first asked for. Throws as reading
-  /// them does, each time.
+  /// taco:pit_schema; before 2.0 derived from samples of the file, at the first call. Throws as reading them does, each
+  /// time.
   const PitSchema& tree() const;
 
   /// As many as the tree has where tables are not listed: throws as tree() then.
   int num_levels() const;
-  /// A level as it is stored: ids, types and parents are right, offsets may not be (dossier 1.5).
+  /// A level as it is stored: ids, types and parents are right, offsets of some published files are not.
   const std::shared_ptr<const LevelTable>& stored_level(int level) const;
-  /// A level from which offsets may be handed out: compared with the central directories, and taken from them where they
-  /// differ; done once. As it is stored, with a warning, where a server would have to be asked for too much.
+  /// A level with verified offsets: they are compared with the central directories, once, and replaced where they
+  /// differ. As it is stored, with a warning, where that would take too many requests to a server.
   std::shared_ptr<const LevelTable> level(int level) const;
-  /// The same if that has been done already, else stored_level(): for all other columns.
+  /// level() if that was called already, else stored_level(): for all other columns.
   std::shared_ptr<const LevelTable> known_level(int level) const;
 
-  /// True where ids name files: then none may lead out of its folder. Else they may be any text.
+  /// True where ids are file names: then none may lead out of its folder. Else they may be any text.
   bool names_files() const noexcept { return !is_v1(format()); }
   /// The address of a row as known_level() has it. Throws FormatError for an id that leads out of its folder.
   RowAddress address(int level, int64_t row) const;
-  /// The same with a place that is proved, by the ZIP itself. Throws FormatError where it has no such sample.
+  /// The same with offset and size verified by the ZIP itself. Throws FormatError where it has no such sample.
   virtual RowAddress proved(RowAddress row) const { return row; }
 
-  /// What GDAL opens: the data of a FILE, the `__meta__` of a FOLDER; as the address says, which proved() proves. Throws
-  /// NavigationError when the address lacks what it takes; padding never gets here.
+  /// The path that GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. The address is used as it is: proved()
+  /// verifies it. Throws NavigationError when the address lacks a part. Not for padding.
   virtual std::string vsi_path(const RowAddress& row) const = 0;
   /// The same as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
-  /// The bytes of a FILE; of a ZIP each read is proved (open_sample()), unless load() was told not to.
+  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was told not to.
   virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
-  /// The `__meta__` of a FOLDER at `level`, proved likewise. Throws NavigationError or IoError.
+  /// The `__meta__` of a FOLDER at `level`, verified likewise. Throws NavigationError or IoError.
   virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;
-  /// The same; the last few stay open, so that reading a folder again costs nothing.
+  /// The same; the last few tables stay open, so that reading a folder again takes no request.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
-  /// What tells this version of its file from others, beside COLLECTION.json and the levels; "" where nothing does.
+  /// What identifies this version of the file, beside COLLECTION.json and the levels; "" where nothing does.
   virtual std::string file_version() const { return {}; }
 
-  /// What opens its files; nullptr before look_for_headers().
+  /// The storage that opens its files; nullptr before look_for_headers().
   const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
-  /// False where its bytes are asked for over a network.
+  /// False where its bytes are read over a network.
   bool is_local() const { return stored_level(0)->is_local(); }
 
-  /// Says where a file of headers may be (header_file.hpp). To be called before it is shared.
+  /// Says where the TIFF index may be (tiff_index_file.hpp). To be called before the container is shared.
   void look_for_headers(std::shared_ptr<const Storage> storage, std::string path);
-  /// That file, opened at the first call; nullptr when there is none for this dataset. Throws as TiffIndexFile::open, each
-  /// time.
+  /// The TIFF index, opened at the first call; nullptr when there is none for this dataset. Throws as
+  /// TiffIndexFile::open, each time.
   const TiffIndexFile* headers() const;
 
-  /// The children of a FOLDER in the level below, when they can be told without its `__meta__`: computed_children().
+  /// The children of a FOLDER in the level below, where computed_children() can compute them without its `__meta__`.
   virtual std::optional<RowRange> children(int level, int64_t row) const;
 
-  /// True when internal:parent_id never descends in a row group of `level`, in an index within each source file, whose
-  /// rows lie together: looked at once.
+  /// True when internal:parent_id never descends in a row group of `level`; in an index, within each source file, whose
+  /// rows lie together. Computed once.
   bool parents_ascend(int level, int group) const;
   /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
   using Bounds = std::optional<std::pair<int64_t, int64_t>>;
@@ -110,28 +129,28 @@ class Container {
 
   /// The path of a row from DATA/, without a slash at the end: from its column, else through its parents.
   std::string relative_path(int level, int64_t row) const;
-  /// What children of a row name in internal:parent_id: its internal:current_id. Before December 2025 there is none, and
-  /// its row number stands for it, in an index that among the rows of its source file.
+  /// The internal:current_id of a row, which its children have as internal:parent_id. In files of before December 2025,
+  /// which have no such column, it is the row number; in an index, the number among the rows of the source file.
   std::optional<int64_t> current_id(int level, int64_t row) const;
-  /// The row of `level` whose current_id() is `current_id`; `near` is looked at first.
+  /// The row of `level` whose current_id() is `current_id`; the row `near` is tried first.
   int64_t row_of(int level, int64_t current_id, int64_t near) const;
 
  protected:
   Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels);
-  /// Adds levels that assemble() makes. For constructors.
+  /// Adds levels that assemble() opens. For constructors.
   void add_levels(int count);
   /// The same, as many as find_tree() will find.
   void add_levels_of_tree();
-  /// What tree() gives, found once.
+  /// The result of tree(), computed once.
   virtual PitSchema find_tree() const;
-  /// What level() gives: a copy with right offsets, or nullptr for the stored one. `is_proved` is set to false where it
-  /// is not known whether they are.
+  /// The result of level(): a copy with right offsets, or nullptr for the stored one. `is_proved` is set to false where
+  /// it is not known whether they are right.
   virtual std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const;
-  /// A level that was nullptr in the constructor, made when it is first asked for.
+  /// Opens a level that was nullptr in the constructor, at the first use.
   virtual std::shared_ptr<const LevelTable> assemble(int level) const;
-  /// True once a level is there. Looks at nothing.
+  /// True once a level is open. Opens nothing.
   bool is_assembled(int level) const;
-  /// The `__meta__` in `source`: a small one arrives whole, in one request, so that its rows cost no more.
+  /// The `__meta__` in `source`: a small one is read whole, so that its rows take no more requests.
   static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source,
                                                            const ErrorContext& where);
   ErrorContext where(int level) const { return {.path = path_, .offset = {}, .level = level}; }
@@ -142,8 +161,8 @@ class Container {
     std::shared_ptr<const LevelTable> level;
     bool is_proved = true;                  ///< once there is a level
     std::once_flag bounded = {};
-    std::vector<Bounds> bounds = {};        ///< what parent_bounds() gives
-    std::map<int, bool> ascending = {};     ///< row groups that parents_ascend() has looked at
+    std::vector<Bounds> bounds = {};        ///< the result of parent_bounds()
+    std::map<int, bool> ascending = {};     ///< results of parents_ascend(), by row group
     std::once_flag numbered = {};
     std::vector<int64_t> numbers = {};      ///< of each row among those of its source file
     std::once_flag assembled = {};
@@ -172,8 +191,8 @@ SampleType sample_type(const LevelTable& level, int64_t row);
 /// Refuses a collection whose tree is deeper than the levels that are there, and an empty list.
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);
 
-/// `file`, with what opening a dataset needs read at once: `collection`, and of each of `levels` the footer. Where a
-/// server is asked and all of it is small, the whole levels: then rows cost no request more.
+/// `file`, with what opening a dataset needs read together: `collection`, and the footer of each of `levels`; of a
+/// remote file whose levels are small, the whole levels: then rows take no more requests.
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels);
 

@@ -26,7 +26,7 @@ std::shared_ptr<const LevelTable> open_level(const Storage& storage, const Level
 }
 
 constexpr int64_t kSecond = 1'000'000'000;
-/// Clocks of file servers differ, and some keep whole seconds.
+/// Clocks of file servers differ, and some store times in whole seconds.
 constexpr int64_t kClockSlack = 2 * kSecond;
 
 int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
@@ -54,7 +54,7 @@ class FolderContainer : public Container {
   }
 
   std::string vsi_sql(int level) const override {
-    // The function builds what vsi_path() builds, checks included.
+    // The SQL function returns the same path as vsi_path(), with the same checks.
     const auto path =
         level > 0 && stored_level(level)->find(names::kRelativePath) >= 0 ? names::kRelativePath : names::kId;
     return "tacore_folder_path(" + sql_literal(data_) + ", " + sql_identifier(path) + ", " +
@@ -63,7 +63,7 @@ class FolderContainer : public Container {
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override { return open(file(row)); }
 
-  /// Size and time of change of each FILE: nothing else tells its versions apart without reading it.
+  /// Size and modification time of each FILE: nothing else identifies its version without reading it.
   std::string file_version() const override {
     std::string out;
     for (int level = 0; is_local() && level < num_levels(); ++level) {
@@ -73,7 +73,7 @@ class FolderContainer : public Container {
         const std::string name = file(at);
         struct stat status = {};
         if (::stat(name.c_str(), &status) != 0) {
-          if (errno == ENOENT || errno == ENOTDIR) continue;  // which reading says
+          if (errno == ENOENT || errno == ENOTDIR) continue;  // reading the file reports it
           throw IoError("cannot stat", {.path = name}, errno);
         }
         out += at.relative_path + ' ' + std::to_string(status.st_size) + ' ' +
@@ -93,7 +93,7 @@ class FolderContainer : public Container {
     return open_level(*storage_, *files_, level, path());
   }
 
-  /// A path that cannot leave DATA/.
+  /// The relative path, when it cannot lead out of DATA/.
   std::string checked(const RowAddress& row) const {
     for (const auto& part : split(row.relative_path, '/')) {
       if (const auto why = why_unsafe_id(part); !why.empty()) {
@@ -102,8 +102,8 @@ class FolderContainer : public Container {
     }
     return row.relative_path;
   }
-  /// A file system has no checksums: what was written after the folder was opened is not what its rows are of. Times to
-  /// come tell nothing.
+  /// Refuses a file that was modified after the folder was opened: its rows may describe other bytes, and a file system
+  /// has no checksums. Times in the future are ignored.
   std::shared_ptr<const ByteSource> open(const std::string& name) const {
     struct stat status = {};
     if (!is_local()) return storage_->open(name);
@@ -111,7 +111,7 @@ class FolderContainer : public Container {
       const int64_t changed = nanoseconds(status.st_mtim) - kClockSlack;
       if (changed > opened_at_ && changed <= now())
         throw IoError("changed since the dataset was opened; load it anew", {.path = name});
-    } else if (errno != ENOENT && errno != ENOTDIR) {  // which opening says
+    } else if (errno != ENOENT && errno != ENOTDIR) {  // opening the file reports it
       throw IoError("cannot stat", {.path = name}, errno);
     }
     return storage_->open(name);

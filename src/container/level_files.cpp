@@ -3,20 +3,21 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "io/document.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "table/parquet_footer.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
 
-/// The footer of a Parquet file says what is in it.
+/// Compares the footers, which describe the contents of a Parquet file.
 bool is_same_level(const ByteSource& before, const ByteSource& now) {
-  constexpr uint64_t kEnd = 16 * 1024;  // came when it was opened
   if (now.size() != before.size()) return false;
-  const uint64_t size = std::min(before.size(), kEnd);
+  const uint64_t size = std::min(before.size(), kFooterGuess);  // in memory since both were opened
   const ByteRange end{before.size() - size, size};
   return now.read(end) == before.read(end);
 }
@@ -25,27 +26,34 @@ bool is_same_level(const ByteSource& before, const ByteSource& now) {
 
 LevelFiles::LevelFiles(std::shared_ptr<const Storage> storage, const std::string& folder, const std::string& levels,
                        FolderFiles opened, const std::string& path)
-    : storage_(std::move(storage)), paths_{path_join(folder, names::kCollection)}, level0_(std::move(opened.level0)) {
+    : storage_(std::move(storage)),
+      paths_{path_join(folder, names::kCollection)},
+      hints_{ReadHint()},
+      level0_(std::move(opened.level0)) {
   const auto document = opened.collection ? std::move(opened.collection) : storage_->open(paths_[0]);
   Bytes text = read_document(*document);
   collection_ = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   if (level0_) document_ = std::move(text);
   for (int k = 0; k <= collection_.pit_schema.max_depth(); ++k) {
     paths_.push_back(path_join(levels, names::kLevelFiles[k]));
+    hints_.push_back(kReadLevel);
   }
 }
 
 std::shared_ptr<const ByteSource> LevelFiles::open(int level) const {
   if (level == 0 && level0_) return level0_;
-  std::call_once(opened_,
-                 [this] { levels_ = level0_ ? open_below() : storage_->open_all(std::span(paths_).subspan(1)); });
+  std::call_once(opened_, [this] { levels_ = level0_ ? open_below() : open_from(1); });
   return levels_[static_cast<std::size_t>(level)];
+}
+
+std::vector<std::shared_ptr<const ByteSource>> LevelFiles::open_from(std::size_t first) const {
+  return storage_->open_all(std::span(paths_).subspan(first), std::span(hints_).subspan(first));
 }
 
 std::vector<std::shared_ptr<const ByteSource>> LevelFiles::open_below() const {
   constexpr std::size_t kKnown = 2;  // COLLECTION.json and level 0
   const bool is_late = std::chrono::steady_clock::now() - began_ > kMoment;
-  auto out = storage_->open_all(std::span(paths_).subspan(is_late ? 0 : kKnown));
+  auto out = open_from(is_late ? 0 : kKnown);
   if (is_late) {
     const bool is_same[kKnown] = {out[0] && read_document(*out[0]) == document_,
                                   out[1] && is_same_level(*level0_, *out[1])};

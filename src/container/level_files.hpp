@@ -12,7 +12,7 @@
 
 namespace tacore {
 
-/// Files of a folder that were opened when it was looked for; nullptr for one that is still to be opened.
+/// Files of a folder that detection has opened already; nullptr for a file that is still to be opened.
 struct FolderFiles {
   std::shared_ptr<const ByteSource> collection;
   std::shared_ptr<const ByteSource> level0;
@@ -27,26 +27,29 @@ class LevelFiles {
              FolderFiles opened, const std::string& path);
 
   const Collection& collection() const noexcept { return collection_; }
-  /// Levels of taco:pit_schema, and how many of them are to be opened along with the dataset: the others may wait until
-  /// one is needed.
+  /// The number of levels of taco:pit_schema, and of those to open with the dataset: the others are opened when one is
+  /// needed.
   int num_levels() const noexcept { return static_cast<int>(paths_.size()) - 1; }
   int num_first_levels() const noexcept { return level0_ ? 1 : num_levels(); }
   const std::string& path(int level) const { return paths_[static_cast<std::size_t>(level) + 1]; }
-  /// nullptr when it is not there. Those that are not open are opened at once with the first that is asked for. Throws
-  /// as Storage::open_all(), each time, and IoError when the dataset is another one than the one that was opened: after
-  /// kMoment, COLLECTION.json and level 0 are opened and compared along with them.
+  /// nullptr when the table is absent. The first call opens all tables that are not open, together. Throws as
+  /// Storage::open_all(), each time, and IoError when the dataset has changed since it was opened: after kMoment,
+  /// COLLECTION.json and level 0 are opened again with the others, and compared.
   std::shared_ptr<const ByteSource> open(int level) const;
 
-  /// Less is not looked at: files that are asked for side by side may be of two datasets as well.
+  /// A shorter time is ignored: files that are opened concurrently may be of two versions as well.
   static constexpr std::chrono::seconds kMoment{2};
 
  private:
+  /// The files of paths_ from this one on.
+  std::vector<std::shared_ptr<const ByteSource>> open_from(std::size_t first) const;
   std::vector<std::shared_ptr<const ByteSource>> open_below() const;
 
   std::shared_ptr<const Storage> storage_;
   Collection collection_;
   std::vector<std::string> paths_;            ///< of COLLECTION.json, and of each level
-  std::shared_ptr<const ByteSource> level0_;  ///< nullptr where all levels are to come in one
+  std::vector<ReadHint> hints_;               ///< one for each path
+  std::shared_ptr<const ByteSource> level0_;  ///< nullptr where all levels are opened together
   Bytes document_;                            ///< COLLECTION.json, where the others may wait
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   mutable std::once_flag opened_ = {};

@@ -17,6 +17,7 @@
 #include "model/collection_json.hpp"
 #include "model/collection_members.hpp"
 #include "model/identifier.hpp"
+#include "container/read_hints.hpp"
 #include "table/level_checksums.hpp"
 
 namespace tacore {
@@ -31,7 +32,7 @@ std::shared_ptr<const LevelTable> open_level(const LevelFiles& files, int level,
                     {.path = path});
 }
 
-/// Metadata here, bytes in the ZIPs that `internal:source_file` names, in the folder `base`.
+/// An index: it has the metadata; the data is in the ZIPs that `internal:source_file` names, in the folder `base`.
 class TacocatContainer : public Container {
  public:
   TacocatContainer(std::shared_ptr<const Storage> storage, const std::string& path, const std::string& base,
@@ -53,15 +54,15 @@ class TacocatContainer : public Container {
     }
   }
 
-  /// False for what is not there. Throws IoError.
+  /// stat(); false for an absent file. Throws IoError.
   static bool look_at(const std::string& path, struct stat& out) {
     if (::stat(path.c_str(), &out) == 0) return true;
     if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot stat", {.path = path}, errno);
     return false;
   }
 
-  /// Looks at the parts that were changed after `index`, a local file, was: their values may be others. Those that were
-  /// not are looked at when they are read.
+  /// Checks the parts that were modified after `index`, a local file: their values may have changed. Other parts are
+  /// checked when they are read.
   void check_newer_parts(const std::string& index) const {
     if (is_remote(base_) || level_crc32s_.empty()) return;
     struct stat made = {}, changed = {};
@@ -71,8 +72,8 @@ class TacocatContainer : public Container {
       const std::string part = path_of_name(base_, file);
       if (!why_unsafe_id(file).empty() || !look_at(part, changed) || time(changed) < time(made)) continue;
       try {
-        check_part(file, *storage_->open(part));
-      } catch (const Error&) {  // whoever reads it tells
+        check_part(file, *storage_->open(part, kReadZip));
+      } catch (const Error&) {  // reading the part reports it
       }
     }
   }
@@ -85,7 +86,7 @@ class TacocatContainer : public Container {
   }
 
   std::string vsi_sql(int) const override {
-    // The function refuses a source file that leads out of the folder, as file_of() does.
+    // As file_of(), the SQL function refuses a source file that leads out of the folder.
     return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
            " || ',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) +
            ", 'FILE')";
@@ -94,7 +95,7 @@ class TacocatContainer : public Container {
   RowAddress proved(RowAddress row) const override {
     if (row.is_proved || !row.offset || !row.size) return row;
     const std::string& file = file_of(row);
-    const ZipEntry entry = entry_of(row);
+    const ZipEntry entry = entry_of(row, path());
     const auto warn = [&](const std::string& why) {
       std::call_once(warned_, [&] { warn_unproved(*stored_level(0), why); });
       return row;
@@ -102,7 +103,7 @@ class TacocatContainer : public Container {
     std::shared_ptr<const ByteSource> archive;
     try {
       archive = known_archive(file);
-    } catch (const IoError& error) {  // ZIPs may be where only others read them
+    } catch (const IoError& error) {  // not all users may have access to the ZIPs
       if (!error.not_found()) throw;
       return warn(error.what());
     }
@@ -117,7 +118,7 @@ class TacocatContainer : public Container {
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
     const std::string& file = file_of(row);
     auto archive = open_archive(file);
-    return verify_ ? open_sample(std::move(archive), proofs_of(file), entry_of(row))
+    return verify_ ? open_sample(std::move(archive), proofs_of(file), entry_of(row, path()))
                    : slice(std::move(archive), range_of(row));
   }
 
@@ -128,22 +129,22 @@ class TacocatContainer : public Container {
   }
 
  private:
-  /// Opening a remote file costs a request, so it stays open; a local one would keep a descriptor.
+  /// A remote file stays open, since opening it takes a request; a local one does not, to save file descriptors.
   std::shared_ptr<const ByteSource> open_archive(const std::string& name) const {
     if (auto known = known_archive(name)) {
       check_part(name, *known);
       return known;
     }
     const std::string file = path_of_name(base_, name);
-    auto archive = storage_->open(file);
+    auto archive = storage_->open(file, kReadZip);
     check_part(name, *archive);
     const std::lock_guard lock(mutex_);
     return archives_.emplace(file, std::move(archive)).first->second;
   }
-  /// The same; nullptr where a server would have to be asked.
+  /// The same; nullptr where that would take a request to a server.
   std::shared_ptr<const ByteSource> known_archive(const std::string& name) const {
     const std::string file = path_of_name(base_, name);
-    if (!is_remote(file)) return storage_->open(file);
+    if (!is_remote(file)) return storage_->open(file, kReadZip);
     const std::lock_guard lock(mutex_);
     const auto found = archives_.find(file);
     return found == archives_.end() ? nullptr : found->second;
@@ -156,19 +157,7 @@ class TacocatContainer : public Container {
     return proofs;
   }
 
-  ZipEntry entry_of(const RowAddress& row) const {
-    require_place(row);
-    return {entry_name(row.relative_path, row.type),
-            row.id,
-            {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)}};
-  }
-
-  void require_place(const RowAddress& row) const {
-    if (row.offset && row.size) return;
-    throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
-  }
-
-  /// Warns, once, of a part whose tables are others than those that the index was made of.
+  /// Warns, once, of a part whose level tables have changed since the index was made.
   void check_part(const std::string& name, const ByteSource& archive) const {
     const auto expected = level_crc32s_.find(name);
     if (expected == level_crc32s_.end()) return;
@@ -183,11 +172,9 @@ class TacocatContainer : public Container {
   }
 
   ByteRange range_of(const RowAddress& row) const {
-    require_place(row);
-    if (*row.offset < 0 || *row.size < 0) {
-      throw FormatError("sample " + quoted(row.id) + ": negative internal:offset or internal:size", {.path = path()});
-    }
-    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
+    const ByteRange out = place_of(row, path());
+    if (*row.offset >= 0 && *row.size >= 0) return out;
+    throw FormatError("sample " + quoted(row.id) + ": negative internal:offset or internal:size", {.path = path()});
   }
 
   const std::string& file_of(const RowAddress& row) const {
@@ -211,16 +198,16 @@ class TacocatContainer : public Container {
     const auto open = [&](const std::string& name) {
       const std::string file = file_of({.id = name, .source_file = name});
       auto archive = open_archive(file);
-      // Kept only where a server was asked: directories of thousands of ZIPs take more memory than their rows.
+      // Kept only where it took a request: the directories of thousands of ZIPs take more memory than their rows.
       auto directory =
           archive->is_local() ? std::make_shared<const ZipDirectory>(*archive) : proofs_of(file)->directory(*archive);
       return OpenDirectory{std::move(archive), std::move(directory)};
     };
     try {
       return with_proved_places(*table, path_of, open, is_proved);
-    } catch (const FormatError& error) {  // no ZIP, or a damaged one: each row is by itself
+    } catch (const FormatError& error) {  // no ZIP, or a damaged one
       warn_unproved(*table, error.message());
-    } catch (const IoError& error) {  // ZIPs may be where only others read them
+    } catch (const IoError& error) {  // not all users may have access to the ZIPs
       if (!error.not_found() && !is_remote(base_)) throw;
       warn_unproved(*table, error.what());
     }
@@ -228,7 +215,7 @@ class TacocatContainer : public Container {
     return nullptr;
   }
 
-  /// Whether reading the directory of each ZIP is no more than a few requests.
+  /// Whether reading the directories of all ZIPs takes only a few requests.
   static bool has_few_files(const LevelTable& table) {
     constexpr std::size_t kFewFiles = 16;
     std::set<std::string> files;
@@ -248,7 +235,7 @@ class TacocatContainer : public Container {
   mutable std::map<std::string, std::shared_ptr<const ZipProofs>> proofs_ = {};
   mutable std::map<std::string, std::shared_ptr<const ByteSource>> archives_ = {};  ///< remote ones that were read
   std::map<std::string, std::vector<uint32_t>> level_crc32s_ = {};                  ///< of parts, as taco:sources says
-  mutable std::set<std::string> checked_ = {};                                      ///< parts held against them
+  mutable std::set<std::string> checked_ = {};                                      ///< compared with them
 };
 
 tacocat_header::Header read_header(const ByteSource& source, const std::string& path) {

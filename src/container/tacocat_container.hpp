@@ -8,7 +8,7 @@
 
 namespace tacore {
 
-/// `folder` is the directory `.tacocat/` itself. ZIPs are looked for in `base`.
+/// `folder` is the directory `.tacocat/` itself. The ZIPs are in `base`.
 std::shared_ptr<Container> open_tacocat_folder(std::shared_ptr<const Storage> storage, FolderFiles files,
                                                const std::string& folder, const std::string& base,
                                                const std::string& path, bool verify = true);

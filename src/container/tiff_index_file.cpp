@@ -14,7 +14,7 @@
 namespace tacore {
 namespace {
 
-/// The footer of a Parquet file, of the last bytes of it: its length stands before the last four.
+/// The footer of a Parquet file, from its last bytes: its length stands in front of the last four.
 std::span<const std::byte> footer_of(const Bytes& tail) {
   constexpr std::size_t kEnd = 8;
   const uint64_t size = Cursor(std::span(tail).last(kEnd), "Parquet footer").u32();
@@ -69,7 +69,7 @@ std::shared_ptr<const TiffIndexFile> TiffIndexFile::open(const Storage& storage,
   try {
     source = storage.open(path);
   } catch (const IoError& error) {
-    // Of what is not there, a store may say "forbidden" to those who read the dataset.
+    // A store may respond 403 for an absent file, also to users who can read the dataset.
     if (error.not_found() || (is_remote(path) && error.error_number() == EACCES)) return nullptr;
     throw;
   }
@@ -80,7 +80,7 @@ std::shared_ptr<const TiffIndexFile> TiffIndexFile::open(const Storage& storage,
       return std::shared_ptr<const TiffIndexFile>(new TiffIndexFile(std::move(table)));
     leave_aside("it was made for another dataset than " + container.path() +
                 ", or for an earlier state of it; `taco header` makes a new one");
-  } catch (const FormatError& error) {  // a server may answer with something else for what it has not
+  } catch (const FormatError& error) {  // some servers send an error page for an absent file, with status 200
     leave_aside("it is no file of headers of this version: " + error.message());
   } catch (const SchemaError& error) {
     leave_aside("it is no file of headers of this version: " + error.message());
@@ -96,7 +96,7 @@ HeaderRow TiffIndexFile::row(int64_t row) const {
           .header = table_->binary(header_, row).value_or("")};
 }
 
-/// As three-way comparison of a row with a file.
+/// Three-way comparison of a row with a file.
 int TiffIndexFile::compare(int64_t row, const RowAddress& file) const {
   const int by_source = table_->text(source_file_, row).value_or("").compare(file.source_file);
   return by_source != 0 ? by_source : table_->text(path_, row).value_or("").compare(file.relative_path);

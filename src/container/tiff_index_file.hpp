@@ -10,28 +10,28 @@
 #include "io/byte_source.hpp"
 #include "container/container.hpp"
 
-/// The headers of TIFFs in a file beside a dataset that has no column of them (docs/format.md). Knows nothing of what
-/// is in a header.
+/// The TIFF index: a file beside a dataset with the headers of its TIFFs, for datasets that have no column of them
+/// (docs/format.md). The headers are bytes here.
 namespace tacore {
 
-/// Follows the path of a dataset.
+/// The suffix that is added to the path of a dataset.
 inline constexpr std::string_view kHeaderFileSuffix = ".headers";
 
 /// Columns of a level that hold the header of a TIFF: ours, and that of other writers.
 inline constexpr std::string_view kHeaderColumns[] = {"taco:header", "internal:header"};
-/// The column of the file that holds fingerprint_of() its dataset.
+/// The column of the TIFF index that has the fingerprint_of() its dataset.
 inline constexpr std::string_view kDatasetColumn = "dataset";
-/// The column of the CRC-32 of each FILE, as its ZIP states it.
+/// The column with the CRC-32 of each FILE, as its ZIP has it.
 inline constexpr std::string_view kCrc32Column = "crc32";
 
-/// Where the headers of a dataset are looked for: in front of the parameters of a URL; "" where these sign it, since the
-/// signature is of this one file.
+/// The path of the TIFF index of a dataset. In a URL the suffix stands in front of the query; "" for a signed URL,
+/// since its signature is for one file only.
 std::string header_file_path(const std::string& dataset);
 
-/// By what such a file knows its dataset: the rows, bytes and footer of each level table.
+/// Identifies a dataset: by the number of rows, the size and the CRC-32 of the footer of each level table.
 std::string fingerprint_of(const Container& container);
 
-/// A row of such a file: the header of a FILE, and what it was made of.
+/// A row of the TIFF index: the header of a FILE, with the size and CRC-32 of the FILE it was made from.
 struct HeaderRow {
   std::string source_file = {}, relative_path = {};
   int64_t size = -1;   ///< of the FILE; -1: not known
@@ -42,19 +42,19 @@ struct HeaderRow {
 /// Immutable; safe from several threads.
 class TiffIndexFile {
  public:
-  /// nullptr when there is none at `path`. Of another dataset, or what is no such file: nullptr, too, and `leave` is
-  /// told why; without it that is a warning. Throws IoError.
+  /// nullptr when there is none at `path`. For the index of another dataset, or another kind of file: nullptr, too, and
+  /// `leave` is called with the reason, or, without it, a warning is logged. Throws IoError.
   static std::shared_ptr<const TiffIndexFile> open(const Storage& storage, const std::string& path,
                                                 const Container& container,
                                                 const std::function<void(const std::string& why)>& leave = {});
 
-  /// By source file, then path.
+  /// Rows are sorted by source file, then path.
   int64_t num_rows() const { return table_->num_rows(); }
   HeaderRow row(int64_t row) const;
 
-  /// The header of a FILE, whose `bytes` are a sample of a ZIP; "" when there is none, or when the bytes are of another
-  /// size or CRC-32 than those that it was made of, which is said once. Where no CRC-32 is known yet, reading them
-  /// throws FormatError (require_crc32()).
+  /// The header of a FILE, whose `bytes` are a sample of a ZIP; "" when there is none, or when the bytes have another
+  /// size or CRC-32 than those it was made from, which is logged once. Where the CRC-32 is not known yet, reading the
+  /// sample throws FormatError if it differs (require_crc32()).
   std::string find(const RowAddress& file, const ByteSource& bytes) const;
 
  private:

@@ -11,6 +11,7 @@
 #include "model/collection_json.hpp"
 #include "net/http_file.hpp"
 #include "container/container.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_container.hpp"
 #include "container/zip_offsets.hpp"
 
@@ -39,7 +40,7 @@ class ZipContainer : public Container {
 
   RowAddress proved(RowAddress row) const override {
     if (row.is_proved || !row.offset || !row.size) return row;
-    const ByteRange place = prove_place(*source_, *proofs_, entry_of(row));
+    const ByteRange place = prove_place(*source_, *proofs_, entry_of(row, path()));
     row.offset = static_cast<int64_t>(place.offset);
     row.size = static_cast<int64_t>(place.size);
     row.is_proved = true;
@@ -57,7 +58,7 @@ class ZipContainer : public Container {
   }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
-    return verify_ ? open_sample(source_, proofs_, entry_of(row)) : slice(source_, range_of(row));
+    return verify_ ? open_sample(source_, proofs_, entry_of(row, path())) : slice(source_, range_of(row));
   }
 
   std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const override {
@@ -65,33 +66,18 @@ class ZipContainer : public Container {
   }
 
  private:
-  void require_place(const RowAddress& row) const {
-    if (row.offset && row.size) return;
-    throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path()});
-  }
-
   ByteRange range_of(const RowAddress& row) const {
-    require_place(row);
+    const ByteRange out = place_of(row, path());
     const uint64_t size = source_->size();
-    if (*row.offset < 0 || *row.size < 0 || static_cast<uint64_t>(*row.offset) > size ||
-        static_cast<uint64_t>(*row.size) > size - static_cast<uint64_t>(*row.offset)) {
-      throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
-                            std::to_string(*row.size) + " leave the file of " + std::to_string(size),
-                        {.path = path()});
-    }
-    return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
-  }
-
-  ZipEntry entry_of(const RowAddress& row) const {
-    require_place(row);
-    return {entry_name(row.relative_path, row.type),
-            row.id,
-            {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)}};
+    if (out.offset <= size && out.size <= size - out.offset) return out;
+    throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
+                          std::to_string(*row.size) + " leave the file of " + std::to_string(size),
+                      {.path = path()});
   }
 
   std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const override {
     const auto& table = stored_level(level);
-    // Published writers permute no places at the root, so that these alone are not worth a request.
+    // Published files have wrong offsets in deeper levels only, so that level 0 is not worth a request.
     std::shared_ptr<const ZipDirectory> directory;
     std::string why = "the central directory is on a server";
     try {
@@ -101,7 +87,7 @@ class ZipContainer : public Container {
     }
     is_proved = directory != nullptr;
     if (!is_proved) {
-      // Of a local ZIP each path is proved by a local header.
+      // In a local ZIP, the local header verifies each path.
       if (!source_->is_local()) warn_unproved(*table, why);
       return nullptr;
     }
@@ -116,7 +102,7 @@ class ZipContainer : public Container {
   bool verify_;
 };
 
-/// The ranges that a header would name, from the central directory: for archives that a generic tool wrote or rewrote.
+/// What TACO_HEADER would say, from the central directory: for archives that a general ZIP tool wrote or rewrote.
 taco_header::Header header_from_directory(const ByteSource& source, const std::string& path) {
   const auto all = read_directory(source);
   auto entries = all;
@@ -149,16 +135,16 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
   return out;
 }
 
-/// What came of a remote file when it was opened from its end. Nothing of one whose first bytes are at hand.
+/// The last bytes of a remote file that were read when it was opened. Nothing where its first bytes were read instead.
 std::optional<ByteRange> end_at_hand(const ByteSource& source) {
-  const uint64_t size = std::min(source.size(), net::kFirstRead);
+  const uint64_t size = std::min(source.size(), kReadZip.suffix);
   const ByteRange end{source.size() - size, size};
   const bool has_head = source.is_local() || source.has({0, std::min(source.size(), taco_header::kSize)});
   return has_head || !source.has(end) ? std::nullopt : std::optional(end);
 }
 
-/// The ranges that a header would name, from the end of the central directory, where the entries of the metadata are.
-/// Nothing where these cannot be told from it: then the header tells.
+/// What TACO_HEADER would say, from the end of the central directory, where the entries of the metadata are. nullopt
+/// where they are not found there: then the header is read.
 std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   const auto end = end_at_hand(source);
   if (!end) return std::nullopt;
@@ -177,7 +163,7 @@ std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   const auto find = [&](const std::string& name) -> std::optional<ByteRange> {
     const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
     if (entry == entries.end() || entry->method != 0) return std::nullopt;
-    // What follows is the next entry, so that the payload is the last before it.
+    // The payload ends where the next entry begins.
     uint64_t next = directory.offset;
     for (const auto& other : entries) {
       if (other.local_offset > entry->local_offset) next = std::min(next, other.local_offset);
@@ -202,7 +188,8 @@ std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   return out.levels.empty() ? std::nullopt : std::optional(out);
 }
 
-/// Whether the local headers in front of the level tables that a header names are theirs: one read, and none of a server.
+/// Whether the local headers in front of the level tables that a header names are theirs: one read, and no request to a
+/// server.
 bool is_of_its_tables(const ByteSource& source, const taco_header::Header& header) {
   std::vector<std::string> files;
   std::vector<ByteRange> rooms;
@@ -248,15 +235,15 @@ Opened open_parts(const std::shared_ptr<const ByteSource>& source, const taco_he
   return out;
 }
 
-/// By the end, where that is at hand and the beginning is not. By the header; where it is absent or points to something
-/// else, by the central directory. A header that is malformed is an error, and the first error counts when both ways
-/// fail.
+/// Calls `open` with the ranges of the metadata: by the end of the file, if that was read on opening and the beginning
+/// was not, else by TACO_HEADER, or, where that is absent or stale, by the central directory. A malformed header is an
+/// error. When both ways fail, the first error is thrown.
 template <class Open>
 auto open_by_header(const ByteSource& source, const std::string& path, bool with_tables, const Open& open) {
   if (const auto header = header_from_end(source)) {
     try {
       return open(*header);
-    } catch (const FormatError&) {  // what is wrong is told by the header
+    } catch (const FormatError&) {  // opening by the header reports it
     }
   }
   const Bytes head = read_head(source);
@@ -275,7 +262,7 @@ auto open_by_header(const ByteSource& source, const std::string& path, bool with
     throw FormatError(error.message(), {.path = path, .offset = error.context().offset});
   }
   if (!header.crc_ok) log::warning(path + ": TACO_HEADER does not match its CRC-32");
-  // The directory's, where that says something else.
+  // The ranges of the central directory, where they differ.
   const auto other = [&]() -> std::optional<taco_header::Header> {
     try {
       auto found = header_from_directory(source, path);
@@ -326,14 +313,14 @@ std::vector<ByteRange> ranges_of_rows(const ByteSource& zip, const std::string& 
     return ranges;
   });
   const bool is_nested = out.size() > 2;
-  if (const ByteRange head{0, std::min(zip.size(), net::kFirstRead)}; zip.has(head)) out.push_back(head);
+  if (const ByteRange head{0, std::min(zip.size(), kReadZip.prefix)}; zip.has(head)) out.push_back(head);
   const auto end = end_at_hand(zip);
   if (!end) return out;
   out.push_back(*end);
   try {
     const zip::Directory directory = zip::find_directory(zip.read(*end), end->offset);
     if (is_nested && directory.size <= ZipProofs::kSmallDirectory) out.push_back({directory.offset, directory.size});
-  } catch (const FormatError&) {  // who reads it tells
+  } catch (const FormatError&) {  // reading the directory reports it
   }
   return out;
 }

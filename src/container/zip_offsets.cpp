@@ -17,8 +17,17 @@ std::string entry_name(std::string_view relative_path, SampleType type) {
   return out;
 }
 
+ByteRange place_of(const RowAddress& row, const std::string& path) {
+  if (row.offset && row.size) return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
+  throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path});
+}
+
+ZipEntry entry_of(const RowAddress& row, const std::string& path) {
+  return {entry_name(row.relative_path, row.type), row.id, place_of(row, path)};
+}
+
 zip::Directory directory_of(const ByteSource& archive) {
-  // The end records with what precedes them; the long tail is read only when a comment hides the end record.
+  // The end records, with the last entries; a longer tail is read only when a comment follows the end record.
   const uint64_t size = archive.size();
   for (const uint64_t length : {std::min(size, kShortTail), std::min(size, zip::kTailSize + zip::kEnd64RecordSize)}) {
     const Bytes tail = archive.read({size - length, length});
@@ -46,8 +55,6 @@ std::vector<zip::CentralEntry> read_directory(const ByteSource& archive, const z
 
 std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const zip::CentralEntry> entries,
                                       std::span<const zip::CentralEntry> all) {
-  // Name and extra lengths are the last four bytes of the fixed part (APPNOTE 4.3.7); the name equals the directory's
-  // or the entry is refused.
   std::vector<ByteRange> ranges;
   for (const auto& entry : entries) ranges.push_back({entry.local_offset, zip::kLocalHeaderSize + entry.name.size()});
   std::set<uint64_t> limits;
@@ -59,18 +66,12 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
       throw FormatError("entry " + quoted(entries[i].name) + " is a symbolic link, data expected",
                         {.path = archive.name(), .offset = entries[i].record_offset});
     }
-    const Bytes& h = headers[i];
-    const auto u16 = [&](std::size_t at) {
-      return static_cast<uint64_t>(h[at]) | static_cast<uint64_t>(h[at + 1]) << 8;
-    };
-    const std::string_view name(reinterpret_cast<const char*>(h.data()) + zip::kLocalHeaderSize,
-                                entries[i].name.size());
-    if (h[0] != std::byte{'P'} || h[1] != std::byte{'K'} || h[2] != std::byte{3} || h[3] != std::byte{4} ||
-        u16(26) != entries[i].name.size() || name != entries[i].name) {
+    const auto header_size = zip::local_header_size_at(headers[i], entries[i].name);
+    if (!header_size) {
       throw FormatError("no local header of " + quoted(entries[i].name),
                         {.path = archive.name(), .offset = entries[i].local_offset});
     }
-    const uint64_t payload = entries[i].local_offset + zip::kLocalHeaderSize + u16(26) + u16(28);
+    const uint64_t payload = entries[i].local_offset + *header_size;
     const auto next = limits.upper_bound(entries[i].local_offset);
     const uint64_t end = next == limits.end() ? archive.size() : *next;
     if (payload > end || entries[i].size > end - payload) {
@@ -89,7 +90,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
   const int offset = level.find(names::kOffset), size = level.find(names::kSize), type = level.find(names::kType);
   const int source = level.find(names::kSourceFile);
   if (offset < 0 || size < 0) return nullptr;
-  // Rows of an index come ZIP by ZIP: some are kept open for those that do not.
+  // Rows of an index are sorted by ZIP in most files: for others, some ZIPs stay open.
   constexpr std::size_t kMostOpen = 64;
   struct Archive {
     OpenDirectory opened;
@@ -113,7 +114,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
     for (int64_t i = 0; i < rows; ++i) {
       offsets.push_back(integer_cell(*offset_cells, i));
       sizes.push_back(integer_cell(*size_cells, i));
-      if (!offsets.back() || !sizes.back()) continue;  // a padding file that its writer did not find
+      if (!offsets.back() || !sizes.back()) continue;  // a padding FILE has no bytes
       const auto file = sources ? text_cell(*sources, i).value_or("") : std::string_view();
       if (archive == archives.end() || archive->first != file) {
         archive = archives.find(std::string(file));

@@ -16,7 +16,7 @@ namespace tacore {
 namespace {
 
 constexpr uint64_t kLongestExtra = 0xFFFF;
-/// Some 50 MB. Which of a billion samples were proved is not worth more: what was forgotten is proved again.
+/// About 50 MB. Samples that are dropped from the set are verified again.
 constexpr std::size_t kMostRemembered = 1'000'000;
 
 std::string hex(uint32_t value) {
@@ -48,7 +48,7 @@ uint64_t ZipDirectory::payload_of(const ByteSource& archive, std::size_t number)
   const zip::CentralEntry& entry = entries_[number];
   const uint64_t next = number + 1 < entries_.size() ? entries_[number + 1].local_offset : end_;
   const uint64_t begin = entry.local_offset + zip::kLocalHeaderSize + entry.name.size();
-  // Entries lie side by side, so that what is between two of them can only be the header of the first.
+  // Where the gap to the next entry has exactly the size of header and payload, the offset needs no read.
   if (next >= begin && next - begin == entry.size) return begin;
   return payload_offsets(archive, {&entry, 1}, std::span(&entry, number + 1 < entries_.size() ? 2 : 1))[0];
 }
@@ -82,7 +82,7 @@ std::optional<ZipPlace> ZipDirectory::find(const ByteSource& archive, const std:
 
 bool ZipDirectory::holds(const ByteSource& archive, const std::string& name, ByteRange range, std::size_t& near) const {
   const auto is_behind = [&](std::size_t number) { return entries_[number].local_offset < range.offset; };
-  // Rows come in the order of their data, for the most part.
+  // Most rows are in the order of their data.
   const bool is_near =
       near < entries_.size() && is_behind(near) && (near + 1 == entries_.size() || !is_behind(near + 1));
   if (!is_near) {
@@ -96,7 +96,7 @@ bool ZipDirectory::holds(const ByteSource& archive, const std::string& name, Byt
   if (entry.name != name || entry.size != range.size || !entry.is_stored() || entry.is_link()) return false;
   try {
     return payload_of(archive, number) == range.offset;
-  } catch (const FormatError&) {  // which find() explains
+  } catch (const FormatError&) {  // find() reports it
     return false;
   }
 }
@@ -158,13 +158,13 @@ void ZipProofs::warn_moved(const ByteSource& archive) const {
 
 namespace {
 
-/// What is asked for along with a payload that begins at `offset`: room for its local header.
+/// The range in front of a payload at `offset` that has its local header, with room for an extra field.
 ByteRange header_room(uint64_t offset, const std::string& name, uint64_t extra = zip::kFullZip64ExtraSize) {
   const uint64_t size = std::min(offset, zip::kLocalHeaderSize + name.size() + extra);
   return {offset - size, size};
 }
 
-/// What a local header, or the central directory for it, says of the bytes behind it.
+/// What a local header, or the central directory in its place, says of a payload.
 struct Stated {
   uint32_t crc32 = 0;
   std::string fault = {};  ///< why the header is not that of the sample; "" when it is
@@ -178,7 +178,7 @@ bool is_header_again(std::span<const std::byte> payload, const std::string& name
   return false;
 }
 
-/// `before`: the bytes just before `entry.range`; `after`: the first of it, as many as are here.
+/// `before`: the bytes just before `entry.range`; `after`: the first bytes of it that were read.
 Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const ZipEntry& entry,
                       std::span<const std::byte> before, std::span<const std::byte> after) {
   auto header = zip::local_header_before(before, entry.name);
@@ -207,7 +207,7 @@ Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const 
   throw FormatError("sample " + quoted(entry.id) + ": " + what, {.path = archive.name(), .offset = entry.range.offset});
 }
 
-/// Where the directory has the entry. Throws FormatError, which begins with `fault`, where it has none.
+/// The place of the entry by the central directory. Throws FormatError, which begins with `fault`, where it has none.
 ZipPlace place_in_directory(const ByteSource& archive, const ZipProofs& proofs, const ZipEntry& entry,
                             const std::string& fault) {
   std::optional<ZipPlace> place;
@@ -228,7 +228,7 @@ std::string why_outside(const ByteSource& archive, ByteRange range) {
          std::to_string(static_cast<int64_t>(range.size)) + " leave the file of " + std::to_string(archive.size());
 }
 
-/// The header of a local archive, in one read with the bytes behind it.
+/// Reads the local header of a sample in a local archive, with the first bytes of its payload.
 Stated look_locally(const ByteSource& archive, const ZipProofs& proofs, const ZipEntry& entry) {
   if (auto why = why_outside(archive, entry.range); !why.empty()) return {.fault = std::move(why)};
   const ByteRange room = header_room(entry.range.offset, entry.name);
@@ -253,7 +253,7 @@ class ZipSample final : public ByteSource {
       offset_ = place.range.offset;
       size_ = place.range.size;
     } else if (const auto directory = proofs_->known_directory()) {
-      // Which was read because of a sample that was elsewhere: others may be, too.
+      // The directory was read because another sample was not where its row says: this one may not be, either.
       if (const auto place = directory->find(*archive_, entry_.name)) {
         offset_ = place->range.offset;
         size_ = place->range.size;
@@ -293,7 +293,7 @@ class ZipSample final : public ByteSource {
     return out;
   }
 
-  /// What is to be read of the archive for all of it.
+  /// The range of the archive to read for the whole sample.
   ByteRange reach() const {
     const ByteRange room = header_room(offset_, entry_.name);
     return header_seen_ ? ByteRange{offset_, size_} : ByteRange{room.offset, room.size + size_};
@@ -302,7 +302,7 @@ class ZipSample final : public ByteSource {
   std::optional<uint32_t> stated_crc32() const { return header_seen_ ? std::optional<uint32_t>(crc32_) : std::nullopt; }
   void expect(uint32_t crc) const { expected_ = crc; }
 
-  /// The sample in what reach() named, when that was read.
+  /// The verified sample, from the bytes of reach().
   Bytes proved(Bytes bytes) const {
     const std::size_t room = bytes.size() - size_;
     const auto payload = std::span(bytes).subspan(room);
@@ -321,7 +321,7 @@ class ZipSample final : public ByteSource {
 
  private:
   bool is_whole(ByteRange range) const { return range.offset == 0 && range.size == size_; }
-  /// A part of a sample that was proved is read by itself; all of it needs the CRC-32.
+  /// A part of a verified sample is read without the header; the whole sample needs its CRC-32.
   bool needs_header(bool is_whole) const {
     return !header_seen_ && (is_whole || expected_ >= 0 || !proofs_->is_proved({offset_, size_}, entry_.name));
   }
@@ -345,7 +345,7 @@ class ZipSample final : public ByteSource {
     if (!archive_->is_local()) proofs_->remember(entry.range, entry.name);
   }
 
-  /// Takes the place that the directory has. Throws SampleMoved where the length is another.
+  /// Moves to the place of the central directory. Throws SampleMoved where the length differs.
   void move_to(const ZipPlace& place) const {
     const std::lock_guard lock(mutex_);
     const bool is_longer_or_shorter = place.range.size != size_;
@@ -404,8 +404,8 @@ class ZipSample final : public ByteSource {
     }
   }
 
-  /// What a server sent wrong it may send right. And a local header may state a wrong CRC-32 where the directory, which
-  /// ZIP readers go by, states the right one.
+  /// A server may send the right bytes at the second try. And the CRC-32 of the local header may be wrong where that of
+  /// the central directory, which ZIP tools use, is right.
   Bytes read_again() const {
     const ByteRange whole{0, size_};
     if (!header_seen_) return std::move(read_with_header({&whole, 1})[0]);
@@ -424,7 +424,7 @@ class ZipSample final : public ByteSource {
   mutable std::mutex mutex_;
   mutable std::atomic<uint64_t> offset_, size_;
   mutable std::atomic<uint32_t> crc32_ = 0;
-  mutable std::atomic<int64_t> expected_ = -1;  ///< the CRC-32 that it has to have
+  mutable std::atomic<int64_t> expected_ = -1;  ///< the CRC-32 that require_crc32() demands
   mutable std::atomic<bool> header_seen_ = false;
 };
 

@@ -14,31 +14,32 @@
 #include "io/byte_source.hpp"
 #include "tacore/error.hpp"
 
-/// Samples of a ZIP, each proved by what the ZIP itself says of it: the local header in front of its bytes, their
-/// CRC-32, and where these contradict a level table, the central directory.
+/// Samples of a ZIP, each verified by the ZIP itself: by the local header in front of its bytes, by their CRC-32, and,
+/// where these contradict a level table, by the central directory.
 namespace tacore {
 
-/// Where the payload of an entry lies, and its CRC-32, as the central directory has them.
+/// The range of the payload of an entry, and its CRC-32, by the central directory.
 struct ZipPlace {
   ByteRange range = {};
   uint32_t crc32 = 0;
 };
 
-/// The central directory of a ZIP, by place and by name. Safe from several threads.
+/// The central directory of a ZIP, by offset and by name. Safe from several threads.
 class ZipDirectory {
  public:
   /// Reads it. Throws IoError, and FormatError where there is none.
   explicit ZipDirectory(const ByteSource& archive);
 
   /// The entry called `name`; nullopt when there is none. Throws FormatError when it is compressed, a link, or reaches
-  /// into the next one.
+  /// into the next entry.
   std::optional<ZipPlace> find(const ByteSource& archive, const std::string& name) const;
-  /// True when the payload of the entry `name` is exactly `range`. `near`: the position of an entry that may be next,
-  /// moved to that which was found.
+  /// True when the payload of the entry `name` is exactly `range`. `near`: the position of the entry to try first;
+  /// it is set to the next one.
   bool holds(const ByteSource& archive, const std::string& name, ByteRange range, std::size_t& near) const;
 
  private:
-  /// Where the bytes of an entry begin: computed where entries leave no other place, else its local header is read.
+  /// The offset of the payload of an entry: computed where there is no gap before the next entry, else its local header
+  /// is read.
   uint64_t payload_of(const ByteSource& archive, std::size_t number) const;
 
   std::vector<zip::CentralEntry> entries_;  ///< by local_offset
@@ -47,15 +48,15 @@ class ZipDirectory {
   mutable std::vector<std::size_t> by_name_;  ///< made when it is first needed
 };
 
-/// What has been learnt of one ZIP, which may be opened many times: its directory, once it was read, and which samples
-/// were proved. Safe from several threads.
+/// What is known of one ZIP, which may be opened many times: its directory, once it was read, and which samples were
+/// verified. Safe from several threads.
 class ZipProofs {
  public:
-  /// A directory no longer than this is read from a server, so that it proves all samples at once.
+  /// A directory of at most this size is read from a server, to verify all samples with one request.
   static constexpr uint64_t kSmallDirectory = 8 << 20;
 
-  /// `stays_open`: the archive is always the same. One that is opened anew may be another by then, so that nothing of
-  /// it is remembered but its directory, which only repairs.
+  /// `stays_open`: the archive is opened once. A file that is opened again may be another one by then: of it only the
+  /// directory is kept, which serves to repair offsets.
   explicit ZipProofs(bool stays_open) : stays_open_(stays_open) {}
 
   /// Read at the first call, and kept.
@@ -64,12 +65,12 @@ class ZipProofs {
   std::shared_ptr<const ZipDirectory> known_directory() const;
   /// The same; nullptr where it would be read from a server and is longer than kSmallDirectory.
   std::shared_ptr<const ZipDirectory> small_directory(const ByteSource& archive) const;
-  /// The same; nullptr where a server would have to be asked.
+  /// The same; nullptr where that would take a request to a server.
   std::shared_ptr<const ZipDirectory> directory_at_hand(const ByteSource& archive) const;
 
   bool is_proved(ByteRange range, const std::string& name) const;
   void remember(ByteRange range, const std::string& name) const;
-  /// Says once that places of this ZIP are not where its tables say.
+  /// Warns once that samples of this ZIP are not where its tables say.
   void warn_moved(const ByteSource& archive) const;
 
  private:
@@ -80,8 +81,8 @@ class ZipProofs {
   mutable bool warned_ = false;
 };
 
-/// The bytes of a sample are elsewhere than its row says, and of another length: whoever asked for them begins again,
-/// and is led to the right ones.
+/// The bytes of a sample are elsewhere than its row says, and of another length. The caller tries again, and then reads
+/// the right ones.
 class SampleMoved final : public FormatError {
  public:
   using FormatError::FormatError;
@@ -97,32 +98,31 @@ auto again_if_moved(const Body& body) {
   }
 }
 
-/// What a sample is in a ZIP.
+/// A sample of a ZIP.
 struct ZipEntry {
   std::string name = {};  ///< of the entry
-  std::string id = {};    ///< what the caller asked for
+  std::string id = {};    ///< of the sample, for messages
   ByteRange range = {};   ///< as the level table says
 };
 
-/// The payload of `entry`. Nothing of it is handed out before the local header in front of it was seen, which comes in
-/// the same read: at once where the archive is local, else with the first bytes, or, where these lie further than a
-/// round trip from it, beside them, once for each sample. Read in one piece it has to have the CRC-32 that is stated.
-/// What is not so is looked up in the central directory and read there. Reads throw FormatError where that does not
-/// help, SampleMoved, IoError.
+/// The payload of `entry`. Its local header is checked before any of its bytes are returned: on opening where the
+/// archive is local, else, once for each sample, with the first read, together with its bytes. A sample that is read
+/// whole must have the CRC-32 of its header. Where a check fails, the sample is looked up in the central directory and
+/// read from there. Reads throw FormatError where that does not help, SampleMoved, IoError.
 std::shared_ptr<const ByteSource> open_sample(std::shared_ptr<const ByteSource> archive,
                                               std::shared_ptr<const ZipProofs> proofs, ZipEntry entry);
 
-/// Where the payload of `entry` is: where its row says, if its local header is there, else by the central directory.
-/// Throws FormatError where neither has it, IoError.
+/// The range of the payload of `entry`: that of its row, if its local header is there, else that of the central
+/// directory. Throws FormatError where neither has it, IoError.
 ByteRange prove_place(const ByteSource& archive, const ZipProofs& proofs, const ZipEntry& entry);
 
-/// The CRC-32 that is stated for a sample that was opened; nullopt for other sources, and as long as none was seen.
+/// The CRC-32 in the header of a sample; nullopt for other sources, and before the header was read.
 std::optional<uint32_t> stated_crc32(const ByteSource& sample);
-/// False when another one is stated for the sample. Where none was seen yet, reading throws FormatError when it is
-/// another.
+/// False when the header of the sample has another CRC-32. Where the header was not read yet, reading throws
+/// FormatError when it has another one.
 bool require_crc32(const ByteSource& sample, uint32_t expected);
 
-/// Everything of each source, as read_together() does, samples of ZIPs proved.
+/// All bytes of each source, as read_together() does, with samples of ZIPs verified.
 std::vector<Bytes> read_samples(std::span<const std::shared_ptr<const ByteSource>> sources);
 
 }  // namespace tacore

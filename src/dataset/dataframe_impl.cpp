@@ -136,25 +136,13 @@ RowAddress DataFrame::Impl::address(int64_t row) const {
   if (const auto key = rows->key(row); key && !holds_stored)
     return dataset->leaf(key->part)->address(key->level, key->row);
   if (!container) (void)container_of(row);
-  RowAddress out;
-  const auto integer = [&](std::string_view name) {
-    const int column = rows->find(name);
-    return column < 0 ? std::nullopt : rows->integer(column, row);
-  };
-  const int id = rows->find(names::kId);
-  out.id = id < 0 ? "" : rows->text(id, row).value_or("");
+  RowAddress out = stored_address(*rows, row);
   const bool names_files = container_of(row)->names_files();
   if (const auto why = names_files ? why_unsafe_id(out.id) : std::string(); !why.empty()) {
     throw FormatError("row " + std::to_string(row) + ": id " + quoted(out.id) + " " + why, {.path = dataset->path});
   }
   out.type = type(row);
-  out.offset = integer(names::kOffset);
-  out.size = integer(names::kSize);
-  out.source_file = source_file;
-  if (holds_stored) {
-    if (const int file = rows->find(names::kSourceFile); file >= 0)
-      out.source_file = rows->text(file, row).value_or("");
-  }
+  if (!holds_stored || rows->find(names::kSourceFile) < 0) out.source_file = source_file;
   out.relative_path = parent_path.empty() ? out.id : parent_path + "/" + out.id;
   return out;
 }

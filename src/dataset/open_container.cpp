@@ -18,6 +18,7 @@
 #include "model/collection_json.hpp"
 #include "container/tiff_index_file.hpp"
 #include "container/level_files.hpp"
+#include "container/read_hints.hpp"
 #include "tortilla/partitions.hpp"
 #include "tortilla/container.hpp"
 
@@ -76,7 +77,7 @@ Detected detect_folder(const Storage& storage, const std::string& path) {
   }
   for (const auto index : {names::kTacocatFile, names::kTacollection}) {
     const std::string file = path_join(path, index);
-    if (storage.exists(file)) return detect_file(storage.open(file), file);
+    if (storage.exists(file)) return detect_file(storage.open(file, hint_of(file)), file);
   }
   throw FormatError(
       "COLLECTION.json not found: a .tacozip or .zip file, a folder with COLLECTION.json, a folder with "
@@ -101,13 +102,14 @@ Detected detect_remote(const Storage& storage, std::string path) {
     auto level0 = files.size() > 1 ? std::move(files[1]) : nullptr;
     return {.format = format, .path = at, .folder = base, .source = files[0], .level0 = level0, .is_folder = true};
   };
-  // The collection in `at`, and the level that every dataset has there, at once.
+  // The collection in `at`, together with the level that every dataset has there.
   const auto open_first = [&](const std::string& at, const std::string& levels) {
     const std::string files[] = {path_join(at, names::kCollection), path_join(levels, names::kLevelFiles[0])};
-    return storage.open_all(std::span(files).first(storage.keeps_sets() ? 1 : 2));
+    const ReadHint hints[] = {{}, {.suffix = kReadLevel.suffix, .may_wait = true}};
+    return storage.open_all(files, hints);
   };
   const bool is_collection = file_name(path) == names::kCollection;
-  if (is_file_name(path) && !is_collection) return detect_file(storage.open(path), path);
+  if (is_file_name(path) && !is_collection) return detect_file(storage.open(path, hint_of(path)), path);
   if (is_collection) path = without_slashes(parent_folder(path));
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder)) {
     auto files = open_first(path, path);
@@ -126,7 +128,7 @@ Detected detect_remote(const Storage& storage, std::string path) {
     if (auto source = find(file)) return detect_file(std::move(source), file);
   }
   try {
-    return detect_file(storage.open(path), path);
+    return detect_file(storage.open(path, hint_of(path)), path);
   } catch (const IoError& error) {
     if (!error.not_found()) throw;
     throw IoError("neither a file nor a folder with COLLECTION.json, .tacocat/, __TACOCAT__ or TACOLLECTION.json",
@@ -155,23 +157,30 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
 
 }  // namespace
 
-std::shared_ptr<const ByteSource> OpenedOnce::open(const std::string& path) const {
-  if (!is_remote(path)) return storage_.open(path);
+std::shared_ptr<const ByteSource> OpenedOnce::open(const std::string& path, const ReadHint& hint) const {
+  if (!is_remote(path)) return storage_.open(path, hint);
   auto& source = opened_[path];
-  if (!source) source = storage_.open(path);
+  if (!source) source = storage_.open(path, hint);
   return source;
 }
 
 bool OpenedOnce::exists(const std::string& path, bool directory) const {
-  return directory || !is_remote(path) ? storage_.exists(path, directory) : open_all({&path, 1})[0] != nullptr;
+  if (directory || !is_remote(path)) return storage_.exists(path, directory);
+  const ReadHint hint = hint_of(path);
+  return open_all({&path, 1}, {&hint, 1})[0] != nullptr;
 }
 
-std::vector<std::shared_ptr<const ByteSource>> OpenedOnce::open_all(std::span<const std::string> paths) const {
+std::vector<std::shared_ptr<const ByteSource>> OpenedOnce::open_all(std::span<const std::string> paths,
+                                                                    std::span<const ReadHint> hints) const {
   std::vector<std::string> others;
-  for (const auto& path : paths) {
-    if (!opened_[path]) others.push_back(path);
+  std::vector<ReadHint> other_hints;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (opened_[paths[i]]) continue;
+    others.push_back(paths[i]);
+    other_hints.push_back(hints.empty() ? ReadHint() : hints[i]);
   }
-  const auto sources = others.empty() ? std::vector<std::shared_ptr<const ByteSource>>() : storage_.open_all(others);
+  const auto sources =
+      others.empty() ? std::vector<std::shared_ptr<const ByteSource>>() : storage_.open_all(others, other_hints);
   for (std::size_t i = 0; i < others.size(); ++i) opened_[others[i]] = sources[i];
   std::vector<std::shared_ptr<const ByteSource>> out;
   for (const auto& path : paths) out.push_back(opened_[path]);
@@ -194,7 +203,7 @@ Detected detect(const Storage& storage, const std::string& given) {
     if (is_index_folder(storage, folder) || storage.exists(path_join(folder, names::kMetadata), true)) path = folder;
   }
   // A ZIP's name is enough: no probe, and its first bytes tell the rest.
-  if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage.open(path), path);
+  if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage.open(path, hint_of(path)), path);
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder) &&
       storage.exists(path_join(path, names::kCollection))) {
     std::string parent = parent_folder(path);

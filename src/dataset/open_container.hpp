@@ -30,10 +30,10 @@ class OpenedOnce final : public Storage {
   /// `storage` outlives it.
   explicit OpenedOnce(const Storage& storage) : storage_(storage) {}
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override;
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint = {}) const override;
   bool exists(const std::string& path, bool directory = false) const override;
-  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override;
-  bool keeps_sets() const override { return storage_.keeps_sets(); }
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths,
+                                                          std::span<const ReadHint> hints = {}) const override;
 
  private:
   const Storage& storage_;

@@ -38,7 +38,7 @@ class OneFile final : public Storage {
  public:
   OneFile(Bytes bytes, bool is_far) : bytes_(std::move(bytes)), is_far_(is_far) {}
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint&) const override {
     auto file = memory_source(path, bytes_);
     if (!is_far_) return file;
     return std::make_shared<FarSource>(std::move(file), num_heads);

@@ -167,7 +167,7 @@ Json record_set(const LevelFacts& level, std::size_t number, const Json& table) 
   Json fields = Json::array();
   for (const auto& [name, type, description] : level.fields) {
     const auto [data, repeated] = data_type(type);
-    Json field = {{"@type", "cr:Field"}, {"@id", id + "/" + encode_url_path(name)}, {"name", id + "/" + name}};
+    Json field = {{"@type", "cr:Field"}, {"@id", id + "/" + percent_encoded(name, true)}, {"name", id + "/" + name}};
     set_text(field, "description", description);
     field["dataType"] = data;
     if (repeated) field["repeated"] = true;

@@ -52,7 +52,7 @@ std::string doi_url(const std::string& doi) {
   if (is_url(doi)) return doi;
   const auto start = doi.find("10.");
   const bool is_doi = start != doi.npos && doi.find('/', start) != doi.npos;
-  return is_doi ? "https://doi.org/" + encode_url_path(doi.substr(start)) : "";
+  return is_doi ? "https://doi.org/" + percent_encoded(doi.substr(start), true) : "";
 }
 
 std::string code_string(const std::string& text) { return Json(without_controls(text)).dump(); }
@@ -155,7 +155,8 @@ Section people(const std::string& title, const std::vector<Contact>& all) {
   Section out{title};
   Table table{.header = {"Name", "Organization", "Role", "Contact"}};
   for (const Contact& who : all) {
-    const std::string mail = who.email.find('@') == std::string::npos ? "" : "mailto:" + encode_url_path(who.email);
+    const std::string mail =
+        who.email.find('@') == std::string::npos ? "" : "mailto:" + percent_encoded(who.email, true);
     table.rows.push_back({{name_of(who), is_url(who.url) ? who.url : ""},
                           {who.organization},
                           {join(roles_of(who), ", ")},

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -237,13 +236,10 @@ std::string date_published(const Json& document, const DescribeOptions& options)
   for (const char* key : {"published", "datePublished"}) {
     if (const auto date = date_of(text_of(document, key)); !date.empty()) return date;
   }
-  const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
-  if (!epoch) return "";
-  char* end = nullptr;
-  const long long seconds = std::strtoll(epoch, &end, 10);
-  constexpr long long kYear10000 = 253402300800;
-  const bool is_time = end != epoch && *end == '\0' && seconds >= 0 && seconds < kYear10000;
-  return is_time ? Timestamp{seconds * 1'000'000}.to_string().substr(0, 10) : "";
+  constexpr int64_t kYear10000 = 253402300800;
+  const auto seconds = source_date_epoch();
+  const bool is_time = seconds && *seconds >= 0 && *seconds < kYear10000;
+  return is_time ? Timestamp{*seconds * 1'000'000}.to_string().substr(0, 10) : "";
 }
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
@@ -283,7 +279,7 @@ std::string Facts::title() const {
 
 std::string Facts::href(std::string_view name) const {
   const bool is_encoded = is_url(base_url) || base_url.find("://") == base_url.npos;  // s3:// has keys as they are
-  return (base_url.empty() ? "." : base_url) + "/" + (is_encoded ? encode_url_path(name) : std::string(name));
+  return (base_url.empty() ? "." : base_url) + "/" + (is_encoded ? percent_encoded(name, true) : std::string(name));
 }
 
 Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level) {
@@ -331,22 +327,6 @@ const char* media_type(Format format) {
   return format == Format::Taco ? "application/vnd.taco+blob" : "application/zip";
 }
 
-std::string encode_url_path(std::string_view path) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~/").find(c) != std::string_view::npos;
-    if (plain) {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
-}
-
 std::string way_between(const std::string& from, const std::string& to) {
   std::error_code error;
   const fs::path out = fs::absolute(to.empty() ? "." : to, error)
@@ -354,7 +334,7 @@ std::string way_between(const std::string& from, const std::string& to) {
                            .lexically_relative(fs::absolute(from, error).lexically_normal());
   std::string text = out.generic_string();
   while (text.ends_with('/')) text.pop_back();
-  return text.empty() ? "." : encode_url_path(text);
+  return text.empty() ? "." : percent_encoded(text, true);
 }
 
 std::string doi_of(const std::string& text) {

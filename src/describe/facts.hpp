@@ -111,9 +111,6 @@ const char* media_type(Format format);
 /// The media type of Parquet.
 inline constexpr const char* kParquetType = "application/vnd.apache.parquet";
 
-/// Percent-encodes all but unreserved characters (RFC 3986) and slashes.
-std::string encode_url_path(std::string_view path);
-
 /// The relative URL from one folder to another, percent-encoded, without a final slash. Symbolic links are not
 /// resolved, as a description is read elsewhere.
 std::string way_between(const std::string& from, const std::string& to);

@@ -351,7 +351,7 @@ std::string LevelItems::unique(const std::string& path, int64_t row) {
   constexpr std::size_t kLongest = 200;
   std::string id = path.substr(0, kLongest);
   for (char& c : id) {
-    const bool is_plain = encode_url_path(std::string_view(&c, 1)).size() == 1 && c != '/';
+    const bool is_plain = percent_encoded({&c, 1}, false).size() == 1;
     if (!is_plain) c = '_';
   }
   while (!seen_.insert(std::hash<std::string>()(id)).second) id += "_" + std::to_string(row);

@@ -8,12 +8,6 @@ namespace tacore {
 namespace descriptions {
 namespace {
 
-std::string percent(char c) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(c);
-  return {'%', kHex[byte >> 4], kHex[byte & 15]};
-}
-
 /// Text on one line, with all that Markdown would interpret escaped, also in a table.
 std::string escape(const std::string& text) {
   std::string out;
@@ -40,8 +34,10 @@ std::string inline_text(const Cell& cell) {
   const std::string text = cell.is_code ? code(cell.text) : escape(cell.text);
   if (cell.url.empty() || text.empty()) return text;
   std::string url;
-  for (const char c : cell.url)
-    url += std::string_view("()|<>\\").find(c) != std::string_view::npos ? percent(c) : std::string(1, c);
+  for (const char c : cell.url) {
+    const bool is_plain = std::string_view("()|<>\\").find(c) == std::string_view::npos;
+    url += is_plain ? std::string(1, c) : percent_encoded({&c, 1}, false);
+  }
   return "[" + text + "](" + url + ")";
 }
 

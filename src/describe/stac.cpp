@@ -168,7 +168,7 @@ Json links_of(const Facts& facts) {
   works.insert(works.begin(), facts.self);
   for (const auto& each : works) {
     if (const auto doi = doi_of(each.doi); !doi.empty()) {
-      out.push_back({{"rel", "cite-as"}, {"href", "https://doi.org/" + encode_url_path(doi)}});
+      out.push_back({{"rel", "cite-as"}, {"href", "https://doi.org/" + percent_encoded(doi, true)}});
     }
   }
   return out;

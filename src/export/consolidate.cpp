@@ -25,6 +25,7 @@
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_container.hpp"
 #include "dataset/open_container.hpp"
 #include "table/level_checksums.hpp"
@@ -223,7 +224,7 @@ class FetchedZip final : public ByteSource {
   }
 
   const ByteSource& again() const {
-    std::call_once(opened_again_, [this] { again_ = any_storage()->open(path_); });
+    std::call_once(opened_again_, [this] { again_ = any_storage()->open(path_, kReadZip); });
     if (again_->size() != size_) throw IoError("the file changed while it was read", {.path = path_});
     return *again_;
   }

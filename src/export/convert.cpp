@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/migrate.hpp"
+#include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -94,7 +95,7 @@ void convert(const std::string& input, const std::string& output, const CreateOp
                 : "is a FOLDER already; a name in .tacozip expected for the output",
          input);
   }
-  if (!to_zip) validator::require_strict_zip(*any_storage()->open(without_slashes(input)));
+  if (!to_zip) validator::require_strict_zip(*any_storage()->open(without_slashes(input), kReadZip));
   convert(dataset, output, options);
 }
 

@@ -15,6 +15,7 @@
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "container/child_rows.hpp"
+#include "container/read_hints.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "table/column_check.hpp"
 #include "table/read_table.hpp"
@@ -239,7 +240,9 @@ class TreeBuilder {
       vsi.push_back(root);
       paths.push_back(from_vsi(root));
     }
-    const auto sources = storage.open_all(paths);
+    std::vector<ReadHint> hints;
+    for (const auto& path : paths) hints.push_back(hint_of(path));
+    const auto sources = storage.open_all(paths, hints);
     for (std::size_t i = 0; i < vsi.size(); ++i) {
       if (!sources[i]) throw IoError("cannot open", {.path = paths[i]}, ENOENT);
       Zip zip{sources[i]->is_local() ? payload_of(paths[i]) : remote_payload(sources[i], paths[i]),

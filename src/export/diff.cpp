@@ -18,6 +18,7 @@
 #include "model/collection_members.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
+#include "container/read_hints.hpp"
 #include "table/compare_columns.hpp"
 #include "table/encode.hpp"
 #include "tacore/error.hpp"
@@ -152,7 +153,7 @@ class Side {
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] = directories_.try_emplace(path);
     if (is_new) {
-      for (auto& entry : read_directory(*storage_->open(path)))
+      for (auto& entry : read_directory(*storage_->open(path, kReadZip)))
         found->second.emplace(std::move(entry.name), entry.crc32);
     }
     return found->second;

@@ -1,9 +1,7 @@
-#include <stdlib.h>
-
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "model/collection_merge.hpp"
 #include "dataset/dataset_impl.hpp"
@@ -38,14 +36,9 @@ Value ids_of(const std::vector<const Collection*>& collections) {
 
 /// Now, unless SOURCE_DATE_EPOCH says when that is.
 Timestamp now() {
-  int64_t seconds = 0;
-  const char* given = ::getenv("SOURCE_DATE_EPOCH");
-  const std::string_view text = given ? given : "";
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  }
+  const auto clock = std::chrono::system_clock::now().time_since_epoch();
+  const int64_t seconds =
+      source_date_epoch().value_or(std::chrono::duration_cast<std::chrono::seconds>(clock).count());
   return Timestamp{seconds * 1'000'000};
 }
 

@@ -283,15 +283,13 @@ CentralEntry parse_central_entry(Cursor& in, uint64_t directory_offset) {
 /// states `size`. No exception for foreign bytes: most that are asked about are no header at all.
 bool is_header_with(std::span<const std::byte> header, std::string_view name, uint64_t extra_size,
                     std::optional<uint64_t> size) {
+  if (local_header_size_at(header, name) != header.size()) return false;
   Cursor in(header, "local header");
-  if (in.u32() != kLocalSignature) return false;
-  in.skip(2);
+  in.skip(6);
   const uint16_t flags = in.u16();
   in.skip(14);
   uint64_t stated = in.u32();
-  if (in.u16() != name.size()) return false;
-  if (in.u16() != extra_size) return false;
-  if (in.text(name.size()) != name) return false;
+  in.skip(4 + name.size());
   if (extra_size > 0) {
     if (in.u16() != kZip64Extra || in.u16() != extra_size - kExtraHeaderSize) return false;
     if (stated == kMax32) stated = in.u64();
@@ -407,6 +405,16 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
   return out;
 }
 
+std::optional<uint64_t> local_header_size_at(std::span<const std::byte> bytes, std::string_view name) {
+  if (bytes.size() < kLocalHeaderSize + name.size()) return std::nullopt;
+  Cursor in(bytes, "local header");
+  if (in.u32() != kLocalSignature) return std::nullopt;
+  in.skip(22);
+  const uint64_t name_size = in.u16(), extra_size = in.u16();
+  if (name_size != name.size() || in.text(name.size()) != name) return std::nullopt;
+  return kLocalHeaderSize + name_size + extra_size;
+}
+
 bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size) {
   for (const uint64_t extra_size : {uint64_t{0}, kFullZip64ExtraSize}) {
     const uint64_t whole = kLocalHeaderSize + name.size() + extra_size;
@@ -421,11 +429,7 @@ std::optional<LocalHeader> local_header_before(std::span<const std::byte> before
     const uint64_t whole = kLocalHeaderSize + name.size() + extra_size;
     if (whole > before.size()) break;
     const auto header = before.last(whole);
-    if (header[0] != std::byte{'P'} || header[1] != std::byte{'K'}) continue;
-    Cursor in(header, "local header");
-    if (in.u32() != kLocalSignature) continue;
-    in.skip(22);
-    if (in.u16() != name.size() || in.u16() != extra_size || in.text(name.size()) != name) continue;
+    if (header[0] != std::byte{'P'} || local_header_size_at(header, name) != whole) continue;
     try {
       return parse_local_header(header, 0);
     } catch (const FormatError&) {  // bytes that only look like one

@@ -111,6 +111,10 @@ std::vector<CentralEntry> last_entries(std::span<const std::byte> bytes, const D
 /// header, name and extra.
 LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset);
 
+/// The size of the local header of `name` at the start of `bytes`, extra field included; nullopt where `bytes` start
+/// with something else. The extra field need not be in `bytes`.
+std::optional<uint64_t> local_header_size_at(std::span<const std::byte> bytes, std::string_view name);
+
 /// True when the bytes just before a payload are the local header of `name`, with or without a
 /// ZIP64 extra (dossier 1.5), and state `size`, if it is given, unless a descriptor has it. `before`
 /// are the last bytes before the payload; 30 + name + 20 are looked at.

@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a file or folder is, whatever its names.
+/// The identity of a file or folder, which may have several names.
 using Identity = std::pair<dev_t, ino_t>;
 
-/// Nothing for what is not there. `about` is the output or input that is looked at. Throws IoError.
+/// nullopt for an absent file. `about`: the output or input, for messages. Throws IoError.
 std::optional<Identity> identity(const std::string& path, const std::string& about) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0) return Identity{status.st_dev, status.st_ino};
@@ -31,7 +31,7 @@ std::optional<Identity> identity(const std::string& path, const std::string& abo
   throw IoError("cannot stat" + (path == about ? "" : " " + tacore::quoted(path)), {.path = about}, errno);
 }
 
-/// The folders that it is in, or would be in, from the nearest one that is there.
+/// The folders above the path, from the nearest one that exists.
 std::vector<Identity> folders_around(const std::string& path) {
   fs::path at = fs::absolute(path.empty() ? "." : path);
   std::vector<Identity> out;

@@ -11,28 +11,10 @@
 namespace tacore {
 namespace {
 
-/// A seek on a local disk costs about as much as reading this much.
-constexpr uint64_t kMaxGap = 4096;
-
 bool is_inside(ByteRange range, uint64_t size) { return range.offset <= size && range.size <= size - range.offset; }
 
 std::string describe(ByteRange range) {
   return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
-}
-
-/// Shares the work of one read among the members of a merged range.
-void read_merged(const ByteSource& source, const MergedRange& merged, std::span<const ByteRange> ranges,
-                 std::vector<Bytes>& out) {
-  if (merged.members.size() == 1) {
-    out[merged.members[0]] = source.read(merged.range);
-    return;
-  }
-  const Bytes whole = source.read(merged.range);
-  for (const std::size_t member : merged.members) {
-    const ByteRange range = ranges[member];
-    const auto part = std::span(whole).subspan(range.offset - merged.range.offset, range.size);
-    out[member].assign(part.begin(), part.end());
-  }
 }
 
 class Slice final : public ByteSource {
@@ -74,11 +56,12 @@ class Slice final : public ByteSource {
 ByteSource::~ByteSource() = default;
 Storage::~Storage() = default;
 
-std::vector<std::shared_ptr<const ByteSource>> Storage::open_all(std::span<const std::string> paths) const {
+std::vector<std::shared_ptr<const ByteSource>> Storage::open_all(std::span<const std::string> paths,
+                                                                 std::span<const ReadHint> hints) const {
   std::vector<std::shared_ptr<const ByteSource>> out;
-  for (const std::string& path : paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
     try {
-      out.push_back(open(path));
+      out.push_back(open(paths[i], hints.empty() ? ReadHint() : hints[i]));
     } catch (const IoError& error) {
       if (!error.not_found()) throw;
       out.push_back(nullptr);
@@ -102,8 +85,8 @@ Bytes ByteSource::read(ByteRange range) const {
 std::vector<Bytes> ByteSource::read_ranges(std::span<const ByteRange> ranges) const {
   for (const ByteRange& range : ranges) require_inside(range);
   std::vector<Bytes> out(ranges.size());
-  for (const MergedRange& merged : coalesce(ranges, kMaxGap)) {
-    read_merged(*this, merged, ranges, out);
+  for (const MergedRange& merged : coalesce(ranges, kLocalCoalesceGap)) {
+    scatter(merged, ranges, read(merged.range), out);
   }
   return out;
 }

@@ -12,26 +12,26 @@
 
 namespace tacore {
 
-/// Bytes of one file, wherever they are. Implementations allow concurrent calls.
+/// The bytes of one file, local or remote. Implementations allow concurrent calls.
 class ByteSource {
  public:
   virtual ~ByteSource();
-  /// For messages: the path as the user wrote it.
+  /// The path as the user wrote it, for messages.
   virtual const std::string& name() const noexcept = 0;
   virtual uint64_t size() const = 0;
   /// Fills `out` completely from `offset`, or throws IoError (a read past the end names both).
   /// There are no short reads.
   virtual void read(uint64_t offset, std::span<std::byte> out) const = 0;
-  /// One buffer for each range, in the order given. Default: joins ranges at most 4 KiB apart, then
-  /// read(). Ranges are checked against size() before anything is allocated: IoError.
+  /// One buffer for each range, in the order given. Ranges are checked against size() before anything is allocated:
+  /// IoError. The default implementation reads ranges with a gap of at most kLocalCoalesceGap together.
   virtual std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const;
-  /// True when a read costs microseconds (a local file, memory): then bytes are proved by reading
-  /// their ZIP header.
+  /// True when a read takes microseconds (a local file, memory): then the local ZIP header of each sample is read to
+  /// verify its place.
   virtual bool is_local() const noexcept = 0;
-  /// True when all of `range` can be read without asking a server.
+  /// True when all of `range` can be read without a request to a server.
   virtual bool has([[maybe_unused]] ByteRange range) const { return is_local(); }
 
-  /// Checked like read_ranges; an empty range reads nothing.
+  /// Checked as read_ranges() checks; an empty range reads nothing.
   Bytes read(ByteRange range) const;
   Bytes read_all() const { return read({0, size()}); }
 
@@ -41,27 +41,36 @@ class ByteSource {
 };
 
 /// The part `range` of `whole`, as a source of its own that keeps `whole` alive. Throws FormatError
-/// when `range` leaves it.
+/// when `range` is not inside it.
 std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole, ByteRange range);
 
-/// Everything of each source, in order; slices of one file are read together, near ranges in one go.
+/// All bytes of each source, in order. Slices of one file are read with one read_ranges().
 std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSource>> sources);
 
-/// Opens files by path: the one seam to the outside world, which tests count and break.
+/// The bytes that a reader wants of a file first. A remote storage reads them with the request that opens the file, and
+/// keeps them in memory: the last `suffix` bytes, or, where that is 0 or the server knows no suffix ranges, the first
+/// `prefix` bytes.
+struct ReadHint {
+  uint64_t prefix = 32 * 1024;  ///< all metadata of a small dataset
+  uint64_t suffix = 0;
+  /// A remote storage that caches the files of one open_all() as a set (all of them or none) leaves this file closed,
+  /// as if it were absent: the reader opens it later, together with the other files of its set.
+  bool may_wait = false;
+};
+
+/// Opens files by path. All access to files goes through it, so that tests can count requests and make them fail.
 class Storage {
  public:
   virtual ~Storage();
   /// Throws IoError, with not_found() when there is nothing at `path`.
-  virtual std::shared_ptr<const ByteSource> open(const std::string& path) const = 0;
+  virtual std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint = {}) const = 0;
   /// True for a file or, with `directory`, for a directory. Throws IoError when that cannot be told
   /// (permissions).
   virtual bool exists(const std::string& path, bool directory = false) const = 0;
-  /// Opens several files of one place, side by side where that is quicker. nullptr for one that is not there; throws
-  /// IoError as open() for other reasons.
-  virtual std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const;
-  /// True where the remote files that one call of open_all() opens are kept on the disk, all of them or none: then the
-  /// levels of a dataset have to come in one.
-  virtual bool keeps_sets() const { return false; }
+  /// Opens several files of one storage, concurrently where they are remote. nullptr for a file that is absent; throws
+  /// IoError as open() for other reasons. `hints`: one for each path, or none.
+  virtual std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths,
+                                                                  std::span<const ReadHint> hints = {}) const;
 };
 
 /// The file system of this machine. Opens regular files only, not directories, pipes or devices.

@@ -1,6 +1,7 @@
 #include "io/coalesce.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.hpp"
 
@@ -36,6 +37,16 @@ std::vector<MergedRange> coalesce(std::span<const ByteRange> ranges, uint64_t ma
     out.back().members.push_back(position);
   }
   return out;
+}
+
+void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, Bytes bytes, std::vector<Bytes>& out) {
+  if (merged.members.size() == 1) {
+    out[merged.members[0]] = std::move(bytes);
+    return;
+  }
+  scatter(merged, ranges, bytes, [&](std::size_t member, std::span<const std::byte> part) {
+    out[member].assign(part.begin(), part.end());
+  });
 }
 
 }  // namespace tacore

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "base/byte_range.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
 
-/// What a server sends in about the time of a round trip to it: ranges at most this far apart come faster as one.
+/// A seek on a local disk takes about as long as reading this much: ranges with a smaller gap are read as one.
+inline constexpr uint64_t kLocalCoalesceGap = 4 * 1024;
+/// The same for a server, of which a round trip takes about as long as this much.
 inline constexpr uint64_t kRemoteCoalesceGap = 64 * 1024;
 
 /// One read that serves several ranges.
@@ -23,5 +26,20 @@ struct MergedRange {
 /// be unsorted, overlap or repeat; empty ranges belong to no merged range. Throws FormatError when
 /// offset + size overflows.
 std::vector<MergedRange> coalesce(std::span<const ByteRange> ranges, uint64_t max_gap);
+
+/// The inverse: calls `take(member, bytes)` with the part of `bytes`, which are those of `merged`, of each of its
+/// members in `ranges`.
+template <class Take>
+void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, std::span<const std::byte> bytes,
+             const Take& take) {
+  for (const std::size_t member : merged.members) {
+    const ByteRange& range = ranges[member];
+    take(member, bytes.subspan(static_cast<std::size_t>(range.offset - merged.range.offset),
+                               static_cast<std::size_t>(range.size)));
+  }
+}
+
+/// The same, into `out`, which has one buffer for each of `ranges`.
+void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, Bytes bytes, std::vector<Bytes>& out);
 
 }  // namespace tacore

@@ -87,4 +87,18 @@ TEST_CASE("every range lies in exactly one merged range, and these are in order 
   }
 }
 
+TEST_CASE("what was read together is taken apart again") {
+  const std::vector<ByteRange> ranges{{10, 4}, {0, 0}, {12, 6}, {40, 2}, {10, 4}};
+  std::vector<Bytes> out(ranges.size());
+  for (const MergedRange& merged : coalesce(ranges, 4)) {
+    Bytes bytes;
+    for (uint64_t i = 0; i < merged.range.size; ++i) bytes.push_back(static_cast<std::byte>(merged.range.offset + i));
+    scatter(merged, ranges, std::move(bytes), out);
+  }
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    REQUIRE(out[i].size() == ranges[i].size);
+    for (std::size_t k = 0; k < out[i].size(); ++k) CHECK(out[i][k] == static_cast<std::byte>(ranges[i].offset + k));
+  }
+}
+
 }  // namespace

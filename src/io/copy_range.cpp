@@ -17,7 +17,7 @@
 namespace tacore {
 namespace {
 
-constexpr uint64_t kPiece = 16 << 20;  // between two looks at whether to go on
+constexpr uint64_t kPiece = 16 << 20;  // copied between two calls of `tell`
 constexpr uint64_t kBuffer = 1 << 20;
 
 class Copy {
@@ -58,7 +58,7 @@ class Copy {
     return ::ioctl(to_.descriptor, FICLONERANGE, &range) == 0 ? size : 0;
   }
 
-  /// Whatever is wrong is told better by those who read and write.
+  /// Errors are ignored: reading and writing reports them better.
   void copy_in_kernel(uint64_t size) {
     auto from = static_cast<off_t>(source_), to = static_cast<off_t>(target_);
     const ssize_t count = ::copy_file_range(from_.descriptor, &from, to_.descriptor, &to, size, 0);

@@ -7,11 +7,11 @@
 
 namespace tacore {
 
-/// The most that is read of one JSON document (COLLECTION.json of any version, TACOLLECTION.json): parsed it takes some
-/// ten times that, and an index of a hundred thousand parts has less.
+/// The largest JSON document that is read (COLLECTION.json of any version, TACOLLECTION.json). Parsed it takes about
+/// ten times as much memory; an index of a hundred thousand parts is smaller.
 inline constexpr uint64_t kMaxDocumentSize = 64 << 20;
 
-/// Throws FormatError, which names `path`, for the range of a larger one.
+/// Throws FormatError, which names `path`, for the range of a larger document.
 void check_document_size(ByteRange range, const std::string& path);
 
 /// The bytes of such a document. Throws as check_document_size(), before anything is allocated; IoError.

@@ -10,8 +10,8 @@
 
 namespace tacore {
 
-/// What has the name `path`, a link itself; none where nothing has it. Throws IoError when that cannot be known: what
-/// is not seen would be taken for free, and replaced.
+/// lstat() of `path`; nullopt where it does not exist. Throws IoError when that is unknown: a name that looks free
+/// would be replaced.
 inline std::optional<struct stat> entry_at(const std::string& path) {
   struct stat out = {};
   if (::lstat(path.c_str(), &out) == 0) return out;

@@ -25,7 +25,7 @@ class FileDescriptor {
     return *this;
   }
   ~FileDescriptor() {
-    // Opened for reading only: close has nothing to lose and nothing to say.
+    // The file is open for reading only: an error of close() has no consequence.
     if (number_ >= 0) ::close(number_);
   }
 
@@ -36,7 +36,7 @@ class FileDescriptor {
   int number_;
 };
 
-/// Opens `real`, which messages call `path`.
+/// Opens `real`; messages name `path`.
 FileDescriptor open_file(const std::string& path, const std::string& real) {
   // O_NONBLOCK: opening a pipe would wait for its writer before it can be refused.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -58,7 +58,7 @@ uint64_t size_of_regular_file(const FileDescriptor& file, const std::string& pat
   return narrow<uint64_t>(status.st_size, "file size");
 }
 
-// An index may name thousands of ZIPs, and a process may often open no more than 1,024 files.
+// An index may list thousands of ZIPs, and a process may often have no more than 1,024 open files.
 constexpr int kMaxKeptOpen = 256;
 std::atomic<int> num_kept_open = 0;
 
@@ -137,23 +137,23 @@ class LocalFile final : public ByteSource {
   uint64_t size_;
 };
 
-/// C functions would stop at a NUL byte and take another path than the one that was checked.
+/// C functions stop at a NUL byte: they would open another path than the one that was checked.
 void refuse_nul(const std::string& path) {
   if (path.find('\0') == std::string::npos) return;
   throw IoError("path has a NUL byte", {.path = path.substr(0, path.find('\0'))});
 }
 
-/// Paths are those of the folder that was the current one when the storage was made: a dataset opens files long after,
-/// wherever the process is by then.
+/// Relative paths start at the folder that was the working directory when the storage was made: a dataset opens files
+/// later, and the process may have changed it by then.
 class LocalStorage final : public Storage {
  public:
   LocalStorage() {
     char* folder = ::getcwd(nullptr, 0);
-    if (folder != nullptr) folder_ = folder;  // else it is gone, and relative paths lead nowhere
+    if (folder != nullptr) folder_ = folder;  // else it was removed, and relative paths lead nowhere
     std::free(folder);
   }
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint&) const override {
     refuse_nul(path);
     return std::make_shared<LocalFile>(path, resolved(path));
   }

@@ -32,7 +32,7 @@ struct Free {
   void operator()(std::byte* memory) const { std::free(memory); }
 };
 
-/// Pieces from this size on are worth a word with the disk of their own.
+/// From this size on, the write-back of a piece is started right away.
 constexpr uint64_t kWorthwhile = 256 << 10;
 
 [[noreturn]] void fail(const std::string& what, const std::string& path, int error_number) {
@@ -49,7 +49,7 @@ void require_free(const std::string& target, bool overwrite) {
 constexpr std::string_view kTemporary = ".part";
 constexpr std::size_t kTokenSize = 16;
 
-/// Whether an open file or folder is what has this name. Throws IoError.
+/// Whether this name still leads to the open file or folder. Throws IoError.
 bool is_at(int descriptor, const std::string& path, const std::string& target) {
   struct stat opened = {}, named = {};
   if (::fstat(descriptor, &opened) != 0) fail("cannot stat", target, errno);
@@ -58,7 +58,7 @@ bool is_at(int descriptor, const std::string& path, const std::string& target) {
   return false;
 }
 
-/// Removes it unless a process holds it: what hold_temporary() has locked nobody else can.
+/// Removes a temporary file or folder unless a process holds the lock of hold_temporary().
 void remove_unheld(const std::string& path, const std::string& target) {
   const int descriptor = open_uninterrupted(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -67,12 +67,12 @@ void remove_unheld(const std::string& path, const std::string& target) {
     ~Closing() { ::close(descriptor); }
   } closing{descriptor};
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 || !is_at(descriptor, path, target)) return;
-  std::error_code ignored;  // what cannot be removed is in nobody's way
+  std::error_code ignored;  // a file that cannot be removed does no harm
   std::filesystem::remove_all(path, ignored);
   log::info(target + ": removed what a killed run left, " + file_name(path));
 }
 
-/// What is in a folder that is temporary itself is this run's own.
+/// True inside a temporary folder: its files are of this run.
 void remove_abandoned(const std::string& folder, const std::string& start, const std::string& target) {
   if (without_slashes(folder).ends_with(kTemporary)) return;
   std::vector<std::string> found;
@@ -86,7 +86,7 @@ void remove_abandoned(const std::string& folder, const std::string& start, const
     }
   } catch (const std::filesystem::filesystem_error& error) {
     const int number = error.code().value();
-    // One that may be written to but not listed; what is missing cannot be written to.
+    // The folder may not be listed, or is missing: then writing to it fails.
     if (number != EACCES && number != ENOENT && number != ENOTDIR) fail("its folder cannot be listed", target, number);
   }
   for (const auto& path : found) remove_unheld(path, target);

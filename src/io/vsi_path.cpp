@@ -15,7 +15,7 @@ struct Scheme {
   std::string_view url;
   std::string_view vsi;
 };
-/// Buckets. Two URLs may share one VSI name: the first row is the one that from_vsi returns.
+/// Object stores. Two URL schemes may share one /vsi prefix: from_vsi() returns the first.
 constexpr Scheme kBuckets[] = {
     {"s3://", "/vsis3/"},    {"gs://", "/vsigs/"},   {"az://", "/vsiaz/"},
     {"azure://", "/vsiaz/"}, {"oss://", "/vsioss/"}, {"swift://", "/vsiswift/"},
@@ -26,7 +26,7 @@ constexpr std::string_view kSubfile = "/vsisubfile/";
 
 bool is_http(std::string_view path) { return path.starts_with("http://") || path.starts_with("https://"); }
 
-/// GDAL's names continue in lower case or with a digit: /vsis3/, /vsi7z/, /vsicurl?url=.
+/// After /vsi, the prefixes of GDAL have a lower-case letter or a digit: /vsis3/, /vsi7z/, /vsicurl?url=.
 bool is_vsi(std::string_view path) {
   constexpr std::string_view kPrefix = "/vsi";
   if (!path.starts_with(kPrefix) || path.size() == kPrefix.size()) return false;
@@ -45,7 +45,7 @@ std::string working_folder() {
   return folder.string();
 }
 
-/// Only what cannot change the meaning goes: after a symbolic link, .. is not the folder before.
+/// Removes only parts that cannot change the meaning. A .. stays: after a symbolic link it is not the folder before.
 std::string absolute(std::string_view path) {
   const std::string whole = path.starts_with('/') ? std::string(path) : working_folder() + "/" + std::string(path);
   std::string out;
@@ -64,7 +64,7 @@ uint64_t parse_number(std::string_view text, std::string_view path) {
 }
 
 std::string_view without_trailing_slashes(std::string_view path) {
-  // npos + 1 == 0: nothing but slashes leaves nothing.
+  // npos + 1 == 0: of slashes alone nothing is left.
   return path.substr(0, path.find_last_not_of('/') + 1);
 }
 

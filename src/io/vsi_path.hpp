@@ -6,7 +6,7 @@
 
 #include "base/byte_range.hpp"
 
-/// GDAL's virtual file system names (format dossier 6.3).
+/// Paths, URLs, and their names in GDAL's virtual file systems.
 namespace tacore {
 
 /// True for s3:// gs:// az:// azure:// oss:// swift:// http(s):// hf:// and /vsi paths ("/vsi",
@@ -47,8 +47,8 @@ std::string without_slashes(std::string path);
 bool is_zip_name(std::string_view path);
 /// a/b with exactly one slash between; `name` alone when `folder` is empty.
 std::string path_join(std::string_view folder, std::string_view name);
-/// The same of a name that is no part of a URL yet: below a folder of a web server (http(s)://, /vsicurl/) `%`, `?` and
-/// `#` are percent-encoded, which would name another file there, or none.
+/// The same for the name of a file, which is not percent-encoded: in a folder of a web server (http(s)://, /vsicurl/)
+/// its `%`, `?` and `#` are, since they would be read as parts of a URL.
 std::string path_of_name(std::string_view folder, std::string_view name);
 
 }  // namespace tacore

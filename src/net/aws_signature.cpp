@@ -13,18 +13,7 @@ namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-std::string text_of(const Sha256& hash) { return {reinterpret_cast<const char*>(hash.data()), hash.size()}; }
-
-/// HMAC with SHA-256 (RFC 2104), as bytes.
-std::string hmac(std::string_view given, std::string_view message) {
-  constexpr std::size_t kBlock = 64;
-  std::string key = given.size() > kBlock ? text_of(sha256(bytes_of(given))) : std::string(given);
-  key.resize(kBlock, '\0');
-  std::string inner = key, outer = key;
-  for (char& c : inner) c = static_cast<char>(c ^ 0x36);
-  for (char& c : outer) c = static_cast<char>(c ^ 0x5c);
-  return text_of(sha256(bytes_of(outer + text_of(sha256(bytes_of(inner.append(message)))))));
-}
+Sha256 hmac(std::span<const std::byte> key, std::string_view message) { return hmac_sha256(key, bytes_of(message)); }
 
 std::string hex_sha256(std::string_view text) { return hex(sha256(bytes_of(text))); }
 
@@ -68,21 +57,6 @@ std::string canonical_query(const std::string& query) {
 
 }  // namespace
 
-std::string percent_encoded(std::string_view text, bool keep_slash) {
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    if (kPlain.find(c) != kPlain.npos || (keep_slash && c == '/')) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return out;
-}
-
 HttpHeaders sign_aws(const std::string& url, const HttpHeaders& headers, const AwsKey& key, const std::string& region,
                      const std::string& service, int64_t time) {
   const UrlParts parts = parts_of(url);
@@ -105,10 +79,10 @@ HttpHeaders sign_aws(const std::string& url, const HttpHeaders& headers, const A
   const std::string day = when.substr(0, 8);
   const std::string scope = day + "/" + region + "/" + service + "/aws4_request";
   const std::string to_sign = "AWS4-HMAC-SHA256\n" + when + "\n" + scope + "\n" + hex_sha256(request);
-  const std::string signing_key = hmac(hmac(hmac(hmac("AWS4" + key.secret, day), region), service), "aws4_request");
-  const std::string mac = hmac(signing_key, to_sign);
-  Sha256 signature;
-  std::transform(mac.begin(), mac.end(), signature.begin(), [](char c) { return static_cast<std::byte>(c); });
+  Sha256 signature = hmac(bytes_of("AWS4" + key.secret), day);
+  for (const std::string& part : {region, service, std::string("aws4_request"), to_sign}) {
+    signature = hmac(signature, part);
+  }
   added.emplace_back("Authorization", "AWS4-HMAC-SHA256 Credential=" + key.id + "/" + scope +
                                           ",SignedHeaders=" + names + ",Signature=" + hex(signature));
   return added;

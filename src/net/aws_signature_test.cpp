@@ -54,10 +54,5 @@ TEST_CASE("the token of a session is sent and signed") {
   CHECK(signature("https://h/k", {}, session) != signature("https://h/k"));
 }
 
-TEST_CASE("names are encoded as stores sign them") {
-  CHECK(percent_encoded("a-b_c.d~e/f", true) == "a-b_c.d~e/f");
-  CHECK(percent_encoded("a b/ü+=?", false) == "a%20b%2F%C3%BC%2B%3D%3F");
-}
-
 }  // namespace
 }  // namespace tacore::net

@@ -9,25 +9,25 @@
 #include "base/byte_range.hpp"
 #include "io/byte_source.hpp"
 
-/// The bytes and names of the files in a DiskCache. Pure.
+/// The contents and names of the files in a DiskCache. Pure.
 namespace tacore::net {
 
-/// What a store said of a file.
+/// What a server says of a file.
 struct FileFacts {
-  bool exists = true;  ///< the rest is of a file that does
+  bool exists = true;  ///< the other members are of a file that does
   uint64_t size = 0;   ///< bytes
   std::string validator = {};
 
   bool operator==(const FileFacts&) const = default;
 };
 
-/// A file that says of others of its dataset where they are and what is in them.
+/// A metadata file: it says where the data of its dataset is.
 struct CachedMetadata {
-  std::string folder = {};      ///< of the dataset, with its slash; "": it is no metadata
-  std::string collection = {};  ///< of a level: the name of the COLLECTION.json above it
+  std::string folder = {};      ///< of the dataset, with a slash at its end; "": not a metadata file
+  std::string collection = {};  ///< of a level: the name of its COLLECTION.json
 };
 
-/// `name`: of a file, a URL without secrets.
+/// By the `name` of a file: a URL without secrets.
 CachedMetadata cached_metadata_of(std::string_view name);
 
 struct About {
@@ -35,17 +35,17 @@ struct About {
   std::string mark = {};
 };
 
-/// What a file `about` says of the file `name`. All are of one line.
+/// The contents of the file `about` of the file `name`. None of the arguments has a line break.
 std::string about_text(const std::string& name, const FileFacts& facts, const std::string& mark);
-/// Nothing unless it is what about_text() makes for this name.
+/// The inverse of about_text() for this name; nullopt for any other text.
 std::optional<About> parse_about(std::string_view text, const std::string& name);
 
-/// In front of the bytes of a piece: "TCP1", the CRC-32 of all that follows, offset and size.
+/// The header of a piece: "TCP1", the CRC-32 of all bytes that follow, offset and size.
 Bytes piece_header(ByteRange piece, std::span<const std::byte> bytes);
 inline constexpr uint64_t kPieceHeader = 24;
 inline constexpr uint64_t kLargestPiece = 1 << 20;
 
-/// "OFFSET-SIZE", and the inverse: nothing for anything else.
+/// "OFFSET-SIZE", and the inverse: nullopt for any other text.
 std::string piece_name(ByteRange piece);
 std::optional<ByteRange> parse_piece_name(std::string_view name) noexcept;
 

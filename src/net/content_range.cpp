@@ -7,7 +7,7 @@
 namespace tacore::net {
 namespace {
 
-/// Takes a prefix off `text`; false when it has another one.
+/// Removes a prefix from `text`; false when it starts with something else.
 bool take(std::string_view& text, std::string_view prefix) noexcept {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
@@ -22,7 +22,7 @@ std::optional<uint64_t> take_number(std::string_view& text) noexcept {
   return out;
 }
 
-/// The unit, whose letters may be of any case.
+/// Removes the unit `bytes`, in upper or lower case.
 bool take_unit(std::string_view& text) {
   if (lower(text.substr(0, 6)) != "bytes ") return false;
   text.remove_prefix(6);
@@ -30,7 +30,7 @@ bool take_unit(std::string_view& text) {
   return true;
 }
 
-/// A parameter of a media type; "" when it has none of this name.
+/// A parameter of a media type; "" when there is none of this name.
 std::string parameter(std::string_view type, std::string_view name) {
   for (const std::string& part : split(type, ';')) {
     std::string_view text = part;
@@ -44,7 +44,7 @@ std::string parameter(std::string_view type, std::string_view name) {
   return {};
 }
 
-/// Takes a line with its end, which is not returned.
+/// Removes a line with its line end, and returns it without.
 std::optional<std::string_view> take_line(std::string_view& text) noexcept {
   const auto end = text.find('\n');
   if (end == text.npos) return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<std::vector<BodyPart>> parse_parts(std::string_view content_type, 
   const std::string delimiter = "--" + boundary;
   std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
   std::vector<BodyPart> out;
-  // What stands before the first delimiter means nothing; between parts there is one line end.
+  // The text before the first delimiter is ignored; between parts there is one line end.
   const auto begin = text.find(delimiter);
   if (begin == text.npos) return std::nullopt;
   text.remove_prefix(begin);
@@ -112,7 +112,7 @@ std::optional<std::vector<BodyPart>> parse_parts(std::string_view content_type, 
     const auto offset = static_cast<std::size_t>(text.data() - reinterpret_cast<const char*>(body.data()));
     out.push_back({*where, body.subspan(offset, size)});
     text.remove_prefix(size);
-    // Else the part was of another length, and what was taken for its end is the delimiter's.
+    // Else the part has another length than it states.
     if (!take(text, "\r\n")) return std::nullopt;
   }
   return std::nullopt;

@@ -10,31 +10,31 @@
 #include "base/byte_range.hpp"
 #include "net/http_client.hpp"
 
-/// Parts of files in HTTP (RFC 9110, 14).
+/// Range requests of HTTP (RFC 9110, 14).
 namespace tacore::net {
 
 /// `Range` of one or several ranges, none of them empty: "bytes=0-99,200-299".
 std::string range_header(std::span<const ByteRange> ranges);
 
-/// What `Content-Range` says.
+/// The value of `Content-Range`.
 struct ContentRange {
   ByteRange range = {};
   uint64_t total = 0;  ///< bytes of the whole file
 };
 
-/// "bytes 0-99/1234". Nothing for anything else, which includes an unknown total, and a range that leaves the file.
+/// "bytes 0-99/1234". nullopt for anything else, also for an unknown total and a range that passes the end of the file.
 std::optional<ContentRange> parse_content_range(std::string_view text) noexcept;
-/// "bytes */1234", of an answer that the range is not there.
+/// "bytes */1234", of a response with status 416.
 std::optional<uint64_t> parse_unsatisfied_range(std::string_view text) noexcept;
 
-/// A part of an answer `multipart/byteranges` (RFC 9110, 14.6).
+/// A part of a `multipart/byteranges` response (RFC 9110, 14.6).
 struct BodyPart {
   ContentRange where;
   std::span<const std::byte> bytes;  ///< of the body
 };
 
-/// The parts of an answer of this `Content-Type`, each of the length that it states. Nothing for another type and
-/// for what is no such body.
+/// The parts of a response with this `Content-Type`, each of the length that it states. nullopt for another type and
+/// for a malformed body.
 std::optional<std::vector<BodyPart>> parse_parts(std::string_view content_type, std::span<const std::byte> body);
 
 }  // namespace tacore::net

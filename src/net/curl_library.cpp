@@ -14,7 +14,7 @@ constexpr unsigned kLeastVersion = 0x075500;
 
 void* open_library() {
   std::string why;
-  // Debian's library of GnuTLS has the same functions, and is where git is.
+  // The GnuTLS build of Debian has the same functions, and is installed with git.
   for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
     if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
     if (why.empty()) why = ::dlerror();
@@ -29,7 +29,7 @@ void find(void* library, const char* name, Function& out) {
 }
 
 CurlLibrary load() {
-  void* library = open_library();  // for good: its threads and handlers may outlive any file
+  void* library = open_library();  // never unloaded: its threads may live longer than any file
   decltype(&::curl_version_info) version_info = nullptr;
   find(library, "curl_version_info", version_info);
   const auto* version = version_info(CURLVERSION_NOW);

@@ -4,9 +4,9 @@
 
 namespace tacore::net {
 
-/// The functions of libcurl that we call. Loaded when something remote is opened first: libcurl brings two dozen
-/// libraries along, which would take as long as opening a dataset, each time that a program starts. No symbol of it
-/// meets those of another libcurl in the process.
+/// The functions of libcurl that we call. It is loaded when the first remote file is opened: libcurl has two dozen
+/// dependencies, and loading them at each start of a program would take as long as opening a dataset. Its symbols do
+/// not mix with those of another libcurl in the process.
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_easy_init) easy_init;

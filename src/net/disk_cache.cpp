@@ -23,9 +23,9 @@
 namespace tacore::net {
 namespace {
 
-/// An about or a mark is longer by mistake only.
+/// A longer `about` file or mark is damaged.
 constexpr uint64_t kMaxText = 64 * 1024;
-/// A file that is older than this is no longer being written.
+/// A temporary file that is older than this was left by a process that died.
 constexpr std::time_t kAbandoned = 3600;  // seconds
 constexpr int kLockTries = 100;
 constexpr auto kLockPause = std::chrono::milliseconds(10);
@@ -50,7 +50,7 @@ class Descriptor {
   int number_;
 };
 
-/// The whole of a small file, and marks it as used. Nothing when it cannot be read.
+/// All of a small file, which is marked as used. nullopt when it cannot be read.
 std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat info = {};
@@ -63,7 +63,7 @@ std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
     if (count <= 0) return std::nullopt;
     done += static_cast<std::size_t>(count);
   }
-  ::futimens(file.get(), nullptr);  // where this is forbidden the order of use is unknown, no more
+  ::futimens(file.get(), nullptr);  // where this is forbidden, only the order of use is lost
   return out;
 }
 
@@ -92,7 +92,7 @@ void make_folders(const std::string& path) {
   ::mkdir(path.c_str(), 0700);
 }
 
-/// Of all processes and threads. Not waited for longer than a second, as its owner may be stopped.
+/// A lock for all processes and threads. Waits at most a second, since its owner may be suspended.
 class Lock {
  public:
   Lock(const std::string& path, int tries) : file_(open(path)) {
@@ -104,7 +104,7 @@ class Lock {
     }
   }
   ~Lock() {
-    // Closing alone would leave it to a child that was forked meanwhile.
+    // Closing alone would leave the lock to a child process that was forked meanwhile.
     if (is_held_) ::flock(file_.get(), LOCK_UN);
   }
   explicit operator bool() const noexcept { return is_held_; }
@@ -165,7 +165,7 @@ std::optional<KnownFile> DiskCache::find(const std::string& name) const {
   return KnownFile{.facts = about->facts, .is_current = about->mark == mark_of(name)};
 }
 
-/// The marks of all folders that it is in.
+/// The marks of all folders that the file is in.
 std::string DiskCache::mark_of(const std::string& name) const {
   const std::string path = name.substr(0, name.find('?'));
   const auto scheme = path.find("://");
@@ -197,7 +197,7 @@ void DiskCache::keep(std::span<const LearntFile> files) const {
     if (std::find(changed.begin(), changed.end(), metadata.folder) == changed.end()) changed.push_back(metadata.folder);
   }
   for (const std::string& folder : changed) {
-    // Without the new mark what is old would stay current.
+    // Without the new mark, old files would stay current.
     if (!put(file("sets", folder), bytes_of(random_mark() + " " + folder + "\n"))) return;
   }
   for (const LearntFile& learnt : all) write_about(learnt);
@@ -260,7 +260,7 @@ bool DiskCache::put(const std::string& path, std::span<const std::byte> bytes) c
   if (gave_up_) return false;
   count(on_disk(bytes.size()));
   int error = try_to_put(path, bytes);
-  if (error == ENOENT) {  // the first in a folder, or someone removed it
+  if (error == ENOENT) {  // the folder is missing: it is new, or was removed
     make_folders(folder_ + "/new");
     make_folders(parent(path));
     error = try_to_put(path, bytes);
@@ -288,7 +288,7 @@ void DiskCache::give_up(int error) const {
                "); nothing more is kept");
 }
 
-/// Makes space before the first write, since others wrote before, and each time that a part of the whole was written.
+/// Makes space before the first write, since earlier runs have written, and after each fraction of the whole size.
 void DiskCache::count(uint64_t size) const {
   {
     const std::lock_guard lock(mutex_);
@@ -301,7 +301,7 @@ void DiskCache::count(uint64_t size) const {
 
 void DiskCache::make_space() const {
   const Lock lock(folder_ + "/lock.space", 1);
-  if (!lock) return;  // another one is at it; or put() finds out why
+  if (!lock) return;  // another process does it; or put() finds the error
   const std::time_t now = std::time(nullptr);
   struct stat info = {};
   for (const std::string& name : names_in(folder_ + "/new")) {

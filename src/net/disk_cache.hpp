@@ -13,54 +13,54 @@
 #include "io/byte_source.hpp"
 #include "net/cache_records.hpp"
 
-/// Parts of remote files on the disk of this machine (docs/remote.md, "Cache"). Knows nothing of requests.
+/// A cache on the local disk for parts of remote files (docs/remote.md, "Cache"). It sends no requests.
 ///
-///     files/HASH/about                   what was learnt of a file: its name, size and validator
-///     files/HASH/VERSION-OFFSET-SIZE     a piece: PieceHeader and bytes. VERSION stands for size and validator
-///     sets/HASH                          a mark of a folder, another one each time that a dataset in it changed
+///     files/HASH/about                   facts about a file: its name, size and validator
+///     files/HASH/VERSION-OFFSET-SIZE     a piece: header and bytes. VERSION is a hash of size and validator
+///     sets/HASH                          a mark of a folder, replaced whenever a dataset in it has changed
 ///     new/                               files that are being written
-///     lock, lock.space                   held while abouts are written, and while space is made
+///     lock, lock.space                   locks for writing `about` files, and for making space
 ///
-/// Each file is written beside and renamed, and has a CRC-32. HASH is the SHA-256 of a name.
+/// Each file is written under another name and renamed, and has a CRC-32. HASH is the SHA-256 of a name.
 namespace tacore::net {
 
 struct KnownFile {
   FileFacts facts = {};
-  /// Whether no metadata of a dataset that it may belong to changed after the facts were learnt. Without it, an old
-  /// sample could be read by the offsets of a new table.
+  /// False when metadata of a dataset that it may belong to has changed after these facts were stored: then an old
+  /// sample could be read with the offsets of a new table.
   bool is_current = false;
 };
 
 struct LearntFile {
   std::string name = {};
-  std::optional<FileFacts> facts = {};  ///< none: of this file nothing may be kept
+  std::optional<FileFacts> facts = {};  ///< nullopt: this file may not be cached
 };
 
-/// Safe from several threads, and beside other processes. No function throws for what the disk does. What cannot be
-/// read is not there. After a failure to write, which is reported as a warning, this object writes no more.
+/// Safe from several threads, and with other processes. No function throws for errors of the disk: a file that cannot
+/// be read counts as absent. After a failure to write, which is reported as a warning, this object writes no more.
 class DiskCache {
  public:
-  /// At most `max_size` bytes (at least kMinSize) in blocks of kBlock are used, for up to four processes that write at
-  /// once.
+  /// Uses at most `max_size` bytes (at least kMinSize), in blocks of kBlock, with up to four processes that write at
+  /// the same time.
   DiskCache(std::string folder, uint64_t max_size);
 
   static constexpr uint64_t kMinSize = 1 << 20;
   static constexpr uint64_t kBlock = 4096;
 
-  /// `name` has no secrets in it, and one line.
+  /// `name` has no secrets and no line breaks.
   std::optional<KnownFile> find(const std::string& name) const;
-  /// Replaces what was known of all of these. Other files of a dataset whose metadata is among them and was not known
-  /// like this are no longer current, but for its COLLECTION.json, which was asked for before its levels. When this
-  /// ends half way, those that it did not come to are not current.
+  /// Replaces the facts about all of these. When metadata of a dataset is among them and has changed, the other files
+  /// of the dataset are no longer current, except its COLLECTION.json, which is opened before its levels. Files that
+  /// an interrupted call did not reach are not current.
   void keep(std::span<const LearntFile> files) const;
 
-  /// The pieces of a version of a file begin with this. Nothing is read or made.
+  /// The prefix of the names of all pieces of a version of a file. Reads and writes nothing.
   std::string pieces_of(const std::string& name, const FileFacts& facts) const;
-  /// Those that are there, in any order. Some may be damaged.
+  /// All cached pieces, in any order. Some may be damaged.
   std::vector<ByteRange> list(const std::string& pieces) const;
-  /// Nothing when it is not there or damaged, and then it is removed.
+  /// nullopt when the piece is absent, or damaged: then it is removed.
   std::optional<Bytes> load(const std::string& pieces, ByteRange piece) const;
-  /// At most max_piece() bytes. False when it is not kept.
+  /// Stores at most max_piece() bytes. False when they were not stored.
   bool store(const std::string& pieces, uint64_t offset, std::span<const std::byte> bytes) const;
   uint64_t max_piece() const noexcept;
 
@@ -78,7 +78,7 @@ class DiskCache {
   uint64_t max_size_;
   mutable std::atomic<bool> gave_up_ = false;
   mutable std::mutex mutex_;                          ///< of num_written_
-  mutable std::optional<uint64_t> num_written_ = {};  ///< bytes since space was made
+  mutable std::optional<uint64_t> num_written_ = {};  ///< bytes written since space was made
 };
 
 }  // namespace tacore::net

@@ -10,7 +10,7 @@
 namespace tacore::net {
 namespace {
 
-/// A file whose server does not answer.
+/// A file whose server does not respond.
 class UnreachableFile final : public HttpSource {
  public:
   UnreachableFile(std::string name, uint64_t size, std::string message)
@@ -20,8 +20,7 @@ class UnreachableFile final : public HttpSource {
   uint64_t size() const override { return size_; }
   bool is_local() const noexcept override { return false; }
   const std::string& copy_validator() const noexcept override { return none_; }
-  uint64_t first_offset() const noexcept override { return 0; }
-  std::span<const std::byte> first_bytes() const noexcept override { return {}; }
+  const RangeMap& first() const noexcept override { return first_; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
     throw Unreachable("not in the cache, and " + message_, {.path = name_, .offset = offset});
@@ -32,15 +31,16 @@ class UnreachableFile final : public HttpSource {
   uint64_t size_;
   std::string message_;
   std::string none_ = {};
+  RangeMap first_ = {};
 };
 
-/// A part of a read, and where it goes.
+/// A part of a read, and the memory for it.
 struct Wanted {
   ByteRange range;
   std::byte* to;
 };
 
-/// A file and its pieces on the disk. What is not among them is read and becomes one.
+/// A file with pieces in the disk cache. Other ranges are read from the file, and become pieces.
 class CachedFile final : public HttpSource {
  public:
   CachedFile(std::shared_ptr<const HttpSource> file, std::shared_ptr<const DiskCache> disk, std::string pieces)
@@ -50,8 +50,7 @@ class CachedFile final : public HttpSource {
   uint64_t size() const override { return file_->size(); }
   bool is_local() const noexcept override { return false; }
   const std::string& copy_validator() const noexcept override { return file_->copy_validator(); }
-  uint64_t first_offset() const noexcept override { return file_->first_offset(); }
-  std::span<const std::byte> first_bytes() const noexcept override { return file_->first_bytes(); }
+  const RangeMap& first() const noexcept override { return file_->first(); }
   bool has(ByteRange range) const override {
     if (file_->has(range)) return true;
     const auto piece = piece_at(range.offset);
@@ -75,18 +74,15 @@ class CachedFile final : public HttpSource {
     return out;
   }
 
-  void keep_first() const { keep(file_->first_offset(), file_->first_bytes(), true); }
+  void keep_first() const {
+    const uint64_t offset = first().from(0).empty() ? first().next(0) : 0;
+    keep(offset, first().from(offset), true);
+  }
 
  private:
-  /// The piece that was read last: neighbouring parts often lie in one.
-  struct Loaded {
-    ByteRange range;
-    Bytes bytes;
-  };
-
   void fill(const std::vector<Wanted>& wanted) const {
     std::vector<Wanted> missing;
-    Loaded loaded = {};
+    RangeMap loaded;
     for (const Wanted& part : wanted) take(part, loaded, missing);
     if (missing.empty()) return;
     std::vector<ByteRange> ranges;
@@ -98,26 +94,21 @@ class CachedFile final : public HttpSource {
     }
   }
 
-  /// Copies what is at hand; the rest is `missing`.
-  void take(Wanted part, Loaded& loaded, std::vector<Wanted>& missing) const {
+  /// Copies the bytes of `part` that are in memory or on the disk; the rest is `missing`. `loaded`: the piece that was
+  /// read from the disk last, since neighbouring parts often lie in one.
+  void take(Wanted part, RangeMap& loaded, std::vector<Wanted>& missing) const {
     const auto advance = [&](uint64_t size) {
       part.range.offset += size;
       part.range.size -= size;
       part.to += size;
     };
-    const auto copy = [&](uint64_t offset, std::span<const std::byte> bytes) {
-      const uint64_t skip = part.range.offset - offset, size = std::min(bytes.size() - skip, part.range.size);
-      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(skip), size, part.to);
-      advance(size);
-    };
-    const uint64_t first = file_->first_offset();
-    const auto first_bytes = file_->first_bytes();
     while (part.range.size > 0) {
       const uint64_t at = part.range.offset;
-      if (at >= first && at - first < first_bytes.size()) {
-        copy(first, first_bytes);
-      } else if (at >= loaded.range.offset && at - loaded.range.offset < loaded.bytes.size()) {
-        copy(loaded.range.offset, loaded.bytes);
+      const auto known = first().from(at).empty() ? loaded.from(at) : first().from(at);
+      if (!known.empty()) {
+        const uint64_t size = std::min<uint64_t>(known.size(), part.range.size);
+        std::copy_n(known.begin(), size, part.to);
+        advance(size);
       } else if (const auto piece = piece_at(at)) {
         auto bytes = disk_->load(prefix_, *piece);
         if (!bytes) {
@@ -128,17 +119,17 @@ class CachedFile final : public HttpSource {
           log::debug(name() + ": " + std::to_string(piece->size) + " bytes at " + std::to_string(piece->offset) +
                      " from the cache");
         }
-        loaded = {*piece, std::move(*bytes)};
+        loaded.clear();
+        loaded.add(piece->offset, std::move(*bytes));
       } else {
-        uint64_t end = std::min(at + part.range.size, next_piece(at));
-        if (at < first && !first_bytes.empty()) end = std::min(end, first);
+        const uint64_t end = std::min({at + part.range.size, next_piece(at), first().next(at)});
         missing.push_back({{at, end - at}, part.to});
         advance(end - at);
       }
     }
   }
 
-  /// With `prove` pieces that are there are read, and replaced when they are damaged.
+  /// Stores bytes as pieces. With `prove`, pieces that exist are read, and replaced when they are damaged.
   void keep(uint64_t offset, std::span<const std::byte> bytes, bool prove) const {
     while (!bytes.empty()) {
       const auto part = bytes.first(std::min<std::size_t>(bytes.size(), disk_->max_piece()));
@@ -151,7 +142,7 @@ class CachedFile final : public HttpSource {
     }
   }
 
-  // The pieces that are known, by offset: the longest of each.
+  // The cached pieces by offset: the longest at each.
 
   std::map<uint64_t, uint64_t>& pieces() const {
     if (!pieces_) {
@@ -197,7 +188,7 @@ class CachedFile final : public HttpSource {
   std::shared_ptr<const DiskCache> disk_;
   std::string prefix_;
   mutable std::mutex mutex_;
-  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed when something is first looked for
+  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed at the first use
 };
 
 /// "https://host:port"
@@ -206,10 +197,10 @@ std::string host_of(const RemoteAddress& address) {
   return url.substr(0, url.find_first_of("/?#", url.find("://") + 3));
 }
 
-/// Whether this parameter of a query says who may read something, and not what.
+/// Whether this parameter of a query is a credential, and not a part of the name of the file.
 bool is_permission(const std::string& name, bool is_signed) {
   constexpr std::string_view kSecrets = " sig signature token access_token security-token ";
-  // So short that they may mean something else where nothing is signed.
+  // Short names, which may mean something else in a URL without a signature.
   constexpr std::string_view kOfSigned =
       " awsaccesskeyid ossaccesskeyid googleaccessid expires key-pair-id policy"
       " sv ss srt sp se st spr sr si sip sdd skoid sktid skt ske sks skv ";
@@ -240,7 +231,7 @@ std::string without_permissions(std::string_view url) {
   return out;
 }
 
-/// One line of text, as the disk cache has them.
+/// Text without line breaks, as the disk cache requires.
 bool is_line(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
 }
@@ -273,7 +264,7 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
     throw;
   }
   const bool is_whole = std::all_of(files.begin(), files.end(), [](const HttpOpened& opened) { return opened.file; });
-  // Who may not list a bucket is not told whether something is there.
+  // Without the permission to list a bucket, a store responds 403 for absent files, too.
   if (!is_whole && (files.size() > 1 || files[0].status == 403)) return files;
   std::vector<LearntFile> learnt;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -296,7 +287,7 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
   return files;
 }
 
-/// Why a host of these does not answer, when that was tried a moment ago.
+/// Why one of these hosts does not respond, when that was tried less than kOutage ago.
 std::optional<std::string> FileCache::outage_of(std::span<const RemoteAddress> addresses) const {
   const std::lock_guard lock(mutex_);
   if (outages_.empty()) return std::nullopt;
@@ -309,14 +300,14 @@ std::optional<std::string> FileCache::outage_of(std::span<const RemoteAddress> a
   return std::nullopt;
 }
 
-/// Nothing unless all are known and belong together.
+/// nullopt unless all files are known and are of one version of the dataset.
 std::optional<FileCache::Files> FileCache::open_known(std::span<const RemoteAddress> addresses,
                                                       const std::string& message) const {
   Files out;
   for (const RemoteAddress& address : addresses) {
     const std::string name = cache_name(address);
     const auto known = disk_->find(name);
-    // That there is nothing does not get old: nothing can be read by it.
+    // That a file is absent stays usable: no bytes are read because of it.
     if (!known || (known->facts.exists && !known->is_current)) return std::nullopt;
     if (!known->facts.exists) {
       out.push_back({.status = 404});

@@ -16,11 +16,11 @@
 
 namespace tacore::net {
 
-/// What a file is called in the cache: its address without credentials and without the signature of a signed URL, so
-/// that the same file has the same name tomorrow.
+/// The name of a file in the cache: its address without credentials and without the signature of a signed URL, so that
+/// it is the same in later runs.
 std::string cache_name(const RemoteAddress& address);
 
-/// Opens remote files whose parts are kept on the disk. Safe from several threads.
+/// Opens remote files through a cache on the disk. Safe from several threads.
 class FileCache {
  public:
   FileCache(std::string folder, uint64_t max_size) : disk_(std::make_shared<DiskCache>(std::move(folder), max_size)) {}
@@ -29,11 +29,11 @@ class FileCache {
   /// As open_http_files().
   using Opener = std::function<Files(std::span<const RemoteAddress>)>;
 
-  /// As `open`, whose requests tell whether what is on the disk is still the same. Files that are opened together
-  /// belong together: when one of several is missing, nothing of this call is kept.
+  /// As `open`, whose responses tell whether the cached pieces are of the current version. Files that are opened with
+  /// one call are a set: when one of several is absent, none of them is cached.
   ///
-  /// When no answer comes, and of all of these files it is known what they are, they are opened without: what is on the
-  /// disk can be read, and reading the rest throws IoError. For kOutage then no request is made where that is possible.
+  /// When no response arrives, and all of these files are known, they are opened from the cache alone: reading what is
+  /// not in it throws IoError. For kOutage, no request is sent then where the cache suffices.
   Files open(std::span<const RemoteAddress> addresses, const Opener& open) const;
 
   static constexpr std::chrono::seconds kOutage{30};

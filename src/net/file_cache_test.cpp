@@ -48,20 +48,18 @@ struct Server {
 class ServerFile final : public HttpSource {
  public:
   ServerFile(Server& server, std::string name, Server::File file)
-      : server_(server), name_(std::move(name)), file_(std::move(file)) {}
+      : server_(server), name_(std::move(name)), file_(std::move(file)) {
+    const uint64_t count = std::min<uint64_t>(kFirst, size());
+    const uint64_t offset = name_.ends_with(".parquet") ? size() - count : 0;
+    const auto part = std::span(file_.bytes).subspan(offset, count);
+    first_.add(offset, {part.begin(), part.end()});
+  }
 
   const std::string& name() const noexcept override { return name_; }
   uint64_t size() const override { return file_.bytes.size(); }
   bool is_local() const noexcept override { return false; }
   const std::string& copy_validator() const noexcept override { return file_.validator; }
-  uint64_t first_offset() const noexcept override {
-    return name_.ends_with(".parquet") ? size() - first_bytes().size() : 0;
-  }
-  std::span<const std::byte> first_bytes() const noexcept override {
-    const auto all = std::span(file_.bytes);
-    const std::size_t size = std::min<std::size_t>(kFirst, all.size());
-    return name_.ends_with(".parquet") ? all.last(size) : all.first(size);
-  }
+  const RangeMap& first() const noexcept override { return first_; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
     const std::lock_guard lock(server_.mutex);
@@ -74,6 +72,7 @@ class ServerFile final : public HttpSource {
   Server& server_;
   std::string name_;
   Server::File file_;
+  RangeMap first_;
 };
 
 FileCache::Opener opener(Server& server) {

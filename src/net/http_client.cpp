@@ -24,12 +24,12 @@
 namespace tacore::net {
 namespace {
 
-/// Below this, a connection is as good as dead.
+/// A slower connection counts as broken.
 constexpr long kLeastBytesPerSecond = 1000;
-/// Of all headers of an answer.
+/// The largest size of all headers of a response.
 constexpr std::size_t kMaxHeaders = 64 * 1024;
 
-/// Certificates where a libcurl that was built elsewhere does not look; "" leaves it to libcurl.
+/// The CA certificates of this system, for a libcurl with another default path; "" keeps the default.
 std::string certificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
     if (const char* file = std::getenv(name); file != nullptr && *file != '\0') return file;
@@ -41,7 +41,7 @@ std::string certificates() {
   return {};
 }
 
-/// A request under way.
+/// A request in flight.
 struct Transfer {
   explicit Transfer(const HttpRequest& what) : request(what) {}
 
@@ -60,13 +60,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// libcurl calls these; nothing may leave them by an exception. Another number than it gave ends the transfer.
+// Callbacks of libcurl: they must not throw. Returning another number than they were given ends the transfer.
 
 std::size_t take_header(char* data, std::size_t size, std::size_t count, void* user) noexcept {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(data, size * count);
   try {
-    if (line.starts_with("HTTP/")) {  // of the last answer: fallback were 100 Continue or those of a proxy
+    if (line.starts_with("HTTP/")) {  // of the last response: those before are 100 Continue, or of a proxy
       transfer.response.headers.clear();
       transfer.header_bytes = 0;
     }
@@ -115,7 +115,7 @@ std::string_view HttpResponse::header(std::string_view name) const noexcept {
   return found == headers.rend() ? std::string_view() : std::string_view(found->second);
 }
 
-/// A thread that does all transfers: libcurl keeps connections for as long as one of its stacks lives, in one thread.
+/// A thread that does all transfers: libcurl keeps connections in a multi handle, which only one thread may use.
 class HttpClient::Worker {
  public:
   Worker(int limit, double timeout)
@@ -126,7 +126,7 @@ class HttpClient::Worker {
     multi_ = curl_.multi_init();
     if (multi_ == nullptr) throw IoError("no HTTP client: out of memory");
     curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(limit));
-    // Signals are for the threads of the program.
+    // Signals are handled by the threads of the program.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -164,7 +164,7 @@ class HttpClient::Worker {
   }
 
  private:
-  /// False when the caller wants to stop; nothing of `transfers` is under way any more then.
+  /// False when the caller wants to stop; then no transfer of `transfers` is in flight any more.
   bool wait_for(std::deque<Transfer>& transfers) {
     const InterruptCheck check = interrupt_check();
     const auto all_done = [&] {
@@ -240,7 +240,7 @@ class HttpClient::Worker {
     set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(std::ceil(timeout_)));
     if (!certificates_.empty()) set(CURLOPT_CAINFO, certificates_.c_str());
     set(CURLOPT_USERAGENT, user_agent_.c_str());
-    // Ranges count bytes of what is stored, not of a compressed form.
+    // Ranges count bytes of the stored file, not of a compressed form.
     transfer.headers = curl_.slist_append(nullptr, "Accept-Encoding: identity");
     for (const auto& [name, value] : transfer.request.headers) {
       transfer.headers = curl_.slist_append(transfer.headers, (name + ": " + value).c_str());
@@ -254,7 +254,7 @@ class HttpClient::Worker {
     curl_.multi_add_handle(multi_, handle);
   }
 
-  /// Gives back what a transfer holds. With the mutex held.
+  /// Frees the resources of a transfer. With the mutex held.
   void end(Transfer& transfer) {
     curl_.multi_remove_handle(multi_, transfer.handle);
     curl_.slist_free_all(transfer.headers);
@@ -293,7 +293,7 @@ class HttpClient::Worker {
   static void tell(const Transfer& transfer) {
     const auto& headers = transfer.request.headers;
     const auto range = std::find_if(headers.begin(), headers.end(), [](const auto& h) { return h.first == "Range"; });
-    // What stands behind ? may be a signature.
+    // The query of the URL may be a signature.
     log::debug(
         "GET " + transfer.request.url.substr(0, transfer.request.url.find('?')) +
         (range == headers.end() ? "" : " " + range->second) + ": " +
@@ -321,7 +321,7 @@ class HttpClient::Worker {
 HttpClient::HttpClient(int limit, double timeout) : limit_(limit), timeout_(timeout) {}
 
 HttpClient::~HttpClient() {
-  // The thread of a parent process is not here to be joined.
+  // After fork(), the thread of the parent process does not exist here.
   if (worker_ && worker_->process() != ::getpid()) new std::shared_ptr<Worker>(std::move(worker_));
 }
 

@@ -18,22 +18,22 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 struct HttpRequest {
   std::string url;  ///< http or https
   HttpHeaders headers = {};
-  uint64_t max_body = 0;  ///< of an answer that has more, the rest is not read
+  uint64_t max_body = 0;  ///< the rest of a longer response is not read
 };
 
-/// Either `failure` is set, or an answer came whole.
+/// Either `failure` is set, or the response is complete.
 struct HttpResponse {
-  int status = 0;            ///< 0: none came
+  int status = 0;            ///< 0: there was no response
   HttpHeaders headers = {};  ///< names in lower case
   Bytes body = {};
   bool is_too_large = false;  ///< the body is more than max_body; it is empty here
-  std::string failure = {};   ///< what went wrong on the way
+  std::string failure = {};   ///< why the transfer failed
 
   /// The last header of this name (lower case); "" when there is none.
   std::string_view header(std::string_view name) const noexcept;
 };
 
-/// Sends requests side by side over connections that it keeps. Safe from several threads, and from a child process
+/// Sends requests concurrently, over connections that stay open. Safe from several threads, and in a child process
 /// after fork(), which gets connections of its own.
 class HttpClient {
  public:
@@ -44,7 +44,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// Waits for all of them. Throws QueryError when interrupt_check() wants to stop, IoError when no client can be made.
+  /// Waits for all responses. Throws QueryError when interrupt_check() says to stop, IoError without a client.
   std::vector<HttpResponse> get(std::span<const HttpRequest> requests) const;
 
  private:

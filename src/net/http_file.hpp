@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
+#include "io/range_map.hpp"
 #include "net/remote_address.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::net {
 
-/// What requests of all files share. Safe from several threads.
+/// What the requests for all files share. Safe from several threads.
 struct HttpSession {
   HttpSession(int limit, double timeout, int tries) : client(limit, timeout), max_tries(tries) {}
 
-  /// Whether it makes sense to ask for several ranges at once: until a server answered with something else.
+  /// Whether to request several ranges at once (multipart/byteranges): until a server has sent something else.
   bool sends_parts() const noexcept { return parts_; }
   void forget_parts() const noexcept { parts_ = false; }
 
@@ -27,46 +28,40 @@ struct HttpSession {
   mutable std::atomic<bool> parts_ = true;
 };
 
-/// A file of a server, as its first answer told.
+/// A file of a server, as the first response describes it.
 class HttpSource : public ByteSource {
  public:
-  /// By what a copy of it is known to be of the same version, along with its size: the ETag, else the time of the last
-  /// change. "" when nothing may be kept: the server names neither, asks for no copies (Cache-Control: no-store), or
-  /// sent the whole file without telling its length, so that it may have been cut.
+  /// What identifies, together with the size, the version of which a copy is: the ETag, else Last-Modified. "" when no
+  /// copy may be kept: the server sends neither, forbids copies (Cache-Control: no-store), or has sent the whole file
+  /// without its length, so that it may be cut.
   virtual const std::string& copy_validator() const noexcept = 0;
-  /// What came with that answer, and stays in memory: reads in there cost nothing.
-  virtual uint64_t first_offset() const noexcept = 0;
-  virtual std::span<const std::byte> first_bytes() const noexcept = 0;
+  /// The bytes of the first response. They stay in memory, so that reading them takes no request.
+  virtual const RangeMap& first() const noexcept = 0;
 };
 
-/// No answer came, after all tries.
+/// No response arrived, after all tries.
 class Unreachable final : public IoError {
  public:
   using IoError::IoError;
 };
 
 struct HttpOpened {
-  std::shared_ptr<const HttpSource> file = {};  ///< nullptr: it is not there
+  std::shared_ptr<const HttpSource> file = {};  ///< nullptr: it is absent
   int status = 0;                               ///< of HTTP
-  std::string why = {};                         ///< what the server says, when it is not there
+  std::string why = {};                         ///< the message of the server, when it is absent
 };
 
-/// Opens files with one request each, side by side: the first kFirstRead bytes, or the last of a `.parquet` or a ZIP,
-/// or the last kFirstLevelRead of a level table, which stay in memory; a second one for the first bytes where the
-/// server does not give the last. Later reads are checked against the size and the ETag of that answer.
+/// Opens files concurrently, with one request each: for the bytes that its hint names, which stay in memory. Where the
+/// server knows no suffix ranges, a second request is for the first bytes. Later reads are checked against the size and
+/// the ETag of the first response. `hints`: one for each address; `may_wait` is ignored.
 ///
-/// Failures that may pass (no connection, a body that ends early or is not what was asked for, 408, 429, 5xx) are tried
-/// again, after a pause that doubles or that `Retry-After` names. Redirects are followed, with credentials only on the
-/// host that they are for, never from https to http. Throws IoError, which names the URL, the range and the status;
-/// Unreachable when no answer came at all.
+/// Failures that may be temporary (no connection, a body that ends early or is not what was requested, 408, 429, 5xx)
+/// are tried again, after a pause that doubles or that `Retry-After` names. Redirects are followed, with credentials
+/// only on the host that they are for, never from https to http. Throws IoError, which names the URL, the range and the
+/// status; Unreachable when no response arrived at all.
 std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> session,
-                                        std::span<const RemoteAddress> addresses);
+                                        std::span<const RemoteAddress> addresses, std::span<const ReadHint> hints);
 
-/// Of a small dataset, all metadata come in this.
-inline constexpr uint64_t kFirstRead = 32 * 1024;
-/// Of level{level}.parquet: columns of a hundred thousand rows, along with the footer. They would be asked for next,
-/// and where a round trip takes 20 ms or more, 25 MB/s bring as much in one.
-inline constexpr uint64_t kFirstLevelRead = 512 * 1024;
 /// What a server that ignores ranges may send instead of them.
 inline constexpr uint64_t kMaxWhole = 64 * 1024 * 1024;
 

@@ -26,7 +26,7 @@ std::string_view origin_of(std::string_view url) {
   return begin == url.npos ? url : url.substr(0, url.find_first_of("/?#", begin + 3));
 }
 
-/// `to` as a link on the page `from`.
+/// The absolute URL of `to`, which may be relative to `from`.
 std::string resolved(std::string_view from, std::string_view to) {
   if (to.find("://") != to.npos) return std::string(to);
   if (to.starts_with("//")) return std::string(from.substr(0, from.find("://") + 1)).append(to);
@@ -43,7 +43,7 @@ bool may_pass(int status) {
   return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-/// Seconds that the server asks for; 0 for none. A date is not looked at: the usual pause will do.
+/// The seconds in the Retry-After header; 0 for none. A date there is ignored: the usual pause will do.
 double retry_after(const HttpResponse& response) {
   const std::string_view text = response.header("retry-after");
   double out = 0;
@@ -51,7 +51,7 @@ double retry_after(const HttpResponse& response) {
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out > 0 ? out : 0;
 }
 
-/// Doubles with each try, and differs so that those that failed together do not come back together.
+/// Seconds. Doubles with each try; random, so that requests that failed together are not repeated together.
 double pause_after(int num_tries) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
@@ -68,7 +68,7 @@ void wait(double seconds) {
   }
 }
 
-/// What the body of a store's error says, when it is short text.
+/// The error message in the body, when it is text.
 std::string text_of(const HttpResponse& response) {
   const std::string_view text(reinterpret_cast<const char*>(response.body.data()),
                               std::min<std::size_t>(response.body.size(), 200));
@@ -77,55 +77,55 @@ std::string text_of(const HttpResponse& response) {
 
 std::string status_of(const HttpResponse& response) { return "HTTP status " + std::to_string(response.status); }
 
-/// The number in errno that says the same as a status, 0 where none does.
+/// The errno value that corresponds to an HTTP status; 0 where there is none.
 int error_number(int status) { return status == 401 || status == 403 ? EACCES : 0; }
 
 template <class Failure = IoError>
-[[noreturn]] void fail(const Question& question, const std::string& why, int number, int num_tries) {
-  // What stands behind ? may be a signature.
-  const std::string url = question.location->request({}, 0).url;
-  throw Failure("GET " + without_controls(url.substr(0, url.find('?'))) + " (" + question.range + "): " + why +
+[[noreturn]] void fail(const RangeRequest& request, const std::string& why, int number, int num_tries) {
+  // The query of the URL may be a signature.
+  const std::string url = request.location->request({}, 0).url;
+  throw Failure("GET " + without_controls(url.substr(0, url.find('?'))) + " (" + request.range + "): " + why +
                     (num_tries > 1 ? ", " + std::to_string(num_tries) + " times" : ""),
-                {.path = question.location->address().name}, number);
+                {.path = request.location->address().name}, number);
 }
 
-/// One question until it has its answer.
+/// One request, sent until it has a valid response.
 class Attempt {
  public:
-  Attempt(const Question& question, int max_tries) : question_(question), max_tries_(max_tries) {}
+  Attempt(const RangeRequest& wanted, int max_tries) : wanted_(wanted), max_tries_(max_tries) {}
 
   bool is_done() const noexcept { return is_done_; }
   double pause() const noexcept { return pause_; }
-  HttpResponse take() { return std::move(answer_); }
+  HttpResponse take() { return std::move(response_); }
 
   HttpRequest request() const {
-    constexpr uint64_t kError = 4096;  // of the text that comes with an error
-    return question_.location->request(question_.range, std::max(question_.max_body, kError));
+    constexpr uint64_t kError = 4096;  // bytes of an error message
+    return wanted_.location->request(wanted_.range, std::max(wanted_.max_body, kError));
   }
 
-  /// Ends with the answer, or decides when to ask again.
-  void hear(HttpResponse response) {
+  /// Keeps a valid response, or decides when to send the request again.
+  void receive(HttpResponse response) {
     pause_ = 0;
     const int status = response.status;
     if (!response.failure.empty()) return again(response.failure, 0, status != 0);
     if (may_pass(status)) return again(status_text(response), retry_after(response));
-    Location& location = *question_.location;
-    if (++num_moves_ <= kMaxRedirects && location.follow(response, question_.range)) return;
-    if (is_redirect(status)) fail(question_, status_of(response) + ", and no end of redirects", 0, 1);
+    Location& location = *wanted_.location;
+    if (++num_moves_ <= kMaxRedirects && location.follow(response, wanted_.range)) return;
+    if (is_redirect(status)) fail(wanted_, status_of(response) + ", and no end of redirects", 0, 1);
     const bool is_missing =
         status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
-    const bool is_answer = status == 200 || status == 206 || status == 416 ||
-                           (question_.may_be_refused && (status == 400 || status == 501));
-    // Not where a redirect has led to just now: that is what the server says.
-    if (!is_answer && num_moves_ == 1 && location.forget_redirect()) return;
-    if (is_answer) {
-      const Verdict verdict = question_.judge(response);
-      if (verdict.kind == Verdict::Kind::TryAgain) return again(verdict.why, 0);
-      if (verdict.kind == Verdict::Kind::Wrong) fail(question_, verdict.why, 0, 1);
+    const bool is_valid = status == 200 || status == 206 || status == 416 ||
+                           (wanted_.may_be_refused && (status == 400 || status == 501));
+    // Not right after a redirect: then this is the response of the server itself.
+    if (!is_valid && num_moves_ == 1 && location.forget_redirect()) return;
+    if (is_valid) {
+      const ResponseCheck check = wanted_.check(response);
+      if (check.result == ResponseCheck::Result::TryAgain) return again(check.why, 0);
+      if (check.result == ResponseCheck::Result::Wrong) fail(wanted_, check.why, 0, 1);
     } else if (!is_missing) {
-      fail(question_, status_text(response), error_number(status), 1);
+      fail(wanted_, status_text(response), error_number(status), 1);
     }
-    answer_ = std::move(response);
+    response_ = std::move(response);
     is_done_ = true;
   }
 
@@ -133,20 +133,20 @@ class Attempt {
   void again(const std::string& why, double least_pause, bool was_reached = true) {
     num_moves_ = 0;
     if (++num_tries_ >= max_tries_ || least_pause > kLongestPause) {
-      if (!was_reached) fail<Unreachable>(question_, why, 0, num_tries_);
-      fail(question_, why, 0, num_tries_);
+      if (!was_reached) fail<Unreachable>(wanted_, why, 0, num_tries_);
+      fail(wanted_, why, 0, num_tries_);
     }
     pause_ = std::max(least_pause, pause_after(num_tries_));
-    log::info(question_.location->address().name + ": " + question_.range + ": " + why + "; trying again");
+    log::info(wanted_.location->address().name + ": " + wanted_.range + ": " + why + "; trying again");
   }
 
-  const Question& question_;
+  const RangeRequest& wanted_;
   const int max_tries_;
   int num_tries_ = 0;
   int num_moves_ = 0;
   double pause_ = 0;
   bool is_done_ = false;
-  HttpResponse answer_ = {};
+  HttpResponse response_ = {};
 };
 
 }  // namespace
@@ -194,9 +194,9 @@ bool Location::forget_redirect() {
 
 std::string status_text(const HttpResponse& response) { return status_of(response) + text_of(response); }
 
-std::vector<HttpResponse> ask(const HttpSession& session, std::span<const Question> questions) {
+std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<const RangeRequest> wanted) {
   std::vector<Attempt> attempts;
-  for (const Question& question : questions) attempts.emplace_back(question, session.max_tries);
+  for (const RangeRequest& request : wanted) attempts.emplace_back(request, session.max_tries);
   for (;;) {
     std::vector<Attempt*> open;
     std::vector<HttpRequest> requests;
@@ -210,7 +210,7 @@ std::vector<HttpResponse> ask(const HttpSession& session, std::span<const Questi
     wait(pause);
     for (const Attempt* attempt : open) requests.push_back(attempt->request());  // signed after the pause
     auto responses = session.client.get(requests);
-    for (std::size_t i = 0; i < open.size(); ++i) open[i]->hear(std::move(responses[i]));
+    for (std::size_t i = 0; i < open.size(); ++i) open[i]->receive(std::move(responses[i]));
   }
   std::vector<HttpResponse> out;
   for (Attempt& attempt : attempts) out.push_back(attempt.take());

@@ -10,18 +10,18 @@
 
 namespace tacore::net {
 
-/// The address of a file, and where a redirect has led to. Safe from several threads.
+/// The address of a file, and the URL to which a server has redirected it. Safe from several threads.
 class Location {
  public:
   explicit Location(RemoteAddress address) : address_(std::move(address)) {}
 
   const RemoteAddress& address() const noexcept { return address_; }
-  /// A request for `range`: to where the last redirect led, without credentials unless it is the same host.
+  /// A request for `range`, to the URL of the last redirect; without credentials unless that is on the same host.
   HttpRequest request(const std::string& range, uint64_t max_body) const;
-  /// Where an answer says that the file is. False when it says nothing that was not known. Throws IoError for a
-  /// redirect that is not to be followed, which names `range`.
+  /// Takes the new URL, or the new region, that a response names. False when it names none. Throws IoError, which names
+  /// `range`, for a redirect that must not be followed.
   bool follow(const HttpResponse& response, const std::string& range);
-  /// Forgets the redirect, whose end may have been for a time only. False when there was none.
+  /// Forgets the redirect: its URL may have expired. False when there was none.
   bool forget_redirect();
 
  private:
@@ -30,27 +30,27 @@ class Location {
   std::string redirect_ = {};
 };
 
-/// "HTTP status 403: Access Denied", with what the body says when it is text.
+/// "HTTP status 403: Access Denied": the status, and the body when it is text.
 std::string status_text(const HttpResponse& response);
 
-/// What an answer is worth.
-struct Verdict {
-  enum class Kind { Good, TryAgain, Wrong } kind = Kind::Good;
+/// Whether a response is what was requested: if not, whether another try may help.
+struct ResponseCheck {
+  enum class Result { Good, TryAgain, Wrong } result = Result::Good;
   std::string why = {};
 };
 
-/// A question to one file.
-struct Question {
+/// A request for a part of one file.
+struct RangeRequest {
   Location* location = nullptr;
-  std::string range = {};  ///< as the header has it
+  std::string range = {};  ///< the value of the Range header
   uint64_t max_body = 0;
-  bool may_be_refused = false;  ///< then 400 and 501 are answers, too
-  /// Judges an answer of status 200, 206 or 416, and of 400 or 501 where that is one.
-  std::function<Verdict(const HttpResponse&)> judge = {};
+  bool may_be_refused = false;  ///< then the statuses 400 and 501 are valid responses, too
+  /// Called with a response of status 200, 206 or 416, and of 400 or 501 where those are valid.
+  std::function<ResponseCheck(const HttpResponse&)> check = {};
 };
 
-/// Answers with a status of 200, 206 and 416 (400 and 501) that were judged good, and of 404 and 410 (403 too where the
-/// store hides what is missing), side by side. All other ends are an IoError.
-std::vector<HttpResponse> ask(const HttpSession& session, std::span<const Question> questions);
+/// Sends the requests concurrently. Returns responses with a status of 200, 206 and 416 (400 and 501) that were checked
+/// to be good, and of 404 and 410 (403 too where the store hides which files exist). Any other outcome is an IoError.
+std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<const RangeRequest> requests);
 
 }  // namespace tacore::net

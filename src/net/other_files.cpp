@@ -12,7 +12,7 @@
 namespace tacore::net {
 namespace {
 
-/// `make(0)` to `make(count - 1)`, in order, with `limit` of them at a time.
+/// The results of `make(0)` to `make(count - 1)`, in order; at most `limit` of them run at a time.
 template <class T>
 std::vector<T> side_by_side(std::size_t count, int limit, std::function<T(std::size_t)> make) {
   OrderedWork<T> work(std::vector<uint64_t>(count, 1), count, limit, std::move(make));
@@ -21,7 +21,7 @@ std::vector<T> side_by_side(std::size_t count, int limit, std::function<T(std::s
   return out;
 }
 
-/// What `body` gives; its errors with `path` as the user wrote it.
+/// The result of `body`; its errors name `path` as the user wrote it.
 template <class Body>
 auto with_path(const std::string& path, const Body& body) {
   try {
@@ -49,16 +49,10 @@ class OtherFile final : public ByteSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     for (const ByteRange& range : ranges) require_inside(range);
     const auto merged = coalesce(ranges, kRemoteCoalesceGap);
-    const auto pieces =
+    auto bytes =
         side_by_side<Bytes>(merged.size(), limit_, [&](std::size_t i) { return ByteSource::read(merged[i].range); });
     std::vector<Bytes> out(ranges.size());
-    for (std::size_t i = 0; i < merged.size(); ++i) {
-      for (const std::size_t member : merged[i].members) {
-        const ByteRange range = ranges[member];
-        const auto part = std::span(pieces[i]).subspan(range.offset - merged[i].range.offset, range.size);
-        out[member].assign(part.begin(), part.end());
-      }
-    }
+    for (std::size_t i = 0; i < merged.size(); ++i) scatter(merged[i], ranges, std::move(bytes[i]), out);
     return out;
   }
 

@@ -10,14 +10,14 @@
 
 namespace tacore::net {
 
-/// Opens what `opener` reads, by `options`. Later several ranges are read side by side, at most their `limit` at a
-/// time. nullptr when there is nothing. Errors name the path as it is given here. Throws IoError, EACCES when the store
-/// refuses.
+/// Opens a file that `opener` reads, with `options`. Reads of several ranges run concurrently, at most `limit` at a
+/// time. nullptr when the file is absent. Errors name the path as it is given here. Throws IoError, EACCES when the
+/// store denies access.
 std::shared_ptr<const ByteSource> open_other_file(const RemoteOpener& opener, const std::string& path,
                                                   const RemoteOptions& options);
 
-/// Several files, side by side. nullptr also where the store refuses: that is what it says of what is not there to
-/// those who may not list it.
+/// Opens several files concurrently. nullptr also where the store denies access: that is its response for an absent
+/// file to users without the permission to list files.
 std::vector<std::shared_ptr<const ByteSource>> open_other_files(const RemoteOpener& opener,
                                                                 std::span<const std::string> paths,
                                                                 const RemoteOptions& options);

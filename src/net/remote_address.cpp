@@ -35,7 +35,7 @@ void fill(std::string& value, std::initializer_list<const char*> names) {
   if (value.empty()) value = environment(names);
 }
 
-/// Takes what the section `[profile]` of a file of AWS says. False when there is no such section.
+/// Reads the section `[profile]` of a file of the AWS CLI. False when there is no such section.
 bool read_profile(const std::string& path, const std::string& section, RemoteOptions& out) {
   std::ifstream file(path);
   bool is_here = false, was_here = false;
@@ -86,7 +86,7 @@ std::string without_end_slash(std::string text) {
   return text;
 }
 
-/// What may not stand in a URL as it is is encoded; what is encoded already stays.
+/// Encodes the characters that a URL may not have; what is encoded already stays.
 std::string sent_url(std::string_view url) {
   constexpr std::string_view kNot = " \"<>\\^`{|}#";
   std::string out;
@@ -118,7 +118,7 @@ std::string hub_url(const std::string& path) {
          percent_encoded(revision, false) + file;
 }
 
-/// Of an object that the store gives to anyone, or by AZURE_STORAGE_SAS_TOKEN.
+/// The URL of a public object, or of one that AZURE_STORAGE_SAS_TOKEN gives access to.
 std::string public_url(const std::string& path) {
   const auto colon = path.find("://");
   const std::string rest = path.substr(colon + 3);
@@ -156,7 +156,7 @@ std::string RemoteAddress::location() const {
   const std::string path = "/" + percent_encoded(key, true);
   if (!endpoint.empty()) return without_end_slash(endpoint) + "/" + percent_encoded(bucket, false) + path;
   const std::string host = "s3." + region->get() + ".amazonaws.com";
-  // The certificate of the store covers one name before its own.
+  // The certificate of the store is valid for one label before its host name, not for several.
   if (bucket.find('.') != bucket.npos) return "https://" + host + "/" + percent_encoded(bucket, false) + path;
   return "https://" + bucket + "." + host + path;
 }
@@ -185,7 +185,7 @@ bool is_public_store(std::string_view path) noexcept {
 }
 
 RemoteOptions with_environment(RemoteOptions options) {
-  // A key, its secret and its session belong together: all of one place.
+  // A key, its secret and its session token are taken from one source.
   if (options.access_key_id.empty() && !environment({"AWS_ACCESS_KEY_ID"}).empty()) {
     options.access_key_id = environment({"AWS_ACCESS_KEY_ID"});
     options.secret_access_key = environment({"AWS_SECRET_ACCESS_KEY"});

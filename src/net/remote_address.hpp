@@ -12,12 +12,12 @@
 
 namespace tacore::net {
 
-/// The region of a store, which the first answer may correct. Safe from several threads.
+/// The region of a store, which its first response may correct. Safe from several threads.
 class Region {
  public:
   explicit Region(std::string name) : name_(std::move(name)) {}
   std::string get() const;
-  /// False when it was that already.
+  /// False when the region has this name already.
   bool set(std::string_view name);
 
  private:
@@ -25,13 +25,13 @@ class Region {
   std::string name_;
 };
 
-/// Where a remote file is, and how to ask for it. A value; copies share the region.
+/// The address of a remote file, with what requests for it need. A value; copies share the region.
 struct RemoteAddress {
   std::string name = {};     ///< as the user wrote it
-  std::string url = {};      ///< percent-encoded; with a bucket it is made of these
+  std::string url = {};      ///< percent-encoded; not used for S3
   HttpHeaders headers = {};  ///< for this host alone
 
-  bool is_public = false;    ///< of a store whose credentials only GDAL knows how to use
+  bool is_public = false;    ///< in a store whose credentials only GDAL can use
 
   // s3
   std::string bucket = {}, key = {};
@@ -40,22 +40,22 @@ struct RemoteAddress {
   std::optional<AwsKey> aws_key = {};
 
   bool is_s3() const noexcept { return !bucket.empty(); }
-  /// A store answers "forbidden" for what is not there to those who may not list.
+  /// True where the store responds 403 for an absent file to users without the permission to list files.
   bool hides_what_is_missing() const noexcept { return is_s3() || is_public; }
   /// The URL now.
   std::string location() const;
-  /// A request for `range`, signed at this moment.
+  /// A request for `range`, signed with the current time.
   HttpRequest request(const std::string& range, uint64_t max_body) const;
 };
 
-/// http(s)://, s3://, hf:// and their /vsi forms: those that need no GDAL.
+/// http(s)://, s3://, hf:// and their /vsi forms: paths that need no GDAL.
 bool is_http_path(std::string_view path) noexcept;
 
-/// gs://BUCKET/KEY, az://CONTAINER/KEY and their /vsi forms: what these stores give to anyone, or to who has a shared
-/// access signature, comes over https.
+/// gs://BUCKET/KEY, az://CONTAINER/KEY and their /vsi forms: public objects of these stores, and objects with a shared
+/// access signature, are read over https.
 bool is_public_store(std::string_view path) noexcept;
 
-/// `options` with what the environment says where they say nothing. Throws IoError for a profile that is not there.
+/// `options`, completed by environment variables and the files of the AWS CLI. Throws IoError for an unknown profile.
 RemoteOptions with_environment(RemoteOptions options);
 
 /// `options` with_environment(). Throws IoError for a path that lacks a host, a bucket or the name of a repository.

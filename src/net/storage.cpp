@@ -24,39 +24,45 @@ class RemoteStorage final : public Storage {
                    ? nullptr
                    : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {}
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint) const override {
     if (!is_ours(path)) {
       if (auto file = net::open_other_file(fallback(path), path, options_)) return file;
       throw IoError("cannot open", {.path = path}, ENOENT);
     }
     const net::RemoteAddress address = address_of(path);
-    auto opened = open_http({&address, 1})[0];
+    auto opened = open_http({&address, 1}, {&hint, 1})[0];
     if (opened.file) return opened.file;
-    // Who may not list a bucket is not told whether something is there.
-    const std::string hint = address.is_public ? "; credentials of this store need tacore_gdal, or a signed https:// URL" : "";
-    throw IoError(opened.why + hint, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
+    // Without the permission to list a bucket, a store responds 403 for absent files, too.
+    const std::string advice =
+        address.is_public ? "; credentials of this store need tacore_gdal, or a signed https:// URL" : "";
+    throw IoError(opened.why + advice, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
   }
 
   bool exists(const std::string& path, bool directory) const override {
-    // A store has no folders, only names with slashes in them.
-    return !directory && open_all({&path, 1})[0] != nullptr;
+    // A store has no folders, only names with slashes.
+    return !directory && open_all({&path, 1}, {})[0] != nullptr;
   }
 
-  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths,
+                                                          std::span<const ReadHint> hints) const override {
     std::vector<std::shared_ptr<const ByteSource>> out(paths.size());
     std::vector<net::RemoteAddress> addresses;
+    std::vector<ReadHint> address_hints;
     std::vector<std::string> other_paths;
     std::vector<std::size_t> places, other_places;
     for (std::size_t i = 0; i < paths.size(); ++i) {
+      const ReadHint hint = hints.empty() ? ReadHint() : hints[i];
+      if (hint.may_wait && cache_) continue;
       if (is_ours(paths[i])) {
         addresses.push_back(address_of(paths[i]));
+        address_hints.push_back(hint);
         places.push_back(i);
       } else {
         other_paths.push_back(paths[i]);
         other_places.push_back(i);
       }
     }
-    auto files = open_http(addresses);
+    auto files = open_http(addresses, address_hints);
     for (std::size_t i = 0; i < files.size(); ++i) out[places[i]] = std::move(files[i].file);
     if (!other_paths.empty()) {
       auto other_files = net::open_other_files(fallback(other_paths[0]), other_paths, options_);
@@ -65,11 +71,12 @@ class RemoteStorage final : public Storage {
     return out;
   }
 
-  bool keeps_sets() const override { return cache_ != nullptr; }
-
  private:
-  std::vector<net::HttpOpened> open_http(std::span<const net::RemoteAddress> addresses) const {
-    const auto open = [this](std::span<const net::RemoteAddress> all) { return net::open_http_files(session_, all); };
+  std::vector<net::HttpOpened> open_http(std::span<const net::RemoteAddress> addresses,
+                                         std::span<const ReadHint> hints) const {
+    const auto open = [&](std::span<const net::RemoteAddress> all) {
+      return net::open_http_files(session_, all, hints);
+    };
     return cache_ ? cache_->open(addresses, open) : open(addresses);
   }
 
@@ -77,7 +84,7 @@ class RemoteStorage final : public Storage {
     return net::address_of(path, options_, region_of(path));
   }
 
-  /// GDAL reads these stores where it is loaded: it knows their credentials.
+  /// True for paths that are read without GDAL. Where it is loaded, GDAL reads gs:// and az://: it has credentials.
   bool is_ours(const std::string& path) const {
     return net::is_http_path(path) || (options_.fallback == nullptr && net::is_public_store(path));
   }
@@ -90,7 +97,7 @@ class RemoteStorage final : public Storage {
         {.path = path});
   }
 
-  /// One for all files of a bucket, so that it is learnt once.
+  /// One region for all files of a bucket, so that a server corrects it only once.
   std::shared_ptr<net::Region> region_of(const std::string& path) const {
     const std::string url = from_vsi(path);
     if (!url.starts_with("s3://")) return nullptr;
@@ -103,7 +110,7 @@ class RemoteStorage final : public Storage {
 
   RemoteOptions options_;
   std::shared_ptr<const net::HttpSession> session_;
-  std::unique_ptr<const net::FileCache> cache_;  ///< nullptr: nothing is kept
+  std::unique_ptr<const net::FileCache> cache_;  ///< nullptr: nothing is cached
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<net::Region>> regions_;
 };
@@ -112,15 +119,18 @@ class AnyStorage final : public Storage {
  public:
   explicit AnyStorage(std::shared_ptr<const Storage> remote) : remote_(std::move(remote)) {}
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override { return storage_of(path).open(path); }
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint) const override {
+    return storage_of(path).open(path, hint);
+  }
   bool exists(const std::string& path, bool directory) const override {
     return storage_of(path).exists(path, directory);
   }
-  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
-    // Those of one dataset are at one place.
-    return paths.empty() ? std::vector<std::shared_ptr<const ByteSource>>() : storage_of(paths[0]).open_all(paths);
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths,
+                                                          std::span<const ReadHint> hints) const override {
+    // The files of one dataset are all local or all remote.
+    if (paths.empty()) return {};
+    return storage_of(paths[0]).open_all(paths, hints);
   }
-  bool keeps_sets() const override { return remote_->keeps_sets(); }
 
  private:
   const Storage& storage_of(const std::string& path) const { return is_remote(path) ? *remote_ : *local_; }
@@ -150,25 +160,27 @@ void check(const RemoteOptions& options) {
 }
 
 std::mutex default_mutex;
-/// What is used where no options are given. Never destroyed: files may be read while a program ends.
+/// The options of set_remote_options(). Never destroyed: files may be read while a program ends.
 struct Defaults {
   RemoteOptions options = {};
-  std::shared_ptr<const Storage> remote = {};  ///< nullptr until it is needed
+  std::shared_ptr<const Storage> remote = {};  ///< nullptr before the first use
 };
 Defaults& defaults() {
   static auto& value = *new Defaults;
   return value;
 }
 
-/// Made when something remote is opened: it reads the environment and files of credentials.
+/// Makes the storage when the first remote file is opened: that reads the environment and files of credentials.
 class DefaultRemote final : public Storage {
  public:
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override { return now()->open(path); }
-  bool exists(const std::string& path, bool directory) const override { return now()->exists(path, directory); }
-  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths) const override {
-    return now()->open_all(paths);
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint) const override {
+    return now()->open(path, hint);
   }
-  bool keeps_sets() const override { return now()->keeps_sets(); }
+  bool exists(const std::string& path, bool directory) const override { return now()->exists(path, directory); }
+  std::vector<std::shared_ptr<const ByteSource>> open_all(std::span<const std::string> paths,
+                                                          std::span<const ReadHint> hints) const override {
+    return now()->open_all(paths, hints);
+  }
 
  private:
   static std::shared_ptr<const Storage> now() {

@@ -7,8 +7,8 @@
 
 namespace tacore {
 
-/// Local files, and remote ones by their path. Without options those of set_remote_options(). Safe from several
-/// threads.
+/// Opens local and remote files, by their path. Without options, those of set_remote_options() are used. Safe from
+/// several threads.
 std::shared_ptr<const Storage> any_storage();
 std::shared_ptr<const Storage> any_storage(const RemoteOptions& options);
 

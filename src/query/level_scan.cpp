@@ -64,9 +64,9 @@ std::vector<ByteRange> LevelScan::ranges_of(Step step) const {
 void ScanReader::read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out) {
   const ByteRange range{offset, out.size()};
   const auto take = [&] {
-    const auto part = part_of(range);
-    std::ranges::copy(part, out.begin());
-    return !part.empty();
+    const auto part = pieces_.find(range);
+    if (part) std::ranges::copy(*part, out.begin());
+    return part.has_value();
   };
   {
     const std::lock_guard lock(mutex_);
@@ -76,19 +76,12 @@ void ScanReader::read(std::span<const LevelScan> scans, uint64_t offset, std::sp
   if (ranges.empty()) return source_->read(offset, out);
   auto bytes = source_->read_ranges(ranges);
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < ranges.size(); ++i) pieces_.push_back({ranges[i], std::move(bytes[i])});
+  for (std::size_t i = 0; i < ranges.size(); ++i) pieces_.add(ranges[i].offset, std::move(bytes[i]));
   take();
 }
 
-/// The bytes of a part that came along; none where it did not. With the mutex held.
-std::span<const std::byte> ScanReader::part_of(ByteRange part) const {
-  const auto piece = std::ranges::find_if(pieces_, [&](const Piece& p) { return lies_in(part, p.range); });
-  if (piece == pieces_.end()) return {};
-  return std::span(piece->bytes).subspan(part.offset - piece->range.offset, part.size);
-}
-
-/// What is to be asked for: `range`, and what all scans that this may be read along with it. Nothing where that is
-/// nothing else.
+/// The ranges to read: `range`, and what all scans that this may be read along with it. Nothing where that is only
+/// `range`.
 std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans, ByteRange range) {
   if (source_->has(range)) return {};
   const std::lock_guard lock(mutex_);
@@ -115,13 +108,12 @@ std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans,
   std::vector<ByteRange> all{range};
   uint64_t size = range.size;
   for (const ByteRange& other : *along) {
-    if (lies_in(other, range) || source_->has(other) || !part_of(other).empty()) continue;
+    if (lies_in(other, range) || source_->has(other) || pieces_.find(other)) continue;
     if (other.size > kMaxHeld || size + other.size > kMaxHeld) continue;
     size += other.size;
     all.push_back(other);
   }
-  for (const Piece& piece : pieces_) size += piece.range.size;
-  if (size > kMaxHeld) pieces_.clear();
+  if (size + pieces_.size() > kMaxHeld) pieces_.clear();
   std::vector<ByteRange> out;
   for (const MergedRange& merged : coalesce(all, kRemoteCoalesceGap)) out.push_back(merged.range);
   return out == std::vector{range} ? std::vector<ByteRange>() : out;

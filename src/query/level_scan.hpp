@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
+#include "io/range_map.hpp"
 #include "table/level_table.hpp"
 
 namespace tacore {
@@ -47,9 +48,9 @@ class LevelScan {
   std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< from the first to behind the last of each
 };
 
-/// The bytes of a level for one of its scans, which asks for one column of a row group after the other, as DuckDB does
-/// where a query has a filter: of a remote level each would be a round trip. Here those of a step come together. Safe
-/// from several threads.
+/// The bytes of a level for one of its scans. DuckDB reads one column of a row group after the other where a query has a
+/// filter: of a remote level each would be a round trip. Here the columns of a step are read together. Safe from several
+/// threads.
 class ScanReader {
  public:
   explicit ScanReader(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}
@@ -59,19 +60,13 @@ class ScanReader {
   void read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out);
 
  private:
-  struct Piece {
-    ByteRange range;
-    Bytes bytes;
-  };
-
-  std::span<const std::byte> part_of(ByteRange part) const;
   std::vector<ByteRange> ranges_with(std::span<const LevelScan> scans, ByteRange range);
 
   std::shared_ptr<const ByteSource> source_;
   std::mutex mutex_;
   std::set<const LevelScan*> ruled_out_ = {};  ///< scans that this is not
-  int group_ = -1;                             ///< the row group at hand
-  std::vector<Piece> pieces_ = {};             ///< what came of it
+  int group_ = -1;                             ///< the row group that is read
+  RangeMap pieces_ = {};                       ///< what was read of it ahead
 };
 
 }  // namespace tacore

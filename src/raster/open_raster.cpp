@@ -5,6 +5,7 @@
 #include "net/storage.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "dataset/navigation.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_samples.hpp"
 #include "raster/row_source.hpp"
 #include "tacore/error.hpp"
@@ -45,9 +46,9 @@ TiffLayout layout_of(const RowSource& row) {
 }  // namespace
 
 std::shared_ptr<const ByteSource> open_bytes(const std::string& path) {
-  if (!path.starts_with(kSubfile)) return any_storage()->open(path);
+  if (!path.starts_with(kSubfile)) return any_storage()->open(path, hint_of(path));
   const VsiSubfile part = parse_vsi_subfile(path);
-  return slice(any_storage()->open(part.root), part.range);
+  return slice(any_storage()->open(part.root, hint_of(part.root)), part.range);
 }
 
 bool is_of_gdal(const std::string& path) {

@@ -18,8 +18,6 @@ namespace {
 
 // What is read before it is decoded: enough for a request to be worth its while, little beside the pixels.
 constexpr uint64_t kReadAtOnce = uint64_t{4} << 20;
-// The bands of a tile lie 8 bytes apart in a COG.
-constexpr uint64_t kMaxGap = 4096;
 
 /// Memory that is written before it is read.
 struct Buffer {
@@ -145,7 +143,7 @@ class TiffRaster final : public Raster {
 
   /// Reads what has been collected and puts it in its place.
   void decode(Work& work) const {
-    const auto merged = coalesce(work.ranges, kMaxGap);
+    const auto merged = coalesce(work.ranges, kLocalCoalesceGap);
     std::vector<Bytes> pieces;
     if (!source_->is_local() && merged.size() > 1) {  // a server is asked for all at once
       std::vector<ByteRange> ranges;
@@ -154,10 +152,9 @@ class TiffRaster final : public Raster {
     }
     for (std::size_t i = 0; i < merged.size(); ++i) {
       const std::span<const std::byte> bytes = pieces.empty() ? fetch(work, merged[i].range) : pieces[i];
-      for (const std::size_t member : merged[i].members) {
-        const ByteRange range = work.ranges[member];
-        place(work, work.blocks[member], bytes.subspan(range.offset - merged[i].range.offset, range.size));
-      }
+      scatter(merged[i], work.ranges, bytes, [&](std::size_t member, std::span<const std::byte> block) {
+        place(work, work.blocks[member], block);
+      });
     }
     for (std::size_t i = 0; i < work.blocks.size(); ++i) {
       if (work.ranges[i].size == 0) place(work, work.blocks[i], {});

@@ -17,6 +17,7 @@
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_offsets.hpp"
 #include "tacore/plumbing/apart.hpp"
 #include "tacore/dataset.hpp"
@@ -138,7 +139,7 @@ void add_segments(std::vector<Segment>& out, std::size_t file, std::size_t mean,
 }
 
 Input zip_input(const std::string& path) {
-  Input out{.zip = any_storage()->open(path)};
+  Input out{.zip = any_storage()->open(path, kReadZip)};
   out.manifest = {.is_zip = true, .files = {{.name = file_name(without_query(path)), .size = out.zip->size()}}};
   out.check = std::make_shared<ZipCheck>(*out.zip);
   uint64_t at = 0;
@@ -308,7 +309,7 @@ class Putter {
   std::shared_ptr<const ByteSource> open(std::size_t number) const {
     const auto& file = input_.manifest.files[number];
     if (input_.zip) return input_.zip;
-    auto out = input_.storage->open(path_of_name(input_.folder, file.name));
+    auto out = input_.storage->open(path_of_name(input_.folder, file.name), hint_of(file.name));
     if (out->size() == file.size) return out;
     throw IoError("has " + std::to_string(out->size()) + " bytes, a moment ago it had " + std::to_string(file.size),
                   {.path = out->name()});

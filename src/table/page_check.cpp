@@ -168,15 +168,15 @@ void PageCheck::check(uint64_t offset, std::span<const std::byte> bytes) {
 }
 
 /// Headers of small columns lie close together, and a round trip takes as long as all of them.
-Bytes PageCheck::read(uint64_t offset, uint64_t size) {
-  if (source_->is_local()) return source_->read({offset, size});
-  const auto has = [&] { return offset >= block_offset_ && offset + size <= block_offset_ + block_.size(); };
-  if (!has()) {
-    block_ = source_->read({offset, std::max(size, std::min(kBlock, source_->size() - offset))});
-    block_offset_ = offset;
+Bytes PageCheck::read(ByteRange range) {
+  if (source_->is_local()) return source_->read(range);
+  if (!block_.find(range)) {
+    const uint64_t size = std::max(range.size, std::min(kBlock, source_->size() - range.offset));
+    block_.clear();
+    block_.add(range.offset, source_->read({range.offset, size}));
   }
-  const auto begin = block_.begin() + static_cast<std::ptrdiff_t>(offset - block_offset_);
-  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+  const auto part = *block_.find(range);
+  return {part.begin(), part.end()};
 }
 
 PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes) {
@@ -186,7 +186,7 @@ PageSizes PageCheck::header_at(const Chunk& chunk, uint64_t offset, std::span<co
       if (const auto page = parse_page_header(bytes.subspan(at - offset))) return *page;
     }
     for (uint64_t length = std::min(kHeaderGuess, left);; length = std::min(length * 16, left)) {
-      if (const auto page = parse_page_header(read(at, length))) return *page;
+      if (const auto page = parse_page_header(read({at, length}))) return *page;
       if (length == left) fail("has a header that is cut, or longer than " + std::to_string(kMaxHeader) + " bytes", at);
     }
   } catch (const FormatError& error) {

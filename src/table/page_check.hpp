@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
+#include "io/range_map.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -51,7 +52,7 @@ class PageCheck {
   };
 
   PageSizes header_at(const Chunk& chunk, uint64_t offset, std::span<const std::byte> bytes);
-  Bytes read(uint64_t offset, uint64_t size);
+  Bytes read(ByteRange range);
   void check_sizes(const Chunk& chunk, const PageSizes& page) const;
   void count_values(Chunk& chunk, const PageSizes& page, bool last) const;
   [[noreturn]] void fail(const std::string& what, uint64_t offset) const;
@@ -60,8 +61,7 @@ class PageCheck {
   ErrorContext where_;
   std::mutex mutex_;
   std::vector<Chunk> chunks_;  ///< by where they begin
-  Bytes block_ = {};           ///< what was read last for headers alone, of a remote source
-  uint64_t block_offset_ = 0;
+  RangeMap block_ = {};        ///< what was read last for headers alone, of a remote source
 };
 
 }  // namespace tacore

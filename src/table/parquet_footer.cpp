@@ -17,8 +17,6 @@
 namespace tacore {
 namespace {
 
-// The first guess at how long a footer is: one read serves levels of a few row groups.
-constexpr uint64_t kTailGuess = 16 * 1024;
 constexpr uint64_t kFooterEnd = 8;  // length and magic
 // Thrift expands a footer some tenfold; 64 MiB of it is far beyond any level of six.
 constexpr uint64_t kMaxFooter = 64 * 1024 * 1024;
@@ -30,7 +28,7 @@ Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where) {
   if (size < kFooterEnd + 4) {
     throw FormatError("not Parquet: " + std::to_string(size) + " bytes, at least 12 expected", where);
   }
-  uint64_t length = std::min(size, kTailGuess);
+  uint64_t length = std::min(size, kFooterGuess);
   Bytes tail = source.read({size - length, length});
   Cursor end(std::span<const std::byte>(tail).last(kFooterEnd), "Parquet end");
   const uint64_t footer = end.u32();

@@ -14,6 +14,9 @@ class FileMetaData;
 
 namespace tacore {
 
+/// Footers of most levels are no longer: so many bytes of the end are read first.
+inline constexpr uint64_t kFooterGuess = 16 * 1024;
+
 /// The end of a Parquet file: at least its whole footer, in one read if that is small. Throws FormatError for what is
 /// not Parquet, is encrypted, or counts a footer that the file cannot hold.
 Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where);

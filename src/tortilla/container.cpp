@@ -15,6 +15,7 @@
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "table/level_write.hpp"
+#include "table/parquet_footer.hpp"
 #include "table/parquet_write.hpp"
 #include "table/rows.hpp"
 #include "table/stack_tables.hpp"
@@ -398,7 +399,7 @@ Header read_header(const ByteSource& source, const std::string& path) {
 
 std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> source, const std::string& path) {
   const Header header = read_header(*source, path);
-  const uint64_t tail = std::min<uint64_t>(header.footer.size, 16 * 1024);
+  const uint64_t tail = std::min(header.footer.size, kFooterGuess);
   std::vector<ByteRange> ranges{{header.footer.offset + header.footer.size - tail, tail}};
   if (header.collection) ranges.push_back(*header.collection);
   const auto near = prefetched(source, std::move(ranges));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "table/cells.hpp"
@@ -114,7 +115,7 @@ std::shared_ptr<const ByteSource> part_of(Report& report, const std::shared_ptr<
 std::optional<std::shared_ptr<const LevelTable>> open_folder_level(Report& report, const Storage& storage,
                                                                    const std::string& folder, int level) {
   const std::string name = path_join(path_join(folder, names::kMetadata), names::kLevelFiles[level]);
-  const auto source = storage.open_all({&name, 1})[0];
+  const auto source = storage.open_all({&name, 1}, {&kReadLevel, 1})[0];
   if (!source) return std::nullopt;
   return open_level(report, source, {.path = name, .offset = {}, .level = level});
 }

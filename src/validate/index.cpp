@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "dataset/open_container.hpp"
+#include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/vsi_path.hpp"
@@ -212,7 +213,7 @@ void check_checksums(Report& report, const Storage& storage, const Index& index,
   const auto crc32s = level_crc32s(collection);
   if (source == collection.sources.end() || crc32s.empty()) return;
   const auto& expected = crc32s[static_cast<std::size_t>(source - collection.sources.begin())];
-  const auto found = level_checksums(*storage.open(path_join(index.base, file)));
+  const auto found = level_checksums(*storage.open(path_join(index.base, file), kReadZip));
   if (expected.empty() || found.empty() || found == expected) return;
   report.add("CAT-9",
              "source " + quoted(file) + " was changed after the index was made, which has its values of before",
@@ -263,7 +264,7 @@ void open_index_folder(Report& report, const Storage& storage, const Index& inde
     report.add("CAT-2", "taco:sources is missing", {.path = index.path});
   for (int k = 0; k <= names::kMaxLevel; ++k) {
     const std::string name = path_join(index.folder, names::kLevelFiles[k]);
-    const auto source = storage.open_all({&name, 1})[0];
+    const auto source = storage.open_all({&name, 1}, {&kReadLevel, 1})[0];
     if (!source) break;
     out.levels.push_back(open_level(report, source, {.path = name, .offset = {}, .level = k}));
   }

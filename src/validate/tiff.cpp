@@ -12,6 +12,7 @@
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
 #include "raster/tiff_structure.hpp"
+#include "container/read_hints.hpp"
 #include "container/tiff_index_file.hpp"
 #include "container/zip_offsets.hpp"
 #include "tacore/dataset.hpp"
@@ -143,7 +144,7 @@ void check_header_file(Report& report, const Storage& storage, const Container& 
   for (int64_t i = 0; file && i < file->num_rows(); ++i) {
     const HeaderRow row = file->row(i);
     if (i == 0 || row.source_file != file->row(i - 1).source_file) {
-      zip.archive = storage.open(row.source_file.empty() ? path : path_of_name(base, row.source_file));
+      zip.archive = storage.open(row.source_file.empty() ? path : path_of_name(base, row.source_file), kReadZip);
       zip.directory = std::make_shared<const ZipDirectory>(*zip.archive);
     }
     const auto place = zip.directory->find(*zip.archive, entry_name(row.relative_path, SampleType::File));

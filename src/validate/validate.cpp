@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "container/read_hints.hpp"
 #include "net/storage.hpp"
 #include "dataset/open_container.hpp"
 #include "tacore/ops/validate.hpp"
@@ -37,7 +38,7 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
 /// What a damaged header keeps from being detected.
 bool has_v1_magic(const Storage& storage, const std::string& path) {
   if (storage.exists(path, true)) return false;
-  const auto source = storage.open(path);
+  const auto source = storage.open(path, hint_of(path));
   return v1::is_header(source->read({0, std::min<uint64_t>(source->size(), 2)}));
 }
 

@@ -4,14 +4,11 @@
 #include <cerrno>
 #include <map>
 
-#include "net/http_file.hpp"
+#include "io/coalesce.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
-
-/// A round trip takes about as long as this much.
-constexpr uint64_t kMaxGap = 64 * 1024;
 
 using Parts = std::vector<const RemotePart*>;
 
@@ -32,7 +29,7 @@ std::vector<Run> runs_of(Parts parts) {
     if (!out.empty()) {
       ByteRange& last = out.back().range;
       const uint64_t end = std::max(last.offset + last.size, range.offset + range.size);
-      if (range.offset <= last.offset + last.size + kMaxGap && end - last.offset <= kRemotePiece) {
+      if (range.offset <= last.offset + last.size + kRemoteCoalesceGap && end - last.offset <= kRemotePiece) {
         last.size = end - last.offset;
         out.back().parts.push_back(part);
         continue;
@@ -127,7 +124,7 @@ std::vector<Payload> remote_payloads(const std::shared_ptr<const Storage>& stora
     const auto some = std::span(paths).subspan(begin, std::min(at_once, paths.size() - begin));
     for (const auto& source : open_each(*storage, some)) {
       Payload& payload = out.emplace_back(Payload{.path = paths[out.size()], .remote = remote, .size = source->size()});
-      if (payload.size <= net::kFirstRead) payload.held = std::make_shared<const SpillBuffer>(source->read_all(), "");
+      if (payload.size <= ReadHint().prefix) payload.held = std::make_shared<const SpillBuffer>(source->read_all(), "");
     }
   }
   return out;

@@ -14,6 +14,7 @@
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
+#include "io/coalesce.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "tacore/error.hpp"
 #include "writer/payload_reader.hpp"
@@ -21,9 +22,6 @@
 
 namespace tacore {
 namespace {
-
-/// To read this much is no slower than to ask again.
-constexpr std::size_t kMaxGap = 4096;
 
 /// A local file while parts of it are read.
 class LocalFile {
@@ -73,14 +71,14 @@ class LocalFile {
 
 /// Reads parts of `file`, by offset, the first and its neighbours, and returns those that are left.
 std::span<const WholePayload> read_neighbours(const LocalFile& file, std::span<const WholePayload> parts) {
-  thread_local std::array<std::byte, kMaxGap> gap;  // what lies between two of them, and nobody wants
+  thread_local std::array<std::byte, kLocalCoalesceGap> gap;  // the unwanted bytes between two parts
   std::vector<struct iovec> pieces;
   const uint64_t begin = parts[0].payload->offset;
   uint64_t end = begin;
   std::size_t count = 0;
   for (; count < parts.size() && pieces.size() + 2 <= IOV_MAX; ++count) {
     const auto& [payload, out] = parts[count];
-    if (payload->path != file.path() || payload->offset < end || payload->offset - end > kMaxGap) break;
+    if (payload->path != file.path() || payload->offset < end || payload->offset - end > kLocalCoalesceGap) break;
     if (payload->offset > end) pieces.push_back({gap.data(), payload->offset - end});
     pieces.push_back({out.data(), out.size()});
     end = payload->offset + out.size();

@@ -16,7 +16,9 @@ constexpr const char* kDataset = TACORE_SOURCE_DIR "/tests/golden/flat_plain.tac
 class OneFile final : public Storage {
  public:
   explicit OneFile(Input bytes) : bytes_(bytes.begin(), bytes.end()) {}
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override { return memory_source(path, bytes_); }
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint&) const override {
+    return memory_source(path, bytes_);
+  }
   bool exists(const std::string&, bool directory) const override { return !directory; }
 
  private:

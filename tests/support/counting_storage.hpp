@@ -27,7 +27,7 @@ class CountingStorage : public Storage {
   /// `local` is what its sources say of themselves: false stands for an object store.
   explicit CountingStorage(bool local = true) : journal_(std::make_shared<Journal>(local)) {}
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint&) const override {
     journal_->record({Request::Kind::Open, path});
     return std::make_shared<Source>(journal_, files_->open(path));
   }

@@ -94,7 +94,7 @@ class WrongServer : public Storage {
  public:
   explicit WrongServer(std::map<std::string, std::string> files) : state_(std::make_shared<State>(std::move(files))) {}
 
-  std::shared_ptr<const ByteSource> open(const std::string& path) const override {
+  std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint&) const override {
     if (!state_->files.contains(path)) throw IoError("cannot open", {.path = path}, ENOENT);
     return std::make_shared<Source>(state_, path);
   }

@@ -1,0 +1,65 @@
+#include "io/range_map.hpp"
+
+#include <utility>
+
+namespace tacore {
+
+void RangeMap::add(uint64_t offset, Bytes bytes) {
+  if (find({offset, bytes.size()})) return;
+  auto piece = pieces_.lower_bound(offset);
+  while (piece != pieces_.end() && piece->first - offset + piece->second.size() <= bytes.size()) {
+    piece = pieces_.erase(piece);
+  }
+  pieces_.insert_or_assign(offset, std::move(bytes));
+}
+
+uint64_t RangeMap::size() const {
+  uint64_t out = 0;
+  for (const auto& [offset, bytes] : pieces_) out += bytes.size();
+  return out;
+}
+
+std::optional<std::span<const std::byte>> RangeMap::find(ByteRange range) const {
+  if (range.size == 0) return std::span<const std::byte>();
+  const auto bytes = from(range.offset);
+  if (bytes.size() < range.size) return std::nullopt;
+  return bytes.first(static_cast<std::size_t>(range.size));
+}
+
+std::span<const std::byte> RangeMap::from(uint64_t offset) const {
+  const auto next = pieces_.upper_bound(offset);
+  if (next == pieces_.begin()) return {};
+  const auto& [begin, bytes] = *std::prev(next);
+  return offset - begin < bytes.size() ? std::span(bytes).subspan(static_cast<std::size_t>(offset - begin))
+                                       : std::span<const std::byte>();
+}
+
+uint64_t RangeMap::next(uint64_t offset) const {
+  const auto next = pieces_.upper_bound(offset);
+  return next == pieces_.end() ? UINT64_MAX : next->first;
+}
+
+std::vector<ByteRange> RangeMap::missing(std::span<const ByteRange> ranges) const {
+  std::vector<ByteRange> out;
+  for (const ByteRange& range : ranges) {
+    if (!find(range)) out.push_back(range);
+  }
+  return out;
+}
+
+std::vector<Bytes> RangeMap::read_ranges(std::span<const ByteRange> ranges, const ReadRanges& read) const {
+  const auto wanted = missing(ranges);
+  auto bytes = wanted.empty() ? std::vector<Bytes>() : read(wanted);
+  auto next_read = bytes.begin();
+  std::vector<Bytes> out;
+  for (const ByteRange& range : ranges) {
+    if (const auto part = find(range)) {
+      out.emplace_back(part->begin(), part->end());
+    } else {
+      out.push_back(std::move(*next_read++));
+    }
+  }
+  return out;
+}
+
+}  // namespace tacore
