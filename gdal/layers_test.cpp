@@ -196,7 +196,7 @@ TEST_CASE("a footprint around a pole is refused by a layer in degrees") {
       doctest::Contains("pole"), SchemaError);
 }
 
-TEST_CASE("T76: the code that covers most gives the name, code 0 and 65535 like any other") {
+TEST_CASE("the code that covers most gives the name, code 0 and 65535 like any other") {
   const MadeRaster codes("codes", 3, {0, 0, 65535, 1, 7, 65535, 1, 1, 65535}, kTenDegrees, "EPSG:4326");
   const MadeText table("names.csv", "admin_code0,name\n0,Afghanistan\n1,Albania\n65535,Ocean/Sea/Lakes\n");
   const auto names = gdal::read_names(table.path(), "admin_code0", "name");

@@ -11,8 +11,7 @@
 #include "query/sql_inspect.hpp"
 #include "tacore/interrupt.hpp"
 
-// SQL as a user meets it: statements C049 to C062 of the reader dossier, and how the one DuckDB of a process is shut
-// in.
+// SQL as a user writes it, and what the one DuckDB instance of a process cannot reach.
 namespace {
 
 using namespace tacore;
@@ -39,7 +38,7 @@ TEST_CASE("a query keeps the columns when it takes all of data and nothing else"
   }
 }
 
-TEST_CASE("C049: sql returns a new dataset and leaves the receiver as it was") {
+TEST_CASE("sql returns a new dataset and leaves the receiver as it was") {
   const Dataset dataset = flat();
   const std::string before = dump(dataset.data());
   const Dataset some = dataset.sql("SELECT * FROM data WHERE cloud_cover > 40");
@@ -49,13 +48,13 @@ TEST_CASE("C049: sql returns a new dataset and leaves the receiver as it was") {
   CHECK(some.id() == dataset.id());
 }
 
-TEST_CASE("C050: a query on a query is both") {
+TEST_CASE("a query on a query is both") {
   const Dataset both =
       flat().sql("SELECT * FROM data WHERE cloud_cover > 20").sql("SELECT * FROM data WHERE cloud_cover < 40");
   CHECK(ids_of(both) == Strings{"madrid", "new_york"});
 }
 
-TEST_CASE("C051: data is the current view however it is written") {
+TEST_CASE("data is the current view however it is written") {
   const Dataset some = flat().sql("SELECT * FROM data WHERE cloud_cover > 40");  // tokyo, suva
   for (const char* query :
        {"SELECT * FROM data", "select * from data", "SELECT * FROM  DATA", "SELECT *\nFROM\tdata",
@@ -70,7 +69,7 @@ TEST_CASE("C051: data is the current view however it is written") {
   }
 }
 
-TEST_CASE("C052: literals, comments and names with \"data\" in them are never altered") {
+TEST_CASE("literals, comments and names with \"data\" in them are never altered") {
   const Dataset some = flat().sql("SELECT * FROM data LIMIT 1");
   for (const std::string text : {"FROM data", "SELECT * FROM data", "from level0", "{level:0}", "{level:1}", "$1",
                                  "tacore:0", "tacore://x", "internal:gdal_vsi"}) {
@@ -82,7 +81,7 @@ TEST_CASE("C052: literals, comments and names with \"data\" in them are never al
   CHECK(column_names(named) == Strings{"database", "FROM data", "{level:0}"});
 }
 
-TEST_CASE("C053: the root of the tree counts the rows of the view, and the hierarchy stays") {
+TEST_CASE("the root of the tree counts the rows of the view, and the hierarchy stays") {
   const Dataset nested = load(golden("nested.tacozip"));
   const Dataset some = nested.sql("SELECT * FROM data WHERE id <> 'asia'");
   CHECK(some.pit_schema().root_n == 2);
@@ -91,7 +90,7 @@ TEST_CASE("C053: the root of the tree counts the rows of the view, and the hiera
   CHECK(nested.pit_schema().root_n == 3);
 }
 
-TEST_CASE("C054: a query that drops a navigation column is not RSUT, nor is what follows") {
+TEST_CASE("a query that drops a navigation column is not RSUT, nor is what follows") {
   const Dataset dataset = load(golden("nested.tacozip"));
   CHECK(dataset.is_rsut());
   CHECK(dataset.sql("SELECT * FROM data").is_rsut());
@@ -103,7 +102,7 @@ TEST_CASE("C054: a query that drops a navigation column is not RSUT, nor is what
   }
 }
 
-TEST_CASE("C055: any mention of a deeper level is not RSUT, nor is what follows") {
+TEST_CASE("any mention of a deeper level is not RSUT, nor is what follows") {
   const Dataset dataset = load(golden("nested.tacozip"));
   for (const char* query :
        {"SELECT d.* FROM data d JOIN level1 l ON l.\"internal:parent_id\" = d.\"internal:current_id\"",
@@ -117,7 +116,7 @@ TEST_CASE("C055: any mention of a deeper level is not RSUT, nor is what follows"
   CHECK(dataset.sql("SELECT * FROM data WHERE id <> 'level1'").is_rsut());
 }
 
-TEST_CASE("C056: an empty result is legal and has all columns") {
+TEST_CASE("an empty result is legal and has all columns") {
   const Dataset none = flat().sql("SELECT * FROM data WHERE false");
   CHECK(none.num_rows() == 0);
   CHECK(none.pit_schema().root_n == 0);
@@ -126,7 +125,7 @@ TEST_CASE("C056: an empty result is legal and has all columns") {
   CHECK(none.sql("SELECT * FROM data").num_rows() == 0);
 }
 
-TEST_CASE("C057: ORDER BY, LIMIT, CTE, UNION and a semicolon at the end work, and data keeps the order") {
+TEST_CASE("ORDER BY, LIMIT, CTE, UNION and a semicolon at the end work, and data keeps the order") {
   CHECK(ids_of(flat().sql("SELECT * FROM data ORDER BY id DESC")) ==
         Strings{"valencia", "tokyo", "suva", "new_york", "madrid"});
   CHECK(ids_of(flat().sql("SELECT * FROM data ORDER BY cloud_cover DESC LIMIT 2")) == Strings{"suva", "tokyo"});
@@ -137,7 +136,7 @@ TEST_CASE("C057: ORDER BY, LIMIT, CTE, UNION and a semicolon at the end work, an
   CHECK(flat().sql("SELECT * FROM data ;;").num_rows() == 5);
 }
 
-TEST_CASE("C058: what is not one SELECT is a QueryError and changes nothing") {
+TEST_CASE("what is not one SELECT is a QueryError and changes nothing") {
   const Dataset dataset = flat();
   for (const char* query : {"",
                             ";",
@@ -178,7 +177,7 @@ TEST_CASE("C058: what is not one SELECT is a QueryError and changes nothing") {
   CHECK(dataset.sql("SELECT * FROM data").num_rows() == 5);
 }
 
-TEST_CASE("C059: SQL cannot read files, the network, settings or the environment") {
+TEST_CASE("SQL cannot read files, the network, settings or the environment") {
   const TemporaryFolder folder;
   const std::string csv = folder.write("a.csv", "a,b\n1,2\n");
   const Dataset dataset = flat();
@@ -224,7 +223,7 @@ TEST_CASE("C059: SQL cannot read files, the network, settings or the environment
   }
 }
 
-TEST_CASE("C059: names of open levels never reach the user") {
+TEST_CASE("names of open levels never reach the user") {
   const Dataset dataset = load(golden("nested.tacozip"));
   for (const char* query :
        {"SELECT no_such FROM data", "SELECT * FROM data WHERE id = 3 + 'x'", "SELECT * FROM nosuch"}) {
@@ -233,7 +232,7 @@ TEST_CASE("C059: names of open levels never reach the user") {
   }
 }
 
-TEST_CASE("C060: errors of syntax, columns, tables, functions and types are QueryErrors, in the words of SQL") {
+TEST_CASE("errors of syntax, columns, tables, functions and types are QueryErrors, in the words of SQL") {
   const Dataset dataset = flat();
   const struct {
     const char *query, *words;
@@ -257,7 +256,7 @@ TEST_CASE("C060: errors of syntax, columns, tables, functions and types are Quer
   CHECK(dataset.sql("SELECT * FROM data").num_rows() == 5);
 }
 
-TEST_CASE("C061: two reads of one dataset give the same rows in the same order, even with random()") {
+TEST_CASE("two reads of one dataset give the same rows in the same order, even with random()") {
   const Dataset shuffled = flat().sql("SELECT *, random() AS r FROM data ORDER BY random()");
   const std::string first = dump(shuffled.data());
   CHECK(dump(shuffled.data()) == first);
@@ -267,7 +266,7 @@ TEST_CASE("C061: two reads of one dataset give the same rows in the same order, 
   CHECK(dump(sampled.data_raw().select(Strings{"id"})) == dump(sampled.data().select(Strings{"id"})));
 }
 
-TEST_CASE("C062: levelN tables can be queried and hide padding") {
+TEST_CASE("levelN tables can be queried and hide padding") {
   const Dataset padded = load(golden("nested_padded.tacozip"));
   CHECK(ids_of(padded.sql("SELECT * FROM level1")) == Strings{"a", "b", "c", "a", "c"});
   CHECK(ids_of(padded.sql("SELECT * FROM level0")) == Strings{"one", "two"});
@@ -275,7 +274,7 @@ TEST_CASE("C062: levelN tables can be queried and hide padding") {
   CHECK(padded.level_rows(1) == 5);
 }
 
-TEST_CASE("T133: verbose takes true, \"info\", \"debug\" and false, and refuses other words") {
+TEST_CASE("verbose takes true, \"info\", \"debug\" and false, and refuses other words") {
   for (const char* bad : {"INFO", "", "warning", "1", "None"}) {
     CAPTURE(std::string(bad));
     CHECK(has_text(error_of([&] { verbose(bad); }), "QueryError"));
@@ -295,7 +294,7 @@ TEST_CASE("T133: verbose takes true, \"info\", \"debug\" and false, and refuses 
   CHECK(log_level() == LogLevel::Off);
 }
 
-TEST_CASE("T134: info tells files and views, debug also SQL, offsets, requests and memory, false nothing at all") {
+TEST_CASE("info tells files and views, debug also SQL, offsets, requests and memory, false nothing at all") {
   const auto work = [] {
     load(golden("permuted_offsets.tacozip")).sql("SELECT *, \"internal:gdal_vsi\" AS p FROM level1").data();
   };
@@ -322,7 +321,7 @@ TEST_CASE("T134: info tells files and views, debug also SQL, offsets, requests a
   CHECK(report.all.empty());
 }
 
-TEST_CASE("T135: every error of the library is an Error") {
+TEST_CASE("every error of the library is an Error") {
   const auto is_error = [](const auto& body) {
     try {
       body();

@@ -9,8 +9,7 @@
 #include "support/load_files.hpp"
 #include "support/table_files.hpp"
 
-// What it costs to open, to query and to read one sample, counted in requests and bytes, never in time (issue,
-// "Measured").
+// What it costs to open, to query and to read one sample, counted in requests and bytes, never in time.
 namespace {
 
 using namespace tacore;

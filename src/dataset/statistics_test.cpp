@@ -73,13 +73,13 @@ TEST_CASE("statistics of children need rows that still know theirs") {
 
 }  // namespace
 
-TEST_CASE("C121, W11: the mean is weighted by the valid pixels of the last two tensor dimensions") {
+TEST_CASE("the mean is weighted by the valid pixels of the last two tensor dimensions") {
   CHECK_CLOSE(stats().stats_mean({}, in("weighted")), {50, -4 * 270 / 370.0});  // 30 x 10 pixels, 90 % valid
   CHECK_CLOSE(stats().stats_mean({}, in("continuous")), {50, -4 * 9 / 19.0});
 }
 
-// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along (W11).
-TEST_CASE("C121 as corrected: golden values of the published flat dataset") {
+// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along.
+TEST_CASE("golden values of the published flat dataset") {
   if (!fs::exists(published("zip/flat.tacozip"))) {
     MESSAGE("skipped: no published datasets here");
     return;
@@ -101,7 +101,7 @@ TEST_CASE("C121 as corrected: golden values of the published flat dataset") {
   }
 }
 
-TEST_CASE("C121 as corrected: golden values of the published nested dataset") {
+TEST_CASE("golden values of the published nested dataset") {
   if (!fs::exists(published("zip/nested.tacozip"))) {
     MESSAGE("skipped: no published datasets here");
     return;
@@ -119,19 +119,19 @@ TEST_CASE("C121 as corrected: golden values of the published nested dataset") {
   }
 }
 
-TEST_CASE("C122 as corrected, W10: the standard deviation is that of all valid pixels") {
+TEST_CASE("the standard deviation is that of all valid pixels") {
   CHECK_CLOSE(stats().stats_std({1}, in("continuous")), {std::sqrt((10 * 100.0 + 9 * 400.0) / 19)});
   const double mean = -4 * 270 / 370.0, above = mean * mean, below = (mean + 4) * (mean + 4);
   CHECK_CLOSE(stats().stats_std({}, in("weighted")), {std::sqrt((100 * 100.0 + 270 * 400.0) / 370),
                                                       std::sqrt((100 * (4 + above) + 270 * (1 + below)) / 370)});
 }
 
-TEST_CASE("C122: a single row returns its own standard deviation") {
+TEST_CASE("a single row returns its own standard deviation") {
   const Dataset one = load(golden("stats_flat.tacozip")).sql("SELECT * FROM data WHERE id = 'item_1'");
   CHECK_CLOSE(one.stats_std(), {20});
 }
 
-TEST_CASE("C123: minimum and maximum are extrema, percentiles are plain means") {
+TEST_CASE("minimum and maximum are extrema, percentiles are plain means") {
   CHECK_CLOSE(stats().stats_min({}, in("weighted")), {0, -9});
   CHECK_CLOSE(stats().stats_max({}, in("weighted")), {200, 5});
   CHECK_CLOSE(stats().stats_p25({}, in("weighted")), {35, -3});
@@ -140,23 +140,23 @@ TEST_CASE("C123: minimum and maximum are extrema, percentiles are plain means") 
   CHECK_CLOSE(stats().stats_p95({}, in("weighted")), {92.5, 2});
 }
 
-TEST_CASE("C123: the median is p50") {
+TEST_CASE("the median is p50") {
   CHECK(stats().stats_median({}, in("weighted")) == stats().stats_p50({}, in("weighted")));
 }
 
-TEST_CASE("C124: categorical is the weighted mean of the class vectors and sums to 1") {
+TEST_CASE("categorical is the weighted mean of the class vectors and sums to 1") {
   const auto bands = stats().stats_categorical({}, in("categorical"));
   REQUIRE(bands.size() == 1);
   CHECK_CLOSE(bands[0], {0.2, 0.2875, 0.5125});
   CHECK(std::abs(bands[0][0] + bands[0][1] + bands[0][2] - 1) < 1e-6);
 }
 
-TEST_CASE("C125: bands come in the order asked for, repeats included, and none is all") {
+TEST_CASE("bands come in the order asked for, repeats included, and none is all") {
   CHECK_CLOSE(stats().stats_mean({2, 1, 2}, in("weighted")), {-4 * 270 / 370.0, 50, -4 * 270 / 370.0});
   CHECK(stats().stats_mean({}, in("weighted")) == stats().stats_mean({1, 2}, in("weighted")));
 }
 
-TEST_CASE("C125, W36: bands count from 1, and one that is out of range is an error that says so") {
+TEST_CASE("bands count from 1, and one that is out of range is an error that says so") {
   for (const int band : {-1, 0, 3}) {
     CHECK(has_text(error_of([&] { stats().stats_mean({1, band}, in("weighted")); }),
                    "QueryError: band " + std::to_string(band) + " does not exist: bands count from 1, and there are 2"));
@@ -165,7 +165,7 @@ TEST_CASE("C125, W36: bands count from 1, and one that is out of range is an err
                  "QueryError: band 2 does not exist: bands count from 1, and there is 1"));
 }
 
-TEST_CASE("C126: a level above 0 needs an id, and has to exist") {
+TEST_CASE("a level above 0 needs an id, and has to exist") {
   CHECK(has_text(error_of([] { stats().stats_mean({}, {.level = 1}); }), "QueryError: id is required for level > 0"));
   for (const int level : {-1, 2}) {
     CHECK(has_text(error_of([&] { stats().stats_mean({}, in("weighted", level)); }),
@@ -173,38 +173,38 @@ TEST_CASE("C126: a level above 0 needs an id, and has to exist") {
   }
 }
 
-TEST_CASE("C126: rows without a statistics column are an error that names the columns") {
+TEST_CASE("rows without a statistics column are an error that names the columns") {
   const std::string words = "do not contain statistics: no column 'geotiff:stats' or 'internal:stats'";
   CHECK(has_text(error_of([] { load(golden("flat.tacozip")).stats_mean(); }), words));
   CHECK(has_text(error_of([] { stats().stats_mean(); }), words));  // level 0 has none
   CHECK(has_text(error_of([] { load(golden("flat.tacozip")).data().stats_max(); }), words));
 }
 
-TEST_CASE("C126: the wrong kind is an error that names the right call") {
+TEST_CASE("the wrong kind is an error that names the right call") {
   CHECK(has_text(error_of([] { stats().stats_mean({}, in("categorical")); }),
                  "QueryError: band 1 of 1 has statistics in categorical format (3 values)"));
   CHECK(has_text(error_of([] { stats().stats_categorical({}, in("weighted")); }),
                  "QueryError: band 1 of 2 has statistics in continuous format"));
 }
 
-TEST_CASE("C127: level 0 ignores the id") {
+TEST_CASE("level 0 ignores the id") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   CHECK(flat.stats_mean({}, {.level = 0, .id = "whatever"}) == flat.stats_mean());
 }
 
-TEST_CASE("C127: null and empty rows are skipped with their weights") {
+TEST_CASE("null and empty rows are skipped with their weights") {
   CHECK_CLOSE(stats().stats_p25({1}, in("continuous")), {35});  // of two rows, not three
   CHECK_CLOSE(stats().stats_std({1}, in("one_pixel")), {0});
 }
 
-TEST_CASE("C127: nothing but null is an error, and so is no row") {
+TEST_CASE("nothing but null is an error, and so is no row") {
   CHECK(has_text(error_of([] { stats().stats_mean({}, in("all_null")); }), "QueryError: No valid stats found"));
   CHECK(has_text(error_of([] { stats().stats_mean({}, in("nobody")); }), "QueryError: No stats data found"));
   CHECK(has_text(error_of([] { stats().sql("SELECT * FROM data WHERE false").stats_mean({}, in("weighted")); }),
                  "No stats data found"));
 }
 
-TEST_CASE("C128, W11: rows whose size nothing tells weigh the same, for dataset and frame, and a warning says so") {
+TEST_CASE("rows whose size nothing tells weigh the same, for dataset and frame, and a warning says so") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   const double std = std::sqrt((10 * 10 + 20 * 20) / 2.0 + 5 * 5);
   const Warnings warnings;
@@ -215,14 +215,14 @@ TEST_CASE("C128, W11: rows whose size nothing tells weigh the same, for dataset 
   CHECK_CLOSE(flat.data().stats_std(), {std});
 }
 
-TEST_CASE("C129: statistics follow the current view at level 0") {
+TEST_CASE("statistics follow the current view at level 0") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   CHECK_CLOSE(flat.sql("SELECT * FROM data WHERE id = 'item_0'").stats_max(), {100});
   CHECK_CLOSE(flat.sql("SELECT * FROM data ORDER BY id DESC LIMIT 2").stats_mean(), {60});
   CHECK_CLOSE(flat.data().filter("id <> 'item_0'").stats_mean(), {60});
 }
 
-TEST_CASE("C129: statistics of a level follow filters above it and at it") {
+TEST_CASE("statistics of a level follow filters above it and at it") {
   CHECK(has_text(
       error_of([] { stats().sql("SELECT * FROM data WHERE id <> 'weighted'").stats_mean({}, in("weighted")); }),
       "No stats data found"));
@@ -238,7 +238,7 @@ TEST_CASE("C129: statistics of a level follow filters above it and at it") {
   CHECK(nyc.stats_mean({1}, in("americas")) != nested.stats_mean({1}, in("americas")));
 }
 
-TEST_CASE("C129: statistics never cross the source files of a TACOCAT") {
+TEST_CASE("statistics never cross the source files of a TACOCAT") {
   if (!fs::exists(published("tacocat/deep"))) {
     MESSAGE("skipped: no published datasets here");
     return;
@@ -252,7 +252,7 @@ TEST_CASE("C129: statistics never cross the source files of a TACOCAT") {
   }
 }
 
-TEST_CASE("C129: statistics never cross concatenated sources") {
+TEST_CASE("statistics never cross concatenated sources") {
   const TemporaryFolder folder;
   const Dataset both = concat({load(one_parent(folder, "x", "p", 10)), load(one_parent(folder, "y", "q", 20))});
   CHECK_CLOSE(both.stats_mean({}, in("p")), {10});
@@ -260,13 +260,13 @@ TEST_CASE("C129: statistics never cross concatenated sources") {
   CHECK(has_text(error_of([&] { both.stats_mean({}, in("a")); }), "No stats data found"));
 }
 
-TEST_CASE("C129: parents of one id in several sources count together") {
+TEST_CASE("parents of one id in several sources count together") {
   const TemporaryFolder folder;
   const Dataset both = concat({load(one_parent(folder, "x", "p", 10)), load(one_parent(folder, "y", "p", 20))});
   CHECK_CLOSE(both.stats_mean({}, in("p")), {15});
 }
 
-TEST_CASE("C130: ids with quotes are safe") {
+TEST_CASE("ids with quotes are safe") {
   const Dataset odd = load(golden("odd_names_nested.tacozip"));
   const Strings names{"a,b", "it's", "q\"q", "sp ace", "東京"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -276,7 +276,7 @@ TEST_CASE("C130: ids with quotes are safe") {
   CHECK(has_text(error_of([&] { odd.stats_mean({}, in("x' OR '1'='1")); }), "No stats data found"));
 }
 
-TEST_CASE("C130: rows that differ in bands or kind are an error that says how") {
+TEST_CASE("rows that differ in bands or kind are an error that says how") {
   const Dataset ragged = load(golden("stats_ragged.tacozip"));
   CHECK(has_text(error_of([&] { ragged.stats_mean(); }), "QueryError: statistics of samples differ: 1 bands and 2"));
   CHECK(has_text(error_of([&] { ragged.data().stats_mean(); }),
@@ -286,7 +286,7 @@ TEST_CASE("C130: rows that differ in bands or kind are an error that says how") 
   CHECK_CLOSE(ragged.sql("SELECT * FROM data WHERE id = 'two_bands'").stats_mean(), {50, 50});
 }
 
-TEST_CASE("C130: NaN is skipped for its row and band alone; a row without a shape weighs as the others do (W11)") {
+TEST_CASE("NaN is skipped for its row and band alone; a row without a shape weighs as the others do") {
   const Warnings warnings;
   CHECK_CLOSE(stats().stats_mean({}, in("nan")), {50, -4 * 9 / 19.0});
   CHECK(has_text(warnings.text, "the size of 1 of 3 samples is not known"));
@@ -295,7 +295,7 @@ TEST_CASE("C130: NaN is skipped for its row and band alone; a row without a shap
   CHECK_CLOSE(stats().stats_p50({}, in("nan")), {50, -2});
 }
 
-TEST_CASE("C130: a band that is NaN in every row is NaN") {
+TEST_CASE("a band that is NaN in every row is NaN") {
   const DataFrame rows = children(stats().data(), "nan").filter("id = 'item_1'");
   const double nan = std::nan("");
   CHECK_CLOSE(rows.stats_mean(), {50, nan});
@@ -303,7 +303,7 @@ TEST_CASE("C130: a band that is NaN in every row is NaN") {
   CHECK_CLOSE(rows.stats_std(), {20, nan});
 }
 
-TEST_CASE("C130: one pixel has a standard deviation of its own and no warning") {
+TEST_CASE("one pixel has a standard deviation of its own and no warning") {
   const Warnings warnings;
   CHECK_CLOSE(stats().stats_std({}, in("one_pixel")), {0});
   CHECK_CLOSE(stats().stats_mean({}, in("one_pixel")), {7});

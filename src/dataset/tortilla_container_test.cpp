@@ -142,7 +142,7 @@ TEST_CASE("levels below the root are assembled when they are asked for, not befo
   CHECK(more() == 0);
 }
 
-TEST_CASE("a sample that is deeper than the first is seen whatever the order of rows (hunt2 S1-2)") {
+TEST_CASE("a sample that is deeper than the first is seen whatever the order of rows") {
   const TemporaryFolder folder;
   const Stated shallow = nested("a", {{"f", "BYTES", "1"}}),
                deep = nested("b", {{"x", "BYTES", "2"}, nested("g", {{"h", "BYTES", "3"}})});

@@ -99,7 +99,7 @@ TEST_CASE("DataCite has who, what, when and where") {
   CHECK(out["contributors"][0]["contributorType"] == "HostingInstitution");
 }
 
-TEST_CASE("W09: the year of publication is told, by the caller or the document, and never that of the samples") {
+TEST_CASE("the year of publication is told, by the caller or the document, and never that of the samples") {
   Collection collection = small_collection();
   const Made made({placed("a", 10, 20)}, collection);
   ::unsetenv("SOURCE_DATE_EPOCH");
@@ -126,7 +126,7 @@ TEST_CASE("W09: the year of publication is told, by the caller or the document, 
   CHECK(Parsed::parse(collection2croissant(said.dataset(), {.published = "2026"}))["datePublished"] == "2026");
 }
 
-TEST_CASE("W15: Croissant says that a file is not live, and what its SHA-256 is") {
+TEST_CASE("Croissant says that a file is not live, and what its SHA-256 is") {
   const Made made({placed("a", 10, 20)}, small_collection());
   const Parsed out = Parsed::parse(collection2croissant(made.dataset()));
   CHECK(out["isLiveDataset"] == false);
@@ -136,7 +136,7 @@ TEST_CASE("W15: Croissant says that a file is not live, and what its SHA-256 is"
   for (const auto& file : folder["distribution"]) CHECK(file.contains("sha256"));
 }
 
-TEST_CASE("v1 R22: the names of splits are a record set, with what Croissant calls them where it knows all") {
+TEST_CASE("the names of splits are a record set, with what Croissant calls them where it knows all") {
   const auto splits_of = [](const std::vector<std::string>& names) {
     std::vector<Sample> samples;
     for (const auto& name : names) {
@@ -155,7 +155,7 @@ TEST_CASE("v1 R22: the names of splits are a record set, with what Croissant cal
   CHECK(other["field"].size() == 1);
 }
 
-TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an extent crosses 180 degrees") {
+TEST_CASE("a text says that a place or a time is unknown, and that an extent crosses 180 degrees") {
   const std::string text = collection2markdown(load(golden("no_extent.tacozip")));
   CHECK(has(text, "- **Extent**: unknown\n- **Time**: unknown\n"));
   CHECK_FALSE(has(text, "-180"));
@@ -169,7 +169,7 @@ TEST_CASE("W07: a text says that a place or a time is unknown; W47: and that an 
   CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
 }
 
-TEST_CASE("W16: the code that loads a dataset names its URL where it has one, and the package that reads it") {
+TEST_CASE("the code that loads a dataset names its URL where it has one, and the package that reads it") {
   const Made made({placed("a", 1, 2)}, small_collection());
   const std::string text = collection2markdown(made.dataset(), {.base_url = "https://example.org/d/"});
   const auto ours = text.find("import tacore\n\ndataset = tacore.load(\"https://example.org/d/small.tacozip\")\n");
@@ -184,7 +184,7 @@ TEST_CASE("W16: the code that loads a dataset names its URL where it has one, an
   CHECK(has(old, "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = tacoreader.load(\"flat.taco\")\n"));
 }
 
-TEST_CASE("hunt3 S2-7: no user, password or query of a URL gets into a description") {
+TEST_CASE("no user, password or query of a URL gets into a description") {
   const Made made({placed("a", 1, 2)}, small_collection());
   struct Elsewhere : Storage {
     std::string path;
@@ -217,7 +217,7 @@ TEST_CASE("hunt3 S2-7: no user, password or query of a URL gets into a descripti
   CHECK_FALSE(has(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
 }
 
-TEST_CASE("hunt3 S3: code ends where it should, and no link of an author runs anything") {
+TEST_CASE("code ends where it should, and no link of an author runs anything") {
   Collection collection = small_collection();
   collection.description =
       "[a](javascript:alert) [b]( JavaScript:alert) [c](&#106;avascript:alert) [d](https://x.org/a:b) [e](docs/a)\n\n"
@@ -321,20 +321,20 @@ TEST_CASE("Markdown takes the texts of a dataset for text") {
   CHECK(has(text, "second paragraph"));
 }
 
-TEST_CASE("T130: a page or a text of what is no dataset is an error of opening it") {
+TEST_CASE("a page or a text of what is no dataset is an error of opening it") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(collection2html(load(folder.path("absent.tacozip"))), IoError);
   CHECK_THROWS_AS(collection2markdown(load(folder.write("TACOLLECTION.json", "{\"id\": "))), FormatError);
 }
 
-TEST_CASE("T130: the page has the id and the accent colour") {
+TEST_CASE("the page has the id and the accent colour") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string page = collection2html(dataset, {.accent_colour = "#ff8000"});
   CHECK(has(page, "<code>nested</code>"));
   CHECK(has(page, "--accent:#ff8000;--accent-dark:#bf6000;--accent-light:#ffd8b2"));
 }
 
-TEST_CASE("T130: a COLLECTION.json alone says what it knows") {
+TEST_CASE("a COLLECTION.json alone says what it knows") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string& json = dataset.collection().json;
   const std::string text = collection2markdown(json, "COLLECTION.json");
@@ -348,7 +348,7 @@ TEST_CASE("T130: a COLLECTION.json alone says what it knows") {
   CHECK_FALSE(has(collection2html(json, ""), "<script"));
   CHECK_THROWS_AS(collection2markdown("{", "COLLECTION.json"), FormatError);
   CHECK_THROWS_AS(collection2html("{}", "COLLECTION.json"), FormatError);
-  // W26: that of a dataset which is not written yet has no tree.
+  // That of a dataset which is not written yet has no tree.
   const std::string draft = collection2markdown(R"({"id": "x", "description": "D", "tasks": ["other"]})", "C.json");
   CHECK(draft.starts_with("# x\n\nD\n\n- **Id**: `x`\n"));
   CHECK_FALSE(has(draft, "Samples"));
@@ -369,7 +369,7 @@ TEST_CASE("a page leads back to a catalogue when its address is one") {
   CHECK_FALSE(has(collection2html(dataset, {.catalogue_url = "javascript:alert(1)"}), "javascript"));
 }
 
-TEST_CASE("T131: variants of the accent colour, and the one that stands for any other text") {
+TEST_CASE("variants of the accent colour, and the one that stands for any other text") {
   using descriptions::accent_of;
   CHECK(accent_of("#4CAF50").plain == "#4caf50");
   CHECK(accent_of("#4CAF50").dark == "#39833c");
@@ -381,7 +381,7 @@ TEST_CASE("T131: variants of the accent colour, and the one that stands for any 
   CHECK(accent_of("000000").light == "#b2b2b2");
 }
 
-TEST_CASE("T131: markup in a dataset is text on its page") {
+TEST_CASE("markup in a dataset is text on its page") {
   CHECK(descriptions::escape_html("<a href=\"x\">'&") == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
   const std::string page = collection2html(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
   CHECK_FALSE(has(page.substr(page.find("</head>")), "alert('"));
@@ -389,14 +389,14 @@ TEST_CASE("T131: markup in a dataset is text on its page") {
   CHECK_FALSE(has(page, "javascript:1\""));
 }
 
-TEST_CASE("T132: a page without a title shows the id") {
+TEST_CASE("a page without a title shows the id") {
   const std::string page = collection2html(load(golden("nested.tacozip")));
   CHECK(has(page, "<title>nested</title>"));
   CHECK(has(page, "<h1>nested</h1>"));
   CHECK_FALSE(has(page, "None"));
 }
 
-TEST_CASE("T132: nothing in a dataset ends the script that holds its Croissant") {
+TEST_CASE("nothing in a dataset ends the script that holds its Croissant") {
   const Made made({placed("a", 1, 2)}, hostile_collection());
   const std::string page = collection2html(made.dataset());
   CHECK(count(page, "<script") == 1);
@@ -407,7 +407,7 @@ TEST_CASE("T132: nothing in a dataset ends the script that holds its Croissant")
   CHECK(Parsed::parse(json) == Parsed::parse(collection2croissant(made.dataset())));
 }
 
-TEST_CASE("T132: every container has a page with a map") {
+TEST_CASE("every container has a page with a map") {
   for (const char* name : {"nested.tacozip", "nested", "cascade_tacocat", "flat.tacozip"}) {
     CAPTURE(name);
     const std::string page = collection2html(load(golden(name)));

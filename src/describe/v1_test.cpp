@@ -185,7 +185,7 @@ TEST_CASE("Croissant reads the samples of v1 from a table beside the file, and n
   fs::copy(golden("v1/flat.taco"), path);
   const Parsed alone = Parsed::parse(collection2croissant(load(path)))["recordSet"];
   REQUIRE(alone.size() == 1);
-  CHECK(alone[0]["@id"] == "splits");  // v1 R22
+  CHECK(alone[0]["@id"] == "splits");
   CHECK(alone[0]["data"][0] == Parsed{{"splits/name", "test"}, {"splits/url", "cr:TestSplit"}});
   footer2geoparquet(load(path), 0, path + ".parquet");
   const Parsed found = Parsed::parse(collection2croissant(load(path)));

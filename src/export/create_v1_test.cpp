@@ -39,7 +39,7 @@ Tortilla wild(const Strings& lines) {
 
 std::string data_of(const std::string& bytes) { return bytes.substr(200, fields_of(bytes).footer - 200); }
 
-TEST_CASE("a nested tortilla is a whole one, and its samples lie where the dossier has them") {
+TEST_CASE("a nested tortilla is a whole one, and its samples lie where published writers put them") {
   const TemporaryFolder folder;
   const auto path = folder.path("demo.tortilla");
   CHECK(create(demo(), path, plain()) == Strings{path});
@@ -89,7 +89,7 @@ TEST_CASE("a TACO ends with its collection, and its header says where") {
   CHECK(bytes.substr(200, header.collection - 200) == tortilla.substr(200));
 }
 
-TEST_CASE("columns stand in the order of the dossier, and none that is computed is stored") {
+TEST_CASE("columns stand in the order of published writers, and none that is computed is stored") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const auto row = [](const std::string& id, const Value& split) {
@@ -483,7 +483,7 @@ TEST_CASE("stats:* of samples pool to those of all their pixels, weighed by thei
   CHECK(deviation[0] == doctest::Approx(std::sqrt((4 * (0.25 + 1) + 8 * (2.25 + 16)) / 12 - 9)));
   CHECK(deviation[1] == doctest::Approx(std::sqrt((4 * (4 + 100) + 8 * 1600) / 12.0 - 900)));
   CHECK(dataset.data().stats_mean({2}) == std::vector<double>{30});
-  CHECK(std::isnan(dataset.stats_p50().at(0)));  // W20
+  CHECK(std::isnan(dataset.stats_p50().at(0)));
   CHECK_THROWS_WITH_AS(dataset.stats_categorical(), doctest::Contains("are continuous"), QueryError);
 }
 

@@ -37,7 +37,7 @@ Dataset nested(const Workshop& shop) {
   return load(shop.out("nested.tacozip"));
 }
 
-TEST_CASE("T126, C149: an export has the rows that show, in their order, numbered anew, with their children") {
+TEST_CASE("an export has the rows that show, in their order, numbered anew, with their children") {
   const Workshop shop;
   const Dataset some = nested(shop).sql("SELECT *, upper(id) AS name FROM data WHERE id = 'a'");
   for (const std::string name : {"some.tacozip", "some"}) {
@@ -53,7 +53,7 @@ TEST_CASE("T126, C149: an export has the rows that show, in their order, numbere
   }
 }
 
-TEST_CASE("T126, C150: the collection says what it was taken from, and describes the samples that are there") {
+TEST_CASE("the collection says what it was taken from, and describes the samples that are there") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const std::string before = all.collection().json;
@@ -69,7 +69,7 @@ TEST_CASE("T126, C150: the collection says what it was taken from, and describes
   CHECK(all.collection().json == before);
 }
 
-TEST_CASE("T127: __meta__ is what create would write") {
+TEST_CASE("__meta__ is what create would write") {
   const Workshop shop;
   const Dataset all = nested(shop);
   export_dataset(all, shop.out("copy.tacozip"));
@@ -93,7 +93,7 @@ TEST_CASE("children that a filter took away are padded, or refused") {
   CHECK(faults(shop.out("some")) == "");
 }
 
-TEST_CASE("T128, C149: nothing is written for what is there, what is empty, and rows that are no samples") {
+TEST_CASE("nothing is written for what is there, what is empty, and rows that are no samples") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const auto refused = [&](const Dataset& view) {
@@ -108,7 +108,7 @@ TEST_CASE("T128, C149: nothing is written for what is there, what is empty, and 
   CHECK(shop.num_made() == 1);
 }
 
-TEST_CASE("C150: samples of one id come out under two") {
+TEST_CASE("samples of one id come out under two") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const std::vector<Dataset> same{all.sql("SELECT * FROM data WHERE id = 'a'"), all};
@@ -291,7 +291,7 @@ TEST_CASE("a large sample has its header from the directory, and is held against
   CHECK(contains(faults(damaged), "CRC-1 entry 'DATA/large': CRC-32 of its 3000003 bytes is"));
 }
 
-TEST_CASE("T125: a dataset that becomes a FOLDER and a ZIP again is the same") {
+TEST_CASE("a dataset that becomes a FOLDER and a ZIP again is the same") {
   const Workshop shop;
   for (const std::string name : {"nested_padded", "permuted_offsets", "six_levels", "flat_padded", "mixed_level1"}) {
     CAPTURE(name);

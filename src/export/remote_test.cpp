@@ -47,7 +47,7 @@ class Moment {
   ~Moment() { ::unsetenv("SOURCE_DATE_EPOCH"); }
 };
 
-TEST_CASE("T126: what is exported from elsewhere is what is exported from here") {
+TEST_CASE("what is exported from elsewhere is what is exported from here") {
   const Workshop shop;
   const Moment moment;
   make_nested(shop);
@@ -146,7 +146,7 @@ TEST_CASE("Tortillas elsewhere become trees, nested ones included, and files aga
   CHECK(storage->num_bytes() >= 10'000'000);
 }
 
-TEST_CASE("C149: no more requests at a time than `limit` says") {
+TEST_CASE("no more requests at a time than `limit` says") {
   for (const int limit : {1, 3, 40, 64, 100, 1000}) {
     const Readers readers(limit);
     CHECK(readers.num_threads >= 1);

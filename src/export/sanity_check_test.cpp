@@ -11,7 +11,7 @@ std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_D
 
 TEST_CASE("samples that are not sound are told by path") {
   const TemporaryFolder folder;
-  // W17: text of which it is said that it is a GeoTIFF.
+  // Text of which it is said that it is a GeoTIFF.
   const auto texts = sanity_check(load(golden("nested.tortilla")).data());
   REQUIRE(!texts.empty());
   CHECK(texts[0].reason == "does not begin as files of format GTiff do");
@@ -27,7 +27,7 @@ TEST_CASE("samples that are not sound are told by path") {
   CHECK(found[0].reason == "twenty");
   CHECK(found[1].path == "note");
   CHECK(count == 3);
-  // W17: pixels are decoded.
+  // Pixels are decoded.
   const std::string image = std::string(TACORE_SOURCE_DIR) + "/examples/data/scene/elevation.tif";
   create(Tortilla({Sample("a", image)}), folder.path("pixels.tortilla"));
   CHECK(sanity_check(load(folder.path("pixels.tortilla")).data()).empty());

@@ -27,7 +27,7 @@ namespace {
 using Strings = std::vector<std::string>;
 using Integers = std::vector<int64_t>;
 
-/// The samples of dossier v1 3.4: img1 and img2, each of lrf (256 x 128) and hrf (256 x 256), 3 bands of uint16.
+/// Two samples, img1 and img2, each of lrf (256 x 128) and hrf (256 x 256), 3 bands of uint16.
 class Images {
  public:
   explicit Images(const TogOptions& options = {.block_size = 128}) {
@@ -106,7 +106,7 @@ Integers list_of(const arrow::Table& table, const std::string& name, std::size_t
   return out;
 }
 
-TEST_CASE("R16: tiles are those of the source, or as large as they are asked for") {
+TEST_CASE("tiles are those of the source, or as large as they are asked for") {
   const auto side = [](const Images& images, const CreateOptions& options) {
     images.write(options);
     const auto raster = open_raster(load(images.path()).data(), "img1/hrf");
@@ -129,7 +129,7 @@ TEST_CASE("R16: tiles are those of the source, or as large as they are asked for
   CHECK(open_raster(load(folder.path("x.tortilla")).data(), 0)->info().block_width == 32);
 }
 
-TEST_CASE("a streaming file is laid out as the dossier has it") {
+TEST_CASE("a streaming file is header, samples, footers, tables of the stream and collection, in this order") {
   const Images images;
   const std::string bytes = images.write({.histograms = false});
   const Fields header = fields_of(bytes);

@@ -277,7 +277,7 @@ TEST_CASE("validate names a file of headers of another state of the dataset, and
   CHECK(faults_of(published.a) == "");
 }
 
-TEST_CASE("hunt 6: a header of a TIFF that was replaced by one of equal length gives no wrong pixels") {
+TEST_CASE("a header of a TIFF that was replaced by one of equal length gives no wrong pixels") {
   const TemporaryFolder folder;
   const std::string path = folder.path("set.tacozip");
   const std::string first = write_plain_tiff(folder.path("first.tif"), 50, 30, 2);
@@ -301,7 +301,7 @@ TEST_CASE("hunt 6: a header of a TIFF that was replaced by one of equal length g
   CHECK(pixels_of(*open_raster(again, 0)) == pixels_of(*open_raster(now)));
 }
 
-TEST_CASE("hunt3 S2-6: the file of headers is looked for before the parameters of a URL, and may be something else") {
+TEST_CASE("the file of headers is looked for before the parameters of a URL, and may be something else") {
   CHECK(header_file_path("/data/a.tacozip") == "/data/a.tacozip.headers");
   CHECK(header_file_path("/data/a?.tacozip") == "/data/a?.tacozip.headers");
   CHECK(header_file_path("https://host/a.tacozip") == "https://host/a.tacozip.headers");

@@ -20,7 +20,7 @@ Collection collection() {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("T54: keys beyond the model are added, a second time in their place") {
+TEST_CASE("keys beyond the model are added, a second time in their place") {
   Taco taco{Tortilla({file("a")}), collection()};
   taco.collection.json = R"({"note": 1.00, "id": "old"})";
   taco.extend_with("paper", "first");
@@ -30,7 +30,7 @@ TEST_CASE("T54: keys beyond the model are added, a second time in their place") 
                                 R"("years":[2020,2021.5,null,true]})");
 }
 
-TEST_CASE("T54: keys of the model and binary values are refused, and nothing changes") {
+TEST_CASE("keys of the model and binary values are refused, and nothing changes") {
   Taco taco{Tortilla({file("a")}), collection()};
   for (const char* key : {"id", "extent", "curators", "taco:pit_schema", "taco:sources", ""}) {
     CAPTURE(std::string(key));
@@ -41,7 +41,7 @@ TEST_CASE("T54: keys of the model and binary values are refused, and nothing cha
   CHECK(taco.collection.json.empty());
 }
 
-TEST_CASE("T54, T77: an extension of datasets adds its keys") {
+TEST_CASE("an extension of datasets adds its keys") {
   Taco taco{Tortilla({file("a")}), collection()};
   taco.extend_with(extensions::Labels({{.name = "cloud", .category = "1"}}, "what is seen"));
   CHECK(contains(taco.collection.json, R"("labels:num_classes":1)"));

@@ -37,7 +37,7 @@ std::string error_of(const Tortilla& tortilla, const TortillaExtension& extensio
   return "";
 }
 
-TEST_CASE("T71, T72: codes of samples with a centroid, null of those without") {
+TEST_CASE("codes of samples with a centroid, null of those without") {
   const Tortilla coded = samples_at({{{0, 0}}, std::nullopt, {{2.3522, 48.8566}}}).extend_with(MajorTOM());
   CHECK(coded.column("majortom:code") == std::vector<Value>{"0100km_0001D_0001L", {}, "0100km_0054U_0001R"});
 }
@@ -47,7 +47,7 @@ TEST_CASE("an irregular sample's centroid will do") {
         Value("0100km_0001D_0001L"));
 }
 
-TEST_CASE("T72: without a centroid the columns that there are are told") {
+TEST_CASE("without a centroid the columns that there are are told") {
   for (const auto& text : {error_of(samples_at({{{0, 0}}}, "other"), MajorTOM()),
                            error_of(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
     CHECK(text.find("Column 'stac:centroid' not found in tortilla metadata") != std::string::npos);
@@ -55,12 +55,12 @@ TEST_CASE("T72: without a centroid the columns that there are are told") {
   }
 }
 
-TEST_CASE("T72: bytes that are no geometry are told with their sample") {
+TEST_CASE("bytes that are no geometry are told with their sample") {
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"\1\2"}}})});
   CHECK(error_of(bad, MajorTOM()).find("stac:centroid of sample 0") != std::string::npos);
 }
 
-TEST_CASE("T75: groups of neighbours, by number and by bytes") {
+TEST_CASE("groups of neighbours, by number and by bytes") {
   const Tortilla places = samples_at({{{0, 0}}, {{100, 0}}, {{1, 1}}, {{101, 1}}, {{-100, -50}}});
   CHECK(places.extend_with(SpatialGrouping({.target_count = 2})).column("spatialgroup:code") ==
         std::vector<Value>{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});

@@ -38,7 +38,7 @@ std::string error_of(const std::function<void()>& body) {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("T57: samples that state grid and time get all STAC columns, in their order and types") {
+TEST_CASE("samples that state grid and time get all STAC columns, in their order and types") {
   const Timestamp start{1000}, end{2001};
   const Tortilla done = with_stac(Tortilla({scene("a", "EPSG:4326", start, end), scene("b", {}, start)}, false));
   Strings names;
@@ -78,7 +78,7 @@ TEST_CASE("what cannot be completed is told with the sample") {
   CHECK(contains(error_of([&] { with_stac(Tortilla({sample})); }), "[a] stac:geotransform is not six numbers"));
 }
 
-TEST_CASE("T62: footprints get their centroids") {
+TEST_CASE("footprints get their centroids") {
   const Tortilla points({Sample(
       "a", Bytes(1),
       {{"istac:crs", "EPSG:4326"}, {"istac:geometry", Binary{wkb_point(3, 4)}}, {"istac:time_start", "2024-01-31"}})});

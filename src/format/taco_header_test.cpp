@@ -18,7 +18,7 @@ using test::Bytes;
 constexpr uint64_t kFileSize = 9193;
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
-/// The header of flat.tacozip (dossier 1.6).
+/// The header of flat.tacozip.
 Bytes flat_header() {
   return Bytes()
       .u32(0x04034b50)                // signature

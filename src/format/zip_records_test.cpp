@@ -716,7 +716,7 @@ TEST_CASE("the proof by local header tells a wrong offset from the right one") {
     MESSAGE("no sample nested.tacozip");
     return;
   }
-  // The stored offset of this row belongs to another sample (dossier 1.5).
+  // The stored offset of this row belongs to another sample.
   CHECK_FALSE(zip::is_local_header_of(file.part(0, 390), "DATA/europe/item_0"));
   CHECK(zip::is_local_header_of(file.part(0, 205), "DATA/europe/item_0"));
 }

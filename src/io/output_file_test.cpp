@@ -68,7 +68,7 @@ TEST_CASE("large pieces are whole wherever they begin, in the file and in memory
   }
 }
 
-TEST_CASE("T93: a file that is not committed leaves nothing behind") {
+TEST_CASE("a file that is not committed leaves nothing behind") {
   const TemporaryFolder folder;
   {
     const OutputFile file(folder.path("out"), false);
@@ -77,7 +77,7 @@ TEST_CASE("T93: a file that is not committed leaves nothing behind") {
   CHECK(num_files(folder) == 0);
 }
 
-TEST_CASE("T82: what is there stays, unless it may be replaced") {
+TEST_CASE("what is there stays, unless it may be replaced") {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");
   std::ofstream(path) << "old";

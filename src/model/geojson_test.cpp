@@ -48,7 +48,7 @@ std::string feature_error(const std::string& feature) {
 // Little-endian: 1, 2, 0 and -1 as doubles.
 const std::string k1 = "000000000000f03f", k2 = "0000000000000040", k0 = "0000000000000000", kM1 = "000000000000f0bf";
 
-TEST_CASE("T58: points are WKB to the bit") {
+TEST_CASE("points are WKB to the bit") {
   CHECK(wkb("Point", "[10, 5]") == "010100000000000000000024400000000000001440");
   CHECK(wkb("Point", "[1, 2, -1]") == "01e9030000" + k1 + k2 + kM1);
   CHECK(wkb("Point", "[]") == "0101000000000000000000f87f000000000000f87f");

@@ -54,7 +54,7 @@ class Refusing : public CrsTransformer {
 
 }  // namespace
 
-TEST_CASE("W22: built-in systems agree with PROJ, without a transformer and with one") {
+TEST_CASE("built-in systems agree with PROJ, without a transformer and with one") {
   const Refusing refusing;
   for (const Case& c : kCases) {
     CAPTURE(c.crs);

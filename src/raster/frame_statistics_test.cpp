@@ -224,7 +224,7 @@ TEST_CASE("without histograms a row weighs as many pixels as its shape and valid
   check_same(stored_statistics(frame)[1], compute_statistics(frame).bands[1], 1e-6);
 }
 
-TEST_CASE("W11: rows without a shape weigh as many pixels as their TIFF has, in every way to ask") {
+TEST_CASE("rows without a shape weigh as many pixels as their TIFF has, in every way to ask") {
   const Folder folder;
   const Sample small("small", plain_tiff<float>(10, 10, std::vector<float>(100, 0.5F)));
   const Sample large("large", plain_tiff<float>(40, 30, std::vector<float>(1200, 44)));
@@ -247,7 +247,7 @@ TEST_CASE("W11: rows without a shape weigh as many pixels as their TIFF has, in 
   }
 }
 
-TEST_CASE("hunt 9: a row with a null shape weighs as its TIFF does, not 1 beside the others") {
+TEST_CASE("a row with a null shape weighs as its TIFF does, not 1 beside the others") {
   const Folder folder;
   const auto flat = [](const std::string& id, float value, const Value& shape) {
     return Sample(id, plain_tiff<float>(100, 100, std::vector<float>(10000, value)),
@@ -257,7 +257,7 @@ TEST_CASE("hunt 9: a row with a null shape weighs as its TIFF does, not 1 beside
   CHECK(written(folder, extensions::with_geotiff_stats(samples)).stats_mean().at(0) == doctest::Approx(15));
 }
 
-TEST_CASE("hunt2 7: pixels without data do not weigh") {
+TEST_CASE("pixels without data do not weigh") {
   const Folder folder;
   std::vector<float> sparse(10000, 0);
   std::fill(sparse.begin(), sparse.begin() + 100, 200.F);
@@ -269,7 +269,7 @@ TEST_CASE("hunt2 7: pixels without data do not weigh") {
   CHECK(dataset.stats_std().at(0) == doctest::Approx(computed.standard_deviation()));
 }
 
-TEST_CASE("W10: quantiles are marked as approximate unless histograms or a single sample tell them") {
+TEST_CASE("quantiles are marked as approximate unless histograms or a single sample tell them") {
   const Folder folder, other, third;
   const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla(tiles(12))));
   const auto pooled = stored_summary(dataset);
@@ -294,10 +294,10 @@ TEST_CASE("W10: quantiles are marked as approximate unless histograms or a singl
   const auto none = stored_summary(moments).at(0);
   CHECK_FALSE(none.is_approximate);
   CHECK(std::isnan(none.quantiles.at(1)));
-  CHECK(std::isnan(moments.stats_p50().at(0)));  // W20
+  CHECK(std::isnan(moments.stats_p50().at(0)));
 }
 
-TEST_CASE("W34: of one child of each sample, whatever its siblings store") {
+TEST_CASE("of one child of each sample, whatever its siblings store") {
   const Folder folder;
   const auto parent = [](const std::string& id, int sample) {
     const Sample other("other", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{4, 200}), shape_of(1, 2));

@@ -418,7 +418,7 @@ TEST_CASE("a loader dies and moves in the middle of an epoch") {
   }
 }
 
-TEST_CASE("without batches ahead the calling thread reads, and a failure stays where it is (W02)") {
+TEST_CASE("without batches ahead the calling thread reads, and a failure stays where it is") {
   const TemporaryFolder folder;
   CHECK(rows_of(Loader(load(write_flat(folder, 7)), {.batch_size = 3, .prefetch = 0})) == counted(7));
   Loader loader(load(write_with(folder, 6, 3, Bytes(10))), {.inputs = kImageAndLabel, .batch_size = 2, .prefetch = 0});

@@ -15,7 +15,7 @@ namespace {
 
 const std::string kImagery = TACORE_SHARED_DIR "/imagery/";
 
-/// The headers of published fixtures (spec/toolbox.md, appendix B).
+/// The headers of published fixtures.
 struct Vector {
   const char* file;
   const char* hex;
@@ -78,7 +78,7 @@ std::string patched(std::string header, std::size_t at, std::string_view bytes) 
 
 }  // namespace
 
-TEST_CASE("T79: a header is the published bytes of the published fixtures") {
+TEST_CASE("a header is the published bytes of the published fixtures") {
   if (!std::filesystem::exists(kImagery)) {
     MESSAGE("skipped: no " << kImagery);
     return;

@@ -251,7 +251,7 @@ TEST_CASE("a TOG that is stopped or fails leaves nothing behind") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("T80: all that keeps a file from being a TacoTIFF is told") {
+TEST_CASE("all that keeps a file from being a TacoTIFF is told") {
   const TemporaryFolder folder;
   const std::string in = write_plain_tiff(folder.path("in.tif"), 40, 20, 2, 0, DataType::UInt8);
   CHECK(faults_of(in) ==

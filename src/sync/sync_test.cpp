@@ -186,7 +186,7 @@ TEST_CASE("While one put writes to a store another waits, until it is stopped") 
   first.join();
 }
 
-TEST_CASE("Two puts that make the same store both end well (hunt S2)") {
+TEST_CASE("Two puts that make the same store both end well") {
   const Sets sets;
   std::vector<std::string> errors(2);
   std::vector<std::thread> puts;
@@ -197,7 +197,7 @@ TEST_CASE("Two puts that make the same store both end well (hunt S2)") {
   CHECK(dataset_names(sets.store) == Strings{"set", "set.tacozip"});
 }
 
-TEST_CASE("A put replaces an older version, and another dataset of the same name only with overwrite (hunt2 S1-3)") {
+TEST_CASE("A put replaces an older version, and another dataset of the same name only with overwrite") {
   const Sets sets;
   const Workshop& shop = sets.shop;
   sync_to_store(sets.zip, sets.store);
@@ -293,7 +293,7 @@ TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");
   }
-  SUBCASE("and also when bytes of it changed (hunt S2)") {
+  SUBCASE("and also when bytes of it changed") {
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");
   }

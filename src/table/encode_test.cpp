@@ -145,7 +145,6 @@ TEST_CASE("CSV quotes only where it has to, and tells null from the empty text")
   CHECK(encoded({{"id", texts({})}}, Encoding::Csv) == "id\n");
 }
 
-// Hunt 9 of the audit: all of these were nothing.
 TEST_CASE("CSV tells NaN and infinities from null") {
   const double inf = std::numeric_limits<double>::infinity();
   CHECK(encoded({{"x", reals({std::nan(""), inf, -inf, 0.5})}}, Encoding::Csv) == "x\nNaN\ninf\n-inf\n0.5\n");

@@ -272,7 +272,7 @@ TEST_CASE("no rows and no row groups are a level") {
   CHECK(level->num_visible_rows() == 0);
 }
 
-TEST_CASE("columns that differ in case alone get the same suffixes in any order (hunt N3)") {
+TEST_CASE("columns that differ in case alone get the same suffixes in any order") {
   std::vector<std::string> names{"cloud", "Cloud", "CLOUD", "cloud_1"};
   std::sort(names.begin(), names.end());
   do {
@@ -375,7 +375,7 @@ TEST_CASE("padding is counted, and the footer rules it out where it can") {
       {{"id", texts({"a", "__TACOPAD__0", "z"})}, {"type", texts(kFiles3)}, {"x", reals({1, std::nullopt, 2})}});
   CHECK(padded->may_have_padding());
   CHECK(padded->num_visible_rows() == 2);
-  // hunt 9: padding of some writers has values in user columns, as in x.
+  // Padding of some writers has values in user columns, as in x.
   const auto filled = level_of({{"id", texts({"A", "__TACOPAD__0", "z"})},
                                 {"type", texts(kFiles3)},
                                 {"x", texts({"a", "", "b"})},

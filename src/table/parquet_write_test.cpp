@@ -61,7 +61,7 @@ TEST_CASE("a table and its batches make files of the same rows and row groups") 
   CHECK(level->integer(2, 69999) == 69999);
 }
 
-TEST_CASE("T94: compression, chunks, pages and statistics are those asked for") {
+TEST_CASE("compression, chunks, pages and statistics are those asked for") {
   const auto n = counted(65536);
   const std::vector<std::optional<std::string>> text(n.size(), "FILE");
   const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
@@ -100,7 +100,7 @@ TEST_CASE("only text that repeats has a dictionary, and only in tables of many r
   CHECK_FALSE(has_dictionary(1000, 1));
 }
 
-TEST_CASE("T94: options that no file can be written with are told") {
+TEST_CASE("options that no file can be written with are told") {
   const auto error = [](const ParquetOptions& options) -> std::string {
     try {
       check_parquet_options(options);

@@ -247,7 +247,7 @@ TEST_CASE("a collection of 0.2.0 has the names of 2.0 after to_v2, and its own a
   const Collection read = tacore::parse_collection(tacore::encode_collection(stored), "COLLECTION.json");
   CHECK(json::parse(v1::encode_collection(read)).at("providers") == json::parse(kFull).at("providers"));
   json again = json::parse(v1::encode_collection(read));
-  CHECK_FALSE(again.contains("taco:field_schema"));  // W13
+  CHECK_FALSE(again.contains("taco:field_schema"));
   CHECK(again == json::parse(kFull));
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("rows of one container are checked, whatever made them") {
   finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
 }
 
-TEST_CASE("what a footer says of its samples is held against types, formats and each other (hunt2)") {
+TEST_CASE("what a footer says of its samples is held against types, formats and each other") {
   const TemporaryFolder folder;
   int number = 0;
   const auto made = [&](const std::vector<MetadataColumn>& columns) {
@@ -148,7 +148,7 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   finds(folder.write("seven.taco", with_number(seven, nested + 18, 7)), "V1-23", "one of 7 partitions");
 }
 
-TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no dataset to load (hunt2)") {
+TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no dataset to load") {
   const TemporaryFolder folder;
   const auto parts_of = [&](const std::string& id) {
     Collection about = demo_collection();

@@ -30,7 +30,7 @@ Lines visible(Lines lines) {
   return lines;
 }
 
-TEST_CASE("T53: a child that is missing becomes padding at its position, whichever folder lacks it") {
+TEST_CASE("a child that is missing becomes padding at its position, whichever folder lacks it") {
   CHECK(padded({"t/", "u/", "t/x", "t/y", "t/z", "u/x", "u/z"}) ==
         Lines{"t/", "u/", "t/x", "t/y", "t/z", "u/x", "u/__TACOPAD__1", "u/z"});
   CHECK(padded({"t/", "u/", "t/x", "t/z", "u/x", "u/y", "u/z"}) ==
@@ -71,7 +71,7 @@ TEST_CASE("what cannot be completed is refused with a list of it") {
   CHECK_THROWS_AS(pad(Tree()), SchemaError);
 }
 
-TEST_CASE("T31: roots are padded to a multiple, after the last of them, and nothing happens when they are one") {
+TEST_CASE("roots are padded to a multiple, after the last of them, and nothing happens when they are one") {
   CHECK(lines_of(pad_to(tree_of({"b", "a", "c"}), 4)) == Lines{"b", "a", "c", "__TACOPAD__0"});
   CHECK(lines_of(pad_to(tree_of({"b", "a"}), 5)) == Lines{"b", "a", "__TACOPAD__0", "__TACOPAD__1", "__TACOPAD__2"});
   CHECK(lines_of(pad_to(tree_of({"b", "a"}), 2)) == Lines{"b", "a"});
@@ -79,7 +79,7 @@ TEST_CASE("T31: roots are padded to a multiple, after the last of them, and noth
   CHECK(lines_of(pad_to(tree_of({"b", "__TACOPAD__0"}), 3)) == Lines{"b", "__TACOPAD__0", "__TACOPAD__1"});
 }
 
-TEST_CASE("T32: beside folders, padding of roots is folders of padding; less than 1 is refused") {
+TEST_CASE("beside folders, padding of roots is folders of padding; less than 1 is refused") {
   const Tree tree = pad_to(tree_of({"t/", "t/a/", "t/b", "t/a/x"}), 2);
   CHECK(lines_of(tree) == Lines{"t/", "__TACOPAD__0/", "t/a/", "t/b", "__TACOPAD__0/__TACOPAD__0/",
                                 "__TACOPAD__0/__TACOPAD__1", "t/a/x", "__TACOPAD__0/__TACOPAD__0/__TACOPAD__0"});

@@ -73,35 +73,35 @@ TEST_CASE("a part of a file is read, and named for GDAL, as that part") {
   has(error_of([&] { whole.read_bytes(); }), "IoError");
 }
 
-TEST_CASE("T1: a sample of a file is a FILE, one of samples a FOLDER") {
+TEST_CASE("a sample of a file is a FILE, one of samples a FOLDER") {
   const Folder folder;
   CHECK(Sample("a", folder.write("a.tif", "abc")).type() == SampleType::File);
   CHECK(made("a").type() == SampleType::File);
   CHECK(Sample("t", Tortilla({made("a")})).type() == SampleType::Folder);
 }
 
-TEST_CASE("T3: ids with slashes, colons or a leading __ are refused") {
+TEST_CASE("ids with slashes, colons or a leading __ are refused") {
   has(error_of([] { made("a/b"); }), "SchemaError: sample 'a/b': its id contains a slash");
   has(error_of([] { made("a\\b"); }), "slash");
   has(error_of([] { made("a:b"); }), "colon");
   has(error_of([] { made("__a"); }), "__");
 }
 
-TEST_CASE("T4: ids with blanks, dots, dashes and any letters stay as they are") {
+TEST_CASE("ids with blanks, dots, dashes and any letters stay as they are") {
   for (const std::string id : {"a b", "x.tif", "-", "\xC3\xB1", "\xF0\x9F\x8C\xAE"}) CHECK(made(id).id() == id);
 }
 
-TEST_CASE("T5: empty ids, dots and control characters are refused") {
+TEST_CASE("empty ids, dots and control characters are refused") {
   for (const auto& id : Keys{"", ".", "..", "a\n", std::string("a\0b", 3)}) {
     has(error_of([&] { made(id); }), "SchemaError: sample ");
   }
 }
 
-TEST_CASE("T6: a path that is not there is refused") {
+TEST_CASE("a path that is not there is refused") {
   has(error_of([] { Sample("a", std::string("/nowhere/a.tif")); }), "IoError: /nowhere/a.tif");
 }
 
-TEST_CASE("T7: relative paths become absolute, links stay") {
+TEST_CASE("relative paths become absolute, links stay") {
   const Folder folder;
   folder.write("a.tif", "abc");
   std::filesystem::create_symlink("a.tif", folder.path / "link");
@@ -111,7 +111,7 @@ TEST_CASE("T7: relative paths become absolute, links stay") {
   CHECK(Sample("a", relative).size() == 3);
 }
 
-TEST_CASE("T8: a folder is no FILE") {
+TEST_CASE("a folder is no FILE") {
   const Folder folder;
   has(error_of([&] { Sample("a", folder.path.string()); }), "a folder, the file of a sample expected");
 }
@@ -125,7 +125,7 @@ TEST_CASE("a part of a file is a sample, as GDAL names it") {
   has(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from there needs GDAL");
 }
 
-TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {
+TEST_CASE("bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {
   const Folder folder;
   const auto temp = folder.path / "made" / "below";
   CHECK(text_of(Sample("e", bytes(""))).empty());
@@ -143,7 +143,7 @@ TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to tem
   CHECK(made("again").content()->file->held->in_memory());
 }
 
-TEST_CASE("T10: cleanup lets go of bytes, once or twice; copies keep them") {
+TEST_CASE("cleanup lets go of bytes, once or twice; copies keep them") {
   Sample sample("a", bytes("123"));
   const Sample copy = sample;
   const Tortilla of({sample});
@@ -188,13 +188,13 @@ TEST_CASE("metadata that readers could not open is refused at once") {
   has(error_of([&] { made("a", {{"k", Struct{}}}); }), "field 'k' has a struct without fields");
 }
 
-TEST_CASE("T13: the size is that of the data, and of all children") {
+TEST_CASE("the size is that of the data, and of all children") {
   const Sample a("a", bytes("12345")), b("b", bytes("123"));
   CHECK(a.size() == 5);
   CHECK(Sample("t", Tortilla({a, Sample("u", Tortilla({b, a}))})).size() == 13);
 }
 
-TEST_CASE("T14: metadata given with the sample are those of extend_with") {
+TEST_CASE("metadata given with the sample are those of extend_with") {
   Sample later("a", bytes("x"));
   later.extend_with({{"a", 1}, {"b", "c"}});
   const Sample at_once = made("a", {{"a", 1}, {"b", "c"}});
@@ -203,7 +203,7 @@ TEST_CASE("T14: metadata given with the sample are those of extend_with") {
   CHECK(later.find("c") == nullptr);
 }
 
-TEST_CASE("T15, T16: keys are ASCII words with at most one colon, never internal") {
+TEST_CASE("keys are ASCII words with at most one colon, never internal") {
   for (const std::string key : {"a", "A_1", "stac:crs", "schema", "copy", "json"})
     CHECK(keys(made("s", {{key, 1}})) == Keys{key});
   for (const std::string key : {"", "a b", "a-b", "a.b", "a!", "a:b:c", ":a", "a:", "a\n", "\xC3\xB1", "internal:x"}) {
@@ -212,12 +212,12 @@ TEST_CASE("T15, T16: keys are ASCII words with at most one colon, never internal
   }
 }
 
-TEST_CASE("T17: id, type and path cannot be overridden") {
+TEST_CASE("id, type and path cannot be overridden") {
   for (const std::string key : {"id", "type", "path"})
     has(error_of([&] { made("s", {{key, 1}}); }), "key '" + key + "'");
 }
 
-TEST_CASE("T18: a refused extension changes nothing") {
+TEST_CASE("a refused extension changes nothing") {
   Sample sample = made("s", {{"a", 1}});
   has(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
   has(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
@@ -225,7 +225,7 @@ TEST_CASE("T18: a refused extension changes nothing") {
   CHECK(keys(sample) == Keys{"a"});
 }
 
-TEST_CASE("T20: values have the types of Arrow") {
+TEST_CASE("values have the types of Arrow") {
   const Sample sample = made("s", {{"i", 1},
                                    {"d", 1.5},
                                    {"b", true},
@@ -244,7 +244,7 @@ TEST_CASE("T20: values have the types of Arrow") {
                               "struct<a: int64, b: string>", "float", "timestamp[ms, tz=utc]"});
 }
 
-TEST_CASE("T22: a key that comes again gets the new value and type, others stay") {
+TEST_CASE("a key that comes again gets the new value and type, others stay") {
   Sample sample = made("s", {{"a", 1}, {"b", 2}});
   sample.extend_with({{"a", "text"}, {"c", 3}});
   CHECK(keys(sample) == Keys{"a", "b", "c"});
@@ -252,7 +252,7 @@ TEST_CASE("T22: a key that comes again gets the new value and type, others stay"
   CHECK(types(sample) == Keys{"string", "int64", "int64"});
 }
 
-TEST_CASE("T23: an extension adds its fields with their types and descriptions") {
+TEST_CASE("an extension adds its fields with their types and descriptions") {
   Sample sample = made("s", {{"a", 4}});
   sample.extend_with(Doubled());
   CHECK(*sample.find("x:twice") == Value(8));
@@ -264,14 +264,14 @@ TEST_CASE("T23: an extension adds its fields with their types and descriptions")
   has(error_of([&] { sample.extend_with(None()); }), "an extension gave 0 values for 1 fields");
 }
 
-TEST_CASE("T56: schema_only gives nulls of the right type and computes nothing") {
+TEST_CASE("schema_only gives nulls of the right type and computes nothing") {
   Sample sample = made("s");  // has no a to compute with
   sample.extend_with(Doubled(), true);
   CHECK(sample.find("x:twice")->is_null());
   CHECK(types(sample) == Keys{"int32"});
 }
 
-TEST_CASE("T24: pop takes a field away; core fields and unknown ones are errors that say which there are") {
+TEST_CASE("pop takes a field away; core fields and unknown ones are errors that say which there are") {
   Sample sample = made("s", {{"a", 1}, {"b", 2, "int8"}});
   const MetadataField popped = sample.pop("b");
   CHECK(popped.value == Value(2));
@@ -281,7 +281,7 @@ TEST_CASE("T24: pop takes a field away; core fields and unknown ones are errors 
   has(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
 }
 
-TEST_CASE("T25: a sample is exported as one row of id, type, path and metadata, without path where it has none") {
+TEST_CASE("a sample is exported as one row of id, type, path and metadata, without path where it has none") {
   const Folder folder;
   const auto exported = [](const Sample& sample) {
     ArrowArrayStream stream;

@@ -57,7 +57,7 @@ Taco taco_of(const TemporaryFolder& source) {
            .tasks = {"other"}}};
 }
 
-TEST_CASE("T95: many threads write the same bytes as one") {
+TEST_CASE("many threads write the same bytes as one") {
   const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {
@@ -90,7 +90,7 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
   }
 }
 
-TEST_CASE("T93: what progress stops leaves nothing, at whatever call") {
+TEST_CASE("what progress stops leaves nothing, at whatever call") {
   const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {

@@ -17,12 +17,12 @@ Strings names(const Tortilla& tortilla, int level = 0) {
   return out;
 }
 
-TEST_CASE("T27: no samples, and samples of one id, are refused") {
+TEST_CASE("no samples, and samples of one id, are refused") {
   has(error_of([] { Tortilla(std::vector<Sample>{}); }), "SchemaError: no samples; at least one expected");
   has(error_of([] { Tortilla({file("a"), file("b"), file("a")}); }), "duplicate ids: 'a' (2 times)");
 }
 
-TEST_CASE("T28: with a strict schema, the first sample that differs is told, and how") {
+TEST_CASE("with a strict schema, the first sample that differs is told, and how") {
   const Sample first = file("a", {{"x", 1}, {"y", 2}});
   const auto difference = [&](std::vector<MetadataField> second) {
     return error_of([&] { Tortilla({first, file("b", std::move(second))}); });
@@ -38,7 +38,7 @@ TEST_CASE("T28: with a strict schema, the first sample that differs is told, and
   CHECK(Tortilla({first, file("b", {{"x", {}}, {"y", 2}})}).num_samples() == 2);  // a null fits any type
 }
 
-TEST_CASE("T29, T30: a loose schema has all fields in the order first seen, and types that hold all values") {
+TEST_CASE("a loose schema has all fields in the order first seen, and types that hold all values") {
   const Tortilla loose({file("a", {{"z", 1}, {"x", 1}}), file("b", {{"x", 2.5}, {"a", "t"}}), file("c", {{"a", {}}})},
                        false);
   CHECK(names(loose) == Strings{"z int64", "x double", "a string"});
@@ -48,7 +48,7 @@ TEST_CASE("T29, T30: a loose schema has all fields in the order first seen, and 
       "sample 'b' has field 'x' of type string, those before it int64");
 }
 
-TEST_CASE("T33: a FILE before a FOLDER is a warning only") {
+TEST_CASE("a FILE before a FOLDER is a warning only") {
   static std::string told;
   verbose(true);
   set_log_sink([](LogLevel, std::string_view text, void*) { told = text; }, nullptr);
@@ -58,7 +58,7 @@ TEST_CASE("T33: a FILE before a FOLDER is a warning only") {
   CHECK(told == "FILE 'a' stands before FOLDER 't'; FOLDERs first is the usual order");
 }
 
-TEST_CASE("T34: depth counts the levels below the root, and only a dataset of 2.0 has at most five") {
+TEST_CASE("depth counts the levels below the root, and only a dataset of 2.0 has at most five") {
   Tortilla deep({file("a")});
   CHECK(deep.depth() == 0);
   for (int depth = 1; depth <= 8; ++depth) {
@@ -111,14 +111,14 @@ TEST_CASE("PIT-2: FOLDERs whose children have other fields are refused, with the
   CHECK(names(Tortilla(uneven, false), 1) == Strings{"n int64", "k int64"});
 }
 
-TEST_CASE("T35: levels that cannot be exported are told apart") {
+TEST_CASE("levels that cannot be exported are told apart") {
   const Tortilla flat({file("a")});
   has(error_of([&] { flat.fields(-1); }), "level -1 is negative");
   has(error_of([&] { flat.fields(6); }), "level 6 does not exist: the deepest is 0");
   has(error_of([&] { flat.fields(1); }), "level 1 does not exist: the deepest is 0");
 }
 
-TEST_CASE("T36: the order of columns does not depend on the number of rows, at any level") {
+TEST_CASE("the order of columns does not depend on the number of rows, at any level") {
   const auto below = [](int n) {
     std::vector<Sample> out;
     for (int i = 0; i < n; ++i) out.push_back(file("x" + std::to_string(i), {{"z", 1}, {"a", 2}}));
@@ -140,7 +140,7 @@ struct Numbers : TortillaExtension {
   int missing = 0;
 };
 
-TEST_CASE("T37: an extension adds a column with a value for each sample, under a new name") {
+TEST_CASE("an extension adds a column with a value for each sample, under a new name") {
   const Tortilla two({file("a", {{"k", 1}}), file("b", {{"k", 2}})});
   const Tortilla more = two.extend_with(Numbers());
   CHECK(names(more) == Strings{"k int64", "x:n int32"});
@@ -153,13 +153,13 @@ TEST_CASE("T37: an extension adds a column with a value for each sample, under a
   has(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' is there already");
 }
 
-TEST_CASE("T56: schema_only gives a null for each sample") {
+TEST_CASE("schema_only gives a null for each sample") {
   const Tortilla two = Tortilla({file("a"), file("b")}).extend_with(Numbers(), true);
   CHECK(two.column("x:n") == std::vector<Value>{{}, {}});
   CHECK(names(two) == Strings{"x:n int32"});
 }
 
-TEST_CASE("T38: pop takes a column away; core fields and unknown ones are errors") {
+TEST_CASE("pop takes a column away; core fields and unknown ones are errors") {
   const Tortilla two = Tortilla({file("a", {{"k", 1}}), file("b", {{"k", 2}})}).extend_with(Numbers());
   CHECK(names(two.pop("x:n")) == Strings{"k int64"});
   CHECK(names(two.pop("x:n").pop("k")).empty());
@@ -168,13 +168,13 @@ TEST_CASE("T38: pop takes a column away; core fields and unknown ones are errors
   has(error_of([&] { two.column("zz"); }), "no field 'zz' at level 0; there are: k, x:n");
 }
 
-TEST_CASE("T39: columns added to the samples of a FOLDER are those of its level") {
+TEST_CASE("columns added to the samples of a FOLDER are those of its level") {
   const Tortilla below = Tortilla({file("x"), file("y")}).extend_with(Numbers());
   const Tortilla all({Sample("a", below), Sample("b", below)});
   CHECK(all.column("x:n", 1) == std::vector<Value>{0, 1, 0, 1});
 }
 
-TEST_CASE("T40: columns of values are added at any level") {
+TEST_CASE("columns of values are added at any level") {
   const Tortilla all({Sample("a", Tortilla({file("x"), file("y")}))});
   const Tortilla more = all.extend_with({{"w", {1, 2.5}}}, 1);
   CHECK(names(more, 1) == Strings{"w double"});

@@ -1,4 +1,4 @@
-"""One dataset made of another: T115-T129 and T138 of the toolbox checklist, C149 and C150 of the reader's."""
+"""One dataset made of another."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def tacollection(inputs: list[Path], output: Any = None, **how: Any) -> Path:
 # ------------------------------------------------------------------------------------------------------------- indexes
 
 
-def test_t115_an_index_names_the_zip_of_each_row(golden: Path, tmp_path: Path) -> None:
+def test_an_index_names_the_zip_of_each_row(golden: Path, tmp_path: Path) -> None:
     index = tacocat(copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip"))
     assert index == tmp_path / ".tacocat"
     assert sorted(path.name for path in index.iterdir()) == ["COLLECTION.json", "level0.parquet", "level1.parquet"]
@@ -70,7 +70,7 @@ def test_t115_an_index_names_the_zip_of_each_row(golden: Path, tmp_path: Path) -
     assert rows["internal:source_file"].to_pylist() == ["a.tacozip"] * 3 + ["b.tacozip"] * 3
 
 
-def test_t116_rows_and_counts_add_up_on_each_level(golden: Path, tmp_path: Path) -> None:
+def test_rows_and_counts_add_up_on_each_level(golden: Path, tmp_path: Path) -> None:
     tacocat(copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip"))
     dataset = tacore.load(tmp_path)
     assert len(dataset.sql("SELECT * FROM level1").data) == 18
@@ -78,7 +78,7 @@ def test_t116_rows_and_counts_add_up_on_each_level(golden: Path, tmp_path: Path)
     assert dataset.pit_schema.hierarchy["1"][0]["n"] == 18
 
 
-def test_t117_what_cannot_be_indexed_is_told_before_anything_is_written(golden: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_indexed_is_told_before_anything_is_written(golden: Path, tmp_path: Path) -> None:
     [part] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
     (tmp_path / "file").touch()
     (tmp_path / "text.tacozip").write_text("no ZIP")
@@ -97,7 +97,7 @@ def test_t117_what_cannot_be_indexed_is_told_before_anything_is_written(golden: 
     tacocat([part], overwrite=True)
 
 
-def test_t118_columns_that_differ_are_told_with_level_file_and_types(golden: Path, tmp_path: Path) -> None:
+def test_columns_that_differ_are_told_with_level_file_and_types(golden: Path, tmp_path: Path) -> None:
     parts = copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip")
     table = tmp_path / "numbers.jsonl"
     table.write_text("".join(json.dumps({"id": id, "region": 1}) + "\n" for id in ("asia", "africa", "europe")))
@@ -108,7 +108,7 @@ def test_t118_columns_that_differ_are_told_with_level_file_and_types(golden: Pat
     assert all(part in text for part in ("b.tacozip", "level0", "region", "string", "int64"))
 
 
-def test_t119_without_validation_columns_are_aligned_with_nulls(golden: Path, tmp_path: Path) -> None:
+def test_without_validation_columns_are_aligned_with_nulls(golden: Path, tmp_path: Path) -> None:
     parts = copies(golden / "nested.tacozip", tmp_path, "a.tacozip", "b.tacozip")
     tf.edit(parts[1], drop=["region"])
     tacocat(parts, validate_schema=False)
@@ -116,7 +116,7 @@ def test_t119_without_validation_columns_are_aligned_with_nulls(golden: Path, tm
     assert None not in regions[:3] and regions[3:] == [None] * 3
 
 
-def test_t120_columns_keep_the_order_of_the_first_part(golden: Path, tmp_path: Path) -> None:
+def test_columns_keep_the_order_of_the_first_part(golden: Path, tmp_path: Path) -> None:
     parts = copies(golden / "flat.tacozip", tmp_path, "a.tacozip", "b.tacozip")
     tacocat(parts)
     first = [name for name in tacore.load(parts[0]).data_raw.columns if not name.startswith("internal:")]
@@ -125,7 +125,7 @@ def test_t120_columns_keep_the_order_of_the_first_part(golden: Path, tmp_path: P
     assert all(name.startswith("internal:") for name in columns[len(first) :])
 
 
-def test_t121_inputs_of_several_folders_need_an_output(golden: Path, tmp_path: Path) -> None:
+def test_inputs_of_several_folders_need_an_output(golden: Path, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     parts = [
@@ -136,7 +136,7 @@ def test_t121_inputs_of_several_folders_need_an_output(golden: Path, tmp_path: P
         tacocat(parts)
 
 
-def test_t122_collections_are_merged(golden: Path, tmp_path: Path) -> None:
+def test_collections_are_merged(golden: Path, tmp_path: Path) -> None:
     parts = copies(golden / "flat.tacozip", tmp_path, "a.tacozip", "b.tacozip")
     tf.edit(
         parts[1],
@@ -146,7 +146,7 @@ def test_t122_collections_are_merged(golden: Path, tmp_path: Path) -> None:
     merged = json.loads(tacollection(parts).read_text("utf-8"))
     assert merged["taco:sources"]["count"] == 2 and merged["taco:sources"]["files"] == ["a.tacozip", "b.tacozip"]
     assert merged["taco:pit_schema"]["root"]["n"] == 2 * len(first.data)
-    # W01: the rows tell it, not what a part says of itself.
+    # The rows tell it, not what a part says of itself.
     assert merged["extent"]["temporal"][0].startswith("2023-01-01")
     assert merged["id"] == first.id
     assert len(tacore.load(tmp_path / "TACOLLECTION.json").data) == 2 * len(first.data)
@@ -155,8 +155,8 @@ def test_t122_collections_are_merged(golden: Path, tmp_path: Path) -> None:
         tacollection([parts[0], *copies(golden / "nested.tacozip", tmp_path, "c.tacozip")], tmp_path / "new")
 
 
-def test_t123_boxes_over_the_antimeridian_are_joined_on_the_circle(golden: Path, tmp_path: Path) -> None:
-    """Those of the rows, from Tokyo over Suva to Valencia, whatever the parts state (W01)."""
+def test_boxes_over_the_antimeridian_are_joined_on_the_circle(golden: Path, tmp_path: Path) -> None:
+    """Those of the rows, from Tokyo over Suva to Valencia, whatever the parts state."""
     parts = copies(golden / "flat.tacozip", tmp_path, "a.tacozip", "b.tacozip")
     for part, box in zip(parts, ([170, -10, 178, 0], [-178, -10, -170, 0])):
         tf.edit(part, {"extent": {"spatial": box, "temporal": None}, "description": str(part)})
@@ -170,7 +170,7 @@ def polygon(x: float, y: float, half: float) -> bytes:
 
 
 def test_filters_of_an_index_find_what_those_of_its_parts_do(tmp_path: Path) -> None:
-    """W01: polygons, children that lie elsewhere, and times below level 0."""
+    """Polygons, children that lie elsewhere, and times below level 0."""
 
     def place(sample: d.Sample, x: float, y: float, half: float, month: int) -> d.Sample:
         where = struct.pack("<BI2d", 1, 1, x, y)
@@ -194,7 +194,7 @@ def test_filters_of_an_index_find_what_those_of_its_parts_do(tmp_path: Path) -> 
         assert len(dataset.filter_datetime("2023-06-01/2023-06-30", level=1).data) == 4
 
 
-def test_t124_folders_are_partitions_too(golden: Path, tmp_path: Path) -> None:
+def test_folders_are_partitions_too(golden: Path, tmp_path: Path) -> None:
     shutil.copytree(golden / "nested", tmp_path / "folder")
     parts = [tmp_path / "folder", *copies(golden / "nested.tacozip", tmp_path, "a.tacozip")]
     assert len(tacore.load(tacollection(parts)).data) == 6
@@ -203,7 +203,7 @@ def test_t124_folders_are_partitions_too(golden: Path, tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------------------------------------- export
 
 
-def test_t125_a_round_trip_keeps_every_byte_and_value(golden: Path, tmp_path: Path) -> None:
+def test_a_round_trip_keeps_every_byte_and_value(golden: Path, tmp_path: Path) -> None:
     for name in ("flat", "nested", "nested_padded", "six_levels", "odd_names_nested", "permuted_offsets", "polygons"):
         source = golden / f"{name}.tacozip"
         folder = tacore.zip2folder(source, tmp_path / name)
@@ -216,7 +216,7 @@ def test_t125_a_round_trip_keeps_every_byte_and_value(golden: Path, tmp_path: Pa
         assert not tf.diff(source, again), name
 
 
-def test_c149_t126_an_export_is_what_the_filter_shows(golden: Path, tmp_path: Path) -> None:
+def test_an_export_is_what_the_filter_shows(golden: Path, tmp_path: Path) -> None:
     source = tacore.load(golden / "nested.tacozip")
     some = source.sql("SELECT * FROM data WHERE id <> 'asia' ORDER BY id DESC")
     path = tacore.export(some, tmp_path / "some.tacozip")
@@ -236,7 +236,7 @@ def test_c149_t126_an_export_is_what_the_filter_shows(golden: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("place", ["s3://b/e", "gs://b/e", "https://h.example/e", "hf://datasets/o/n/e", "/vsis3/b/e"])
-def test_w04_a_url_as_output_is_refused_before_anything_is_made(
+def test_a_url_as_output_is_refused_before_anything_is_made(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -266,7 +266,7 @@ def test_w04_a_url_as_output_is_refused_before_anything_is_made(
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
 
 
-def test_c149_t128_what_cannot_be_exported_is_refused(golden: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_exported_is_refused(golden: Path, tmp_path: Path) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "file").touch()
@@ -280,7 +280,7 @@ def test_c149_t128_what_cannot_be_exported_is_refused(golden: Path, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-def test_c150_the_collection_is_that_of_what_was_exported(golden: Path, tmp_path: Path) -> None:
+def test_the_collection_is_that_of_what_was_exported(golden: Path, tmp_path: Path) -> None:
     source = golden / "flat.tacozip"
     before = source.read_bytes()
     dataset = tacore.load(source)
@@ -296,7 +296,7 @@ def test_c150_the_collection_is_that_of_what_was_exported(golden: Path, tmp_path
     assert len(set(ids)) == len(ids) == 2 * len(some.data)
 
 
-def test_t126_children_that_differ_are_padded_or_refused(golden: Path, tmp_path: Path) -> None:
+def test_children_that_differ_are_padded_or_refused(golden: Path, tmp_path: Path) -> None:
     source = tacore.load(golden / "uneven_children.tacozip")
     with pytest.raises(tacore.TacoSchemaError):
         tacore.export(source, tmp_path / "strict.tacozip", strict=True)
@@ -306,7 +306,7 @@ def test_t126_children_that_differ_are_padded_or_refused(golden: Path, tmp_path:
     assert exported.pit_schema.hierarchy["1"][0]["n"] == 3 * len(source.data)
 
 
-def test_t127_local_metadata_is_what_create_writes(golden: Path, tmp_path: Path) -> None:
+def test_local_metadata_is_what_create_writes(golden: Path, tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     folder = tacore.export(golden / "nested.tacozip", tmp_path / "folder")
     meta = pq.read_table(io.BytesIO((folder / "DATA" / "asia" / "__meta__").read_bytes()))
@@ -326,7 +326,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_t129_an_export_to_zip_streams(large: Path, tmp_path: Path) -> None:
+def test_an_export_to_zip_streams(large: Path, tmp_path: Path) -> None:
     program = f"""
 import resource, tacore
 dataset = tacore.load({str(large)!r})
@@ -369,7 +369,7 @@ def test_datasets_before_2_0_become_datasets_of_2_0(golden: Path, tmp_path: Path
         ("a.b", "folder", "a.b", False),
     ],
 )
-def test_t81_the_format_is_the_suffix_or_said(
+def test_the_format_is_the_suffix_or_said(
     golden: Path, tmp_path: Path, output: str, output_format: str, expected: str, is_zip: bool
 ) -> None:
     path = tacore.export(golden / "flat.tacozip", tmp_path / "new" / "folders" / output, output_format)
@@ -378,7 +378,7 @@ def test_t81_the_format_is_the_suffix_or_said(
 
 
 def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) -> None:
-    """v1-R7: published compile() takes frames, and so do these."""
+    """Published compile() takes frames, and so do these."""
     dataset = tacore.load(golden / "nested.tacozip")
     some = dataset.data[::-1][:2]
     tacore.export(some, tmp_path / "some.tacozip")
@@ -413,7 +413,7 @@ def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) ->
 def test_arguments_in_the_order_of_the_published_packages(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """W24: a bool there says whether a bar is shown."""
+    """A bool there says whether a bar is shown."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     dataset = tacore.load(golden / "flat.tacozip")
@@ -562,7 +562,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_t134_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
+def test_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shown(name: str, **how: Any) -> str:
@@ -579,7 +579,7 @@ def test_t134_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
     assert _progress.callback("x", progress=True) is not None
 
 
-def test_w41_the_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
     class OutStream(io.StringIO):  # as ipykernel has it: no terminal
         __module__ = "ipykernel.iostream"
 
@@ -706,13 +706,13 @@ def test_a_store_gives_back_every_byte(golden: Path, tmp_path: Path) -> None:
     tf.sync(store / "again", tmp_path / "back.tacozip", overwrite=True)
     with pytest.raises(tacore.TacoValidationError):
         tf.sync(store / "missing", tmp_path / "none.tacozip")
-    # Another dataset of that name (hunt2 S1-3).
+    # Another dataset of that name.
     with pytest.raises(tacore.TacoValidationError, match="has another dataset called 'again'"):
         tf.sync(golden / "flat.tacozip", store / "again")
     assert tf.sync(golden / "flat.tacozip", store / "again", overwrite=True).replaced == "again"
 
 
-def test_t138_validation_finds_what_is_broken(golden: Path, tmp_path: Path) -> None:
+def test_validation_finds_what_is_broken(golden: Path, tmp_path: Path) -> None:
     assert is_clean(golden / "nested.tacozip")
     issues = validate(golden / "permuted_offsets.tacozip")
     assert {"OFF-1"} <= {issue.rule for issue in issues}

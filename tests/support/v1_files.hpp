@@ -102,7 +102,7 @@ inline void says(const std::string& text, const std::string& part) {
   CHECK(text.find(part) != std::string::npos);
 }
 
-/// The samples of the dossier (1.7): img1 {lrf, hrf} and note.
+/// Samples: img1 {lrf, hrf} and note.
 inline Tortilla demo() {
   const Tortilla inner({Sample("lrf", bytes_of(std::string(10, 'A'))), Sample("hrf", bytes_of(std::string(20, 'B')))});
   return Tortilla({Sample("img1", inner), Sample("note", bytes_of("hello bytes"))});

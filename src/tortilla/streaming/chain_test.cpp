@@ -80,7 +80,7 @@ class Stream {
   std::string bytes_ = std::string(kHeaderSize, '\0') + "aaaaaaaaaabbbbbbbbbbbbbbbbbbbbccccccccccdddddddddddddddddddd";
 };
 
-/// As dossier v1 3.4 has it, with these rows.
+/// A streaming file as published writers make it, with these rows.
 std::string stream_of(const Texts& level0, const Texts& level1, const Texts& chunks = kChunks) {
   Stream stream;
   const uint64_t begin = stream.size();
