@@ -37,7 +37,7 @@ double double_at(const std::string& bytes, std::size_t offset) {
 
 }  // namespace
 
-TEST_CASE("T58: points are within 1e-9 degrees of pyproj, longitude first") {
+TEST_CASE("points are within 1e-9 degrees of pyproj, longitude first") {
   const auto crs = gdal::crs_transformer();
   for (const Case& c : kCases) {
     CAPTURE(c.crs);
@@ -47,7 +47,7 @@ TEST_CASE("T58: points are within 1e-9 degrees of pyproj, longitude first") {
   }
 }
 
-TEST_CASE("T58, T61: the centroid of a rotated UTM grid is within 1e-9 degrees of pyproj") {
+TEST_CASE("the centroid of a rotated UTM grid is within 1e-9 degrees of pyproj") {
   const auto crs = gdal::crs_transformer();
   const extensions::STAC stac(
       {.crs = "EPSG:32630",
@@ -59,7 +59,7 @@ TEST_CASE("T58, T61: the centroid of a rotated UTM grid is within 1e-9 degrees o
   CHECK(std::abs(double_at(wkb, 13) - 39.729910040164945) < 1e-9);
 }
 
-TEST_CASE("W22: what is built in agrees with PROJ in each zone, and is what PROJ does not override") {
+TEST_CASE("a built-in system agrees with PROJ in each of its zones") {
   const auto crs = gdal::crs_transformer();
   struct Codes {
     int first, last;

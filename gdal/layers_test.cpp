@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/gdal.hpp"
 
@@ -115,12 +116,9 @@ std::string collection(const std::vector<std::string>& features) {
 
 }  // namespace
 
-TEST_CASE("the mean of a real elevation model is that of shapely, pixel by pixel") {
+TEST_CASE("the mean of a real elevation model is that of shapely, pixel by pixel" * doctest::test_suite("external")) {
   const std::string path = std::string(TACORE_SHARED_DIR) + "/imagery/olinda_dem_utm25s.tif";
-  if (!std::filesystem::exists(path)) {
-    MESSAGE("skipped: no imagery");
-    return;
-  }
+  if (missing(path)) return;
   const auto dem = gdal::raster_mean({.path = path, .source = "SRTM", .version = "3"});
   CHECK(dem->source() == "SRTM");
   CHECK(dem->version() == "3");
@@ -148,7 +146,7 @@ TEST_CASE("pixels of a geographic raster count by their size on the ground, thos
         doctest::Approx(5.593111041909934).epsilon(1e-12));
 }
 
-TEST_CASE("no coverage is null and never 0") {
+TEST_CASE("a footprint that no pixel covers has null, never 0") {
   const MadeRaster raster("none", 3, {0, 0, 0, 0, -9999, 0, 0, 0, 0}, kTenDegrees, "EPSG:4326");
   const auto mean = gdal::raster_mean({.path = raster.path()});
   CHECK(mean->value(box("EPSG:4326", 12, 62, 18, 68)).is_null());
@@ -196,7 +194,7 @@ TEST_CASE("a footprint around a pole is refused by a layer in degrees") {
       doctest::Contains("pole"), SchemaError);
 }
 
-TEST_CASE("T76: the code that covers most gives the name, code 0 and 65535 like any other") {
+TEST_CASE("the code that covers most gives the name, code 0 and 65535 like any other") {
   const MadeRaster codes("codes", 3, {0, 0, 65535, 1, 7, 65535, 1, 1, 65535}, kTenDegrees, "EPSG:4326");
   const MadeText table("names.csv", "admin_code0,name\n0,Afghanistan\n1,Albania\n65535,Ocean/Sea/Lakes\n");
   const auto names = gdal::read_names(table.path(), "admin_code0", "name");

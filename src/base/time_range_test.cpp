@@ -6,21 +6,12 @@
 #include <random>
 #include <string>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
 
 namespace {
-
-template <class Parse>
-std::string error_of(Parse parse) {
-  try {
-    parse();
-  } catch (const QueryError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -102,10 +93,10 @@ TEST_CASE("malformed times are query errors that quote the text and say what was
   for (const auto& c : cases) {
     const std::string text = c.text;
     CAPTURE(text);
-    const auto error = error_of([&] { Timestamp::parse(text); });
+    const auto error = text_of<QueryError>([&] { Timestamp::parse(text); });
     CAPTURE(error);
     CHECK(error.find("time '" + text + "': expected ") == 0);
-    CHECK(error.find(c.expected) != std::string::npos);
+    CHECK(has_text(error, c.expected));
   }
 }
 
@@ -131,7 +122,7 @@ TEST_CASE("printing and parsing are inverses over all years") {
   }
 }
 
-TEST_CASE("every day of four centuries follows the one before") {
+TEST_CASE("each day of four centuries is one day after the day before") {
   Timestamp day = Timestamp::parse("1999-12-31");
   const Timestamp end = Timestamp::parse("2400-03-02");
   std::string last = day.to_string();
@@ -167,7 +158,7 @@ TEST_CASE("a range takes in the whole days of its bounds") {
   }
 }
 
-TEST_CASE("a side that is empty or two dots is open") {
+TEST_CASE("a bound that is empty or two dots is open") {
   constexpr auto kFirst = std::numeric_limits<int64_t>::min();
   constexpr auto kLast = std::numeric_limits<int64_t>::max();
   for (const std::string text : {"../2023-01-01", "/2023-01-01", " .. / 2023-01-01"}) {
@@ -202,8 +193,8 @@ TEST_CASE("malformed ranges are query errors") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const auto error = error_of([&] { TimeRange::parse(c.text); });
+    const auto error = text_of<QueryError>([&] { TimeRange::parse(c.text); });
     CAPTURE(error);
-    CHECK(error.find(c.expected) != std::string::npos);
+    CHECK(has_text(error, c.expected));
   }
 }

@@ -101,7 +101,7 @@ TEST_CASE("a dataset reads its files wherever the process has gone") {
 
 }  // namespace
 
-TEST_CASE("C093: the number of rows and the columns are those that show") {
+TEST_CASE("the number of rows and the columns are those that show") {
   CHECK(flat().num_rows() == 5);
   CHECK(column_names(flat()) ==
         Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "internal:gdal_vsi"});
@@ -109,7 +109,7 @@ TEST_CASE("C093: the number of rows and the columns are those that show") {
   CHECK(exported(flat())->num_rows() == 5);
 }
 
-TEST_CASE("C094: head and tail give 5 rows, and never more than there are") {
+TEST_CASE("head and tail give 5 rows, and never more than there are") {
   const DataFrame many = load(golden("odd_names.tacozip")).data();
   CHECK(ids(many.head()) == Strings{"with space", "ünïcode_東京", "it's", "a,b", "double\"\"quote"});
   CHECK(many.tail().num_rows() == 5);
@@ -217,7 +217,7 @@ TEST_CASE("a frame never changes") {
   CHECK(dump(frame) == before);
 }
 
-TEST_CASE("C115: protected columns are refused, and the message says so") {
+TEST_CASE("protected columns are refused, and the message says so") {
   for (const std::string name :
        {"id", "type", "internal:gdal_vsi", "internal:offset", "internal:whatever", "ID", "Type", "Internal:Offset"}) {
     CAPTURE(name);
@@ -233,13 +233,13 @@ TEST_CASE("a new column that differs from another only in case is refused") {
   CHECK(has_text(text, "'cloud_cover'"));
 }
 
-TEST_CASE("C116: hiding id and type from sight leaves them in place for navigation") {
+TEST_CASE("hiding id and type from sight leaves them in place for navigation") {
   const DataFrame hidden = select(load(golden("nested.tacozip")).data(), {"region"});
   CHECK(column_names(hidden) == Strings{"region"});
   CHECK(ids(children(hidden, "asia")) == Strings{"item_0", "item_1", "item_2"});
 }
 
-TEST_CASE("C116: a query that dropped what navigation needs makes read refuse, in words") {
+TEST_CASE("a query that dropped what navigation needs makes read refuse, in words") {
   const DataFrame bare = load(golden("flat.tacozip")).sql("SELECT cloud_cover FROM data").data();
   CHECK(has_text(error_of([&] { bare.read(0); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { bare.read("valencia"); }), "Cannot search by ID"));
@@ -247,7 +247,7 @@ TEST_CASE("C116: a query that dropped what navigation needs makes read refuse, i
   CHECK(bare.level() == -1);
 }
 
-TEST_CASE("C117: filter, select, sort, limit and with_column keep navigation, one after another") {
+TEST_CASE("filter, select, sort, limit and with_column keep navigation, one after another") {
   const DataFrame rows = load(golden("nested.tacozip")).data();
   const DataFrame chained =
       select(rows.with_column("n", "length(region)").filter("n > 4").sort("id", true), {"n", "region"}).limit(2);
@@ -256,14 +256,14 @@ TEST_CASE("C117: filter, select, sort, limit and with_column keep navigation, on
   CHECK(to_text(std::get<DataFrame>(chained.read(0)).read_bytes(1)) == "europe/item_1");
 }
 
-TEST_CASE("C117: children keep navigation too") {
+TEST_CASE("children keep navigation too") {
   const DataFrame changed = region().with_column("n", "cloud_cover * 2").filter("n > 20").sort("n", true);
   CHECK(ids(changed) == Strings{"item_2", "item_1"});
   CHECK(to_text(changed.read_bytes("item_1")) == "asia/item_1");
   CHECK(vsi(changed, "item_1") == vsi(region(), "item_1"));
 }
 
-TEST_CASE("C117: children that came from a __meta__ keep navigation too") {
+TEST_CASE("children that came from a __meta__ keep navigation too") {
   const DataFrame b = children(load(golden("uneven_children.tacozip")).data(), "b");
   const DataFrame changed =
       select(b.with_column("twice", "rank * 2").filter("twice > 0").sort("twice", true), {"twice"});
@@ -272,7 +272,7 @@ TEST_CASE("C117: children that came from a __meta__ keep navigation too") {
   CHECK(to_text(changed.read_bytes(1)) == to_text(b.read_bytes("item_1")));
 }
 
-TEST_CASE("C117: an empty frame can be transformed") {
+TEST_CASE("an empty frame can be transformed") {
   const DataFrame none = flat().filter("false");
   CHECK(column_names(none) == column_names(flat()));
   CHECK(none.filter("cloud_cover > 1").num_rows() == 0);
@@ -360,7 +360,7 @@ TEST_CASE("padding shows in no operation of a frame") {
   CHECK_FALSE(has_text(dump(rows), "TACOPAD"));
 }
 
-TEST_CASE("C120: a frame works on when its dataset is gone") {
+TEST_CASE("a frame works on when its dataset is gone") {
   const auto frame = [] { return load(golden("nested.tacozip")).data(); }();
   CHECK(to_text(frame.read_bytes("asia/item_0")) == "asia/item_0");
 }

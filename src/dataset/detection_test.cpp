@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "support/load_files.hpp"
 #include "dataset/open_container.hpp"
+#include "support/counting.hpp"
+#include "support/load_files.hpp"
+#include "support/support.hpp"
 
-// Format dossier 6.1 and row 24 of its section 7; statements C005 to C011 of the reader dossier.
+// How the format of a path is found: by its name, then by its content.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
-TEST_CASE("C005: the names .tacozip and .zip are enough: one open, no probe") {
+TEST_CASE("the names .tacozip and .zip are enough: one open, no probe") {
   for (const std::string name : {"flat.tacozip", "extra_entries.zip"}) {
     CAPTURE(name);
     const auto storage = std::make_shared<CountingStorage>();
@@ -23,7 +23,7 @@ TEST_CASE("C005: the names .tacozip and .zip are enough: one open, no probe") {
   }
 }
 
-TEST_CASE("C006: a path whose last part is .tacocat is a TACOCAT, with and without a slash at its end") {
+TEST_CASE("a path whose last part is .tacocat is a TACOCAT, with and without a slash at its end") {
   for (const std::string end : {"", "/", "//"}) {
     const Dataset dataset = load(golden("cascade_tacocat/.tacocat") + end);
     CHECK(dataset.format() == Format::Tacocat);
@@ -31,7 +31,7 @@ TEST_CASE("C006: a path whose last part is .tacocat is a TACOCAT, with and witho
   }
 }
 
-TEST_CASE("C007: a folder named foo.tacocat has its real parent as the place of its ZIPs") {
+TEST_CASE("a folder named foo.tacocat has its real parent as the place of its ZIPs") {
   const TemporaryFolder folder;
   folder.copy(golden("cascade_tacocat"), "set");
   fs::rename(folder.path("set/.tacocat"), folder.path("set/foo.tacocat"));
@@ -72,7 +72,7 @@ TEST_CASE("a __TACOCAT__ file names its partitions, whose extents it does not kn
   CHECK_FALSE(sources[1].extent.spatial);
 }
 
-TEST_CASE("C008: a folder with .tacocat/COLLECTION.json is a TACOCAT even where it has a COLLECTION.json of its own") {
+TEST_CASE("a folder with .tacocat/COLLECTION.json is a TACOCAT even where it has a COLLECTION.json of its own") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("nested"), "both");
   folder.copy(golden("cascade_tacocat/.tacocat"), "both/.tacocat");
@@ -80,7 +80,7 @@ TEST_CASE("C008: a folder with .tacocat/COLLECTION.json is a TACOCAT even where 
   CHECK(load(path).num_rows() == 4);
 }
 
-TEST_CASE("C009: a folder with nothing but COLLECTION.json is a FOLDER") {
+TEST_CASE("a folder with nothing but COLLECTION.json is a FOLDER") {
   for (const std::string end : {"", "/", "///"}) {
     const Dataset dataset = load(golden("nested") + end);
     CHECK(dataset.format() == Format::Folder);
@@ -88,7 +88,7 @@ TEST_CASE("C009: a folder with nothing but COLLECTION.json is a FOLDER") {
   }
 }
 
-TEST_CASE("C010: a folder with neither is a FormatError that names what is missing") {
+TEST_CASE("a folder with neither is a FormatError that names what is missing") {
   const TemporaryFolder folder;
   folder.write("empty/readme.txt", "nothing");
   const std::string error = error_of([&] { load(folder.path("empty")); });
@@ -96,7 +96,7 @@ TEST_CASE("C010: a folder with neither is a FormatError that names what is missi
   CHECK(has_text(error, "COLLECTION.json not found"));
 }
 
-TEST_CASE("C011: a FOLDER without METADATA and one without level0 are FormatErrors with the words of the reference") {
+TEST_CASE("a FOLDER without METADATA and one without level0 are FormatErrors with the words of the reference") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("nested"), "plain");
   fs::remove(path + "/METADATA/level0.parquet");
@@ -325,7 +325,7 @@ TEST_CASE("a filter opens all partitions, each once, and not before rows are ask
   CHECK(index.storage->num_opens(".tacozip") == 4);
 }
 
-// W01 of the audit, and hunt 2: published extents are those of centroids and middle times, and may be of another level.
+// Published extents are those of centroids and middle times, and may be of another level.
 TEST_CASE("extents that lie hide no rows of an index or a TACOLLECTION.json") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("cascade_tacocat"), "set");

@@ -7,13 +7,13 @@
 #include "dataset/dataset_impl.hpp"
 #include "support/hand_made_zip.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// What is read of a sample is what the ZIP says it is, whatever a table, an index or a server says (hunt 3, 4, 5).
+// What is read of a sample is what the ZIP says it is, whatever a table, an index or a server says.
 namespace tacore {
 namespace {
 
-using Strings = std::vector<std::string>;
 constexpr const char* kUrl = "http://host/set.tacozip";
 
 std::string about(const std::string& pit) {
@@ -76,7 +76,7 @@ Flat flat(const std::vector<HandMade>& files, const std::function<void(std::vect
   return out;
 }
 
-/// The published layout of hunt 3: below each root FOLDERs x (FOLDERs p and q) and a (FILEs f and g), x first. The
+/// A published layout: below each root FOLDERs x (FOLDERs p and q) and a (FILEs f and g), x first. The
 /// places of level 2 are those of the rows in the order of their folders' paths, a first, as published writers paste
 /// them: the FILEs' places ascend, and are those of `__meta__` files.
 std::string permuted() {
@@ -153,7 +153,7 @@ std::string bytes_at(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("hunt 3: offsets that ascend by chance are those of other rows, and every way leads to the right bytes") {
+TEST_CASE("offsets that ascend by chance are those of other rows, and every way leads to the right bytes") {
   const TemporaryFolder folder;
   const std::string text = permuted();
   const std::string path = folder.write("set.tacozip", text);
@@ -182,7 +182,7 @@ TEST_CASE("hunt 3: offsets that ascend by chance are those of other rows, and ev
   }
 }
 
-TEST_CASE("hunt 3: many samples of permuted rows are read at once, and in a second dataset of the same rows") {
+TEST_CASE("many samples of permuted rows are read at once, and in a second dataset of the same rows") {
   const WrongServer server({{kUrl, permuted()}});
   const DataFrame rows = over(server).sql("SELECT * FROM level2 WHERE type = 'FILE'").data();
   const std::vector<int64_t> all{3, 0, 2, 1};
@@ -190,7 +190,7 @@ TEST_CASE("hunt 3: many samples of permuted rows are read at once, and in a seco
   for (std::size_t i = 0; i < 4; ++i) CHECK(to_text(bytes[i]) == kData[static_cast<std::size_t>(all[i])]);
 }
 
-TEST_CASE("hunt 4: a level 0 that names the bytes of another sample is repaired, local and remote") {
+TEST_CASE("a level 0 that names the bytes of another sample is repaired, local and remote") {
   const std::vector<HandMade> files{{"a", "first"}, {"b", "second, longer"}, {"c", "third"}};
   const Flat made = flat(files, [](std::vector<Row>& rows) {
     std::swap(rows[0].offset, rows[2].offset);                                      // of equal length
@@ -213,14 +213,14 @@ TEST_CASE("hunt 4: a level 0 that names the bytes of another sample is repaired,
   }
 }
 
-TEST_CASE("hunt 4: a sample of no bytes is proved to have none") {
+TEST_CASE("a sample of no bytes is proved to have none") {
   const Flat made = flat({{"empty", ""}, {"full", "bytes"}}, [](std::vector<Row>& rows) { rows[1].size = 0; });
   const WrongServer server({{kUrl, made.text}});
   CHECK(over(server).data().read_bytes("empty").empty());
   CHECK(to_text(over(server).data().read_bytes("full")) == "bytes");
 }
 
-TEST_CASE("hunt 4: bytes that a server shifts, zeroes or makes up are an error, or right when it is asked again") {
+TEST_CASE("bytes that a server shifts, zeroes or makes up are an error, or right when it is asked again") {
   std::string payload;
   while (payload.size() < 5000) payload += std::to_string(payload.size());
   payload.resize(5000);
@@ -259,7 +259,7 @@ TEST_CASE("hunt 4: bytes that a server shifts, zeroes or makes up are an error, 
   }
 }
 
-TEST_CASE("hunt 4: an index that is older than its ZIP gives the bytes of the sample it names") {
+TEST_CASE("an index that is older than its ZIP gives the bytes of the sample it names") {
   const Flat first = flat({{"a", "data of a"}, {"b", "data of b"}});
   const Flat now = flat({{"b", "data of b"}, {"a", "data of a"}});
   const std::string index = level(first.rows, true, "part.tacozip");
@@ -285,7 +285,7 @@ TEST_CASE("hunt 4: an index that is older than its ZIP gives the bytes of the sa
   CHECK(has_text(error, "no entry of that name"));
 }
 
-TEST_CASE("hunt 5: a flipped bit of a sample is an error, local and remote, unless nobody wants to know") {
+TEST_CASE("a flipped bit of a sample is an error, local and remote, unless verification is off") {
   Flat made = flat({{"a", "first"}, {"b", std::string(100'000, 'b')}});
   made.text[static_cast<std::size_t>(made.rows[1].offset) + 70'000] ^= 1;
   const TemporaryFolder folder;
@@ -379,7 +379,7 @@ TEST_CASE("paths of a remote level whose directory is not at hand say that they 
   CHECK(messages.has(LogLevel::Warning, "not proved"));
 }
 
-TEST_CASE("hunt 8: a child that does not lie with its siblings is not lost") {
+TEST_CASE("a child that does not lie with its siblings is not lost") {
   // r0 has three children, the third of them at the end of the level.
   const auto make = [](bool is_far) {
     HandMadeZip zip;

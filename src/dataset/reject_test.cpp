@@ -8,8 +8,8 @@
 #include "support/load_files.hpp"
 #include "support/table_files.hpp"
 
-// The "reject" list at the end of section 7 of the format dossier, and every dataset that
-// tests/golden-errors/make_errors.py makes: each one a typed error with words that help.
+// What a reader has to reject, and every dataset that tests/golden-errors/make_errors.py makes: each one a typed error
+// with words that help.
 namespace {
 
 using namespace tacore;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/query_data.hpp"
+#include "support/support.hpp"
 
 /// stats() and stats_categorical(): weighted aggregates of the statistics of samples, from a dataset and from a frame.
 using namespace tacore;
@@ -79,17 +80,14 @@ TEST_CASE("statistics of children need rows that still know theirs") {
 
 }  // namespace
 
-TEST_CASE("C121, W11: the mean is weighted by the valid pixels of the last two tensor dimensions") {
+TEST_CASE("the mean is weighted by the valid pixels of the last two tensor dimensions") {
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("weighted")), {50, -4 * 270 / 370.0});  // 30 x 10 pixels, 90 % valid
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("continuous")), {50, -4 * 9 / 19.0});
 }
 
-// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along (W11).
-TEST_CASE("C121 as corrected: golden values of the published flat dataset") {
-  if (!fs::exists(published("zip/flat.tacozip"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along.
+TEST_CASE("golden values of the published flat dataset" * doctest::test_suite("external")) {
+  if (missing(published("zip/flat.tacozip"))) return;
   for (const std::string name : {"zip/flat.tacozip", "folder/flat"}) {
     CAPTURE(name);
     const Dataset flat = load(published(name));
@@ -106,11 +104,8 @@ TEST_CASE("C121 as corrected: golden values of the published flat dataset") {
   }
 }
 
-TEST_CASE("C121 as corrected: golden values of the published nested dataset") {
-  if (!fs::exists(published("zip/nested.tacozip"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+TEST_CASE("golden values of the published nested dataset" * doctest::test_suite("external")) {
+  if (missing(published("zip/nested.tacozip"))) return;
   for (const std::string name : {"zip/nested.tacozip", "folder/nested"}) {
     CAPTURE(name);
     const Dataset nested = load(published(name));
@@ -124,19 +119,19 @@ TEST_CASE("C121 as corrected: golden values of the published nested dataset") {
   }
 }
 
-TEST_CASE("C122 as corrected, W10: the standard deviation is that of all valid pixels") {
+TEST_CASE("the standard deviation is that of all valid pixels") {
   CHECK_CLOSE(stats().stats(Statistic::Std, in("continuous", {1})), {std::sqrt((10 * 100.0 + 9 * 400.0) / 19)});
   const double mean = -4 * 270 / 370.0, above = mean * mean, below = (mean + 4) * (mean + 4);
   CHECK_CLOSE(stats().stats(Statistic::Std, in("weighted")),
               {std::sqrt((100 * 100.0 + 270 * 400.0) / 370), std::sqrt((100 * (4 + above) + 270 * (1 + below)) / 370)});
 }
 
-TEST_CASE("C122: a single row returns its own standard deviation") {
+TEST_CASE("a single row returns its own standard deviation") {
   const Dataset one = load(golden("stats_flat.tacozip")).sql("SELECT * FROM data WHERE id = 'item_1'");
   CHECK_CLOSE(one.stats(Statistic::Std), {20});
 }
 
-TEST_CASE("C123: minimum and maximum are extrema, percentiles are plain means") {
+TEST_CASE("minimum and maximum are extrema, percentiles are plain means") {
   CHECK_CLOSE(stats().stats(Statistic::Min, in("weighted")), {0, -9});
   CHECK_CLOSE(stats().stats(Statistic::Max, in("weighted")), {200, 5});
   CHECK_CLOSE(stats().stats(Statistic::P25, in("weighted")), {35, -3});
@@ -145,19 +140,19 @@ TEST_CASE("C123: minimum and maximum are extrema, percentiles are plain means") 
   CHECK_CLOSE(stats().stats(Statistic::P95, in("weighted")), {92.5, 2});
 }
 
-TEST_CASE("C124: categorical is the weighted mean of the class vectors and sums to 1") {
+TEST_CASE("categorical is the weighted mean of the class vectors and sums to 1") {
   const auto bands = stats().stats_categorical(in("categorical"));
   REQUIRE(bands.size() == 1);
   CHECK_CLOSE(bands[0], {0.2, 0.2875, 0.5125});
   CHECK(std::abs(bands[0][0] + bands[0][1] + bands[0][2] - 1) < 1e-6);
 }
 
-TEST_CASE("C125: bands come in the order asked for, repeats included, and none is all") {
+TEST_CASE("bands come in the order asked for, repeats included, and none is all") {
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("weighted", {2, 1, 2})), {-4 * 270 / 370.0, 50, -4 * 270 / 370.0});
   CHECK(stats().stats(Statistic::Mean, in("weighted")) == stats().stats(Statistic::Mean, in("weighted", {1, 2})));
 }
 
-TEST_CASE("C125, W36: bands count from 1, and one that is out of range is an error that says so") {
+TEST_CASE("bands count from 1, and one that is out of range is an error that says so") {
   for (const int band : {-1, 0, 3}) {
     CHECK(
         has_text(error_of([&] { stats().stats(Statistic::Mean, in("weighted", {1, band})); }),
@@ -167,7 +162,7 @@ TEST_CASE("C125, W36: bands count from 1, and one that is out of range is an err
                  "QueryError: band 2 does not exist: bands count from 1, and there is 1"));
 }
 
-TEST_CASE("C126: a level above 0 needs an id, and has to exist") {
+TEST_CASE("a level above 0 needs an id, and has to exist") {
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, {.level = 1}); }),
                  "QueryError: id is required for level > 0"));
   for (const int level : {-1, 2}) {
@@ -176,63 +171,63 @@ TEST_CASE("C126: a level above 0 needs an id, and has to exist") {
   }
 }
 
-TEST_CASE("C126: rows without a statistics column are an error that names the columns") {
+TEST_CASE("rows without a statistics column are an error that names the columns") {
   const std::string words = "do not contain statistics: no column 'geotiff:stats' or 'internal:stats'";
   CHECK(has_text(error_of([] { load(golden("flat.tacozip")).stats(Statistic::Mean); }), words));
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean); }), words));  // level 0 has none
   CHECK(has_text(error_of([] { load(golden("flat.tacozip")).data().stats(Statistic::Max); }), words));
 }
 
-TEST_CASE("C126: the wrong kind is an error that names the right call") {
+TEST_CASE("the wrong kind is an error that names the right call") {
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, in("categorical")); }),
                  "QueryError: band 1 of 1 has statistics in categorical format (3 values)"));
   CHECK(has_text(error_of([] { stats().stats_categorical(in("weighted")); }),
                  "QueryError: band 1 of 2 has statistics in continuous format"));
 }
 
-TEST_CASE("C127: level 0 ignores the id") {
+TEST_CASE("level 0 ignores the id") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   CHECK(flat.stats(Statistic::Mean, {.level = 0, .id = "whatever"}) == flat.stats(Statistic::Mean));
 }
 
-TEST_CASE("C127: null and empty rows are skipped with their weights") {
+TEST_CASE("null and empty rows are skipped with their weights") {
   CHECK_CLOSE(stats().stats(Statistic::P25, in("continuous", {1})), {35});  // of two rows, not three
   CHECK_CLOSE(stats().stats(Statistic::Std, in("one_pixel", {1})), {0});
 }
 
-TEST_CASE("C127: nothing but null is an error, and so is no row") {
+TEST_CASE("nothing but null is an error, and so is no row") {
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, in("all_null")); }), "QueryError: No valid stats found"));
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, in("nobody")); }), "QueryError: No stats data found"));
   CHECK(has_text(error_of([] { stats().sql("SELECT * FROM data WHERE false").stats(Statistic::Mean, in("weighted")); }),
                  "No stats data found"));
 }
 
-TEST_CASE("C128, W11: rows whose size nothing tells weigh the same, for dataset and frame, and a warning says so") {
+TEST_CASE("rows whose size nothing tells weigh the same, for dataset and frame, and a warning says so") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   const double std = std::sqrt((10 * 10 + 20 * 20) / 2.0 + 5 * 5);
-  const Warnings warnings;
+  const Report report;
   CHECK_CLOSE(flat.stats(Statistic::Mean), {55});
-  CHECK(has_text(warnings.text, "the size of 2 of 2 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 2 of 2 samples is not known"));
   CHECK_CLOSE(flat.stats(Statistic::Std), {std});
   CHECK_CLOSE(flat.data().stats(Statistic::Mean), {55});
   CHECK_CLOSE(flat.data().stats(Statistic::Std), {std});
 }
 
-TEST_CASE("C129: statistics follow the current view at level 0") {
+TEST_CASE("statistics follow the current view at level 0") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   CHECK_CLOSE(flat.sql("SELECT * FROM data WHERE id = 'item_0'").stats(Statistic::Max), {100});
   CHECK_CLOSE(flat.sql("SELECT * FROM data ORDER BY id DESC LIMIT 2").stats(Statistic::Mean), {60});
   CHECK_CLOSE(flat.data().filter("id <> 'item_0'").stats(Statistic::Mean), {60});
 }
 
-TEST_CASE("C129: statistics of a level follow filters above it and at it") {
+TEST_CASE("statistics of a level follow filters above it") {
   CHECK(has_text(
       error_of([] { stats().sql("SELECT * FROM data WHERE id <> 'weighted'").stats(Statistic::Mean, in("weighted")); }),
       "No stats data found"));
-  if (!fs::exists(published("zip/nested.tacozip"))) {
-    MESSAGE("skipped in part: no published datasets here");
-    return;
-  }
+}
+
+TEST_CASE("statistics of a level follow a box at that level" * doctest::test_suite("external")) {
+  if (missing(published("zip/nested.tacozip"))) return;
   const Dataset nested = load(published("zip/nested.tacozip"));
   const Dataset nyc = nested.filter_bbox(-75, 40, -73, 41, {.column = "auto", .level = 1});
   const DataFrame kept = children(nyc.data(), "americas");
@@ -241,11 +236,8 @@ TEST_CASE("C129: statistics of a level follow filters above it and at it") {
   CHECK(nyc.stats(Statistic::Mean, in("americas", {1})) != nested.stats(Statistic::Mean, in("americas", {1})));
 }
 
-TEST_CASE("C129: statistics never cross the source files of a TACOCAT") {
-  if (!fs::exists(published("tacocat/deep"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+TEST_CASE("statistics never cross the source files of a TACOCAT" * doctest::test_suite("external")) {
+  if (missing(published("tacocat/deep"))) return;
   const Dataset folder = load(published("folder/deep")), tacocat = load(published("tacocat/deep"));
   for (const std::string sensor : {"sensor_A", "sensor_B"}) {
     CAPTURE(sensor);
@@ -257,7 +249,7 @@ TEST_CASE("C129: statistics never cross the source files of a TACOCAT") {
   }
 }
 
-TEST_CASE("C129: statistics never cross concatenated sources") {
+TEST_CASE("statistics never cross concatenated sources") {
   const TemporaryFolder folder;
   const Dataset both = concat({load(one_parent(folder, "x", "p", 10)), load(one_parent(folder, "y", "q", 20))});
   CHECK_CLOSE(both.stats(Statistic::Mean, in("p")), {10});
@@ -265,13 +257,13 @@ TEST_CASE("C129: statistics never cross concatenated sources") {
   CHECK(has_text(error_of([&] { both.stats(Statistic::Mean, in("a")); }), "No stats data found"));
 }
 
-TEST_CASE("C129: parents of one id in several sources count together") {
+TEST_CASE("parents of one id in several sources count together") {
   const TemporaryFolder folder;
   const Dataset both = concat({load(one_parent(folder, "x", "p", 10)), load(one_parent(folder, "y", "p", 20))});
   CHECK_CLOSE(both.stats(Statistic::Mean, in("p")), {15});
 }
 
-TEST_CASE("C130: ids with quotes are safe") {
+TEST_CASE("ids with quotes are safe") {
   const Dataset odd = load(golden("odd_names_nested.tacozip"));
   const Strings names{"a,b", "it's", "q\"q", "sp ace", "東京"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -281,7 +273,7 @@ TEST_CASE("C130: ids with quotes are safe") {
   CHECK(has_text(error_of([&] { odd.stats(Statistic::Mean, in("x' OR '1'='1")); }), "No stats data found"));
 }
 
-TEST_CASE("C130: rows that differ in bands or kind are an error that says how") {
+TEST_CASE("rows that differ in bands or kind are an error that says how") {
   const Dataset ragged = load(golden("stats_ragged.tacozip"));
   CHECK(has_text(error_of([&] { ragged.stats(Statistic::Mean); }),
                  "QueryError: statistics of samples differ: 1 bands and 2"));
@@ -293,16 +285,16 @@ TEST_CASE("C130: rows that differ in bands or kind are an error that says how") 
   CHECK_CLOSE(ragged.sql("SELECT * FROM data WHERE id = 'two_bands'").stats(Statistic::Mean), {50, 50});
 }
 
-TEST_CASE("C130: NaN is skipped for its row and band alone; a row without a shape weighs as the others do (W11)") {
-  const Warnings warnings;
+TEST_CASE("NaN is skipped for its row and band alone; a row without a shape weighs as the others do") {
+  const Report report;
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("nan")), {50, -4 * 9 / 19.0});
-  CHECK(has_text(warnings.text, "the size of 1 of 3 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 1 of 3 samples is not known"));
   CHECK_CLOSE(stats().stats(Statistic::Min, in("nan")), {0, -9});
   CHECK_CLOSE(stats().stats(Statistic::Max, in("nan")), {200, 5});
   CHECK_CLOSE(stats().stats(Statistic::P50, in("nan")), {50, -2});
 }
 
-TEST_CASE("C130: a band that is NaN in every row is NaN") {
+TEST_CASE("a band that is NaN in every row is NaN") {
   const DataFrame rows = children(stats().data(), "nan").filter("id = 'item_1'");
   const double nan = std::nan("");
   CHECK_CLOSE(rows.stats(Statistic::Mean), {50, nan});
@@ -310,11 +302,11 @@ TEST_CASE("C130: a band that is NaN in every row is NaN") {
   CHECK_CLOSE(rows.stats(Statistic::Std), {20, nan});
 }
 
-TEST_CASE("C130: one pixel has a standard deviation of its own and no warning") {
-  const Warnings warnings;
+TEST_CASE("one pixel has a standard deviation of its own and no warning") {
+  const Report report;
   CHECK_CLOSE(stats().stats(Statistic::Std, in("one_pixel")), {0});
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("one_pixel")), {7});
-  CHECK(warnings.text == "");
+  CHECK(report.warnings() == "");
 }
 
 TEST_CASE("a frame aggregates its own rows, as the dataset does for their parent") {

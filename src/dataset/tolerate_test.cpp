@@ -4,13 +4,13 @@
 #include <bit>
 
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// The "tolerate when reading" list at the end of section 7 of the format dossier, each item by its name.
+// What other writers do and a reader has to tolerate.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 /// A FOLDER dataset like golden/nested, whose tables a test may change.
 struct Nested {
@@ -256,7 +256,7 @@ TEST_CASE("tolerate: offsets of level 1 that the writer permuted, repaired befor
   CHECK(messages.has(LogLevel::Warning, "permuted"));
 }
 
-// Hunt 9 of the audit. SQL has no type for these two.
+// SQL has no type for these two.
 TEST_CASE("a query that cannot hold a type says so, and rows without a query have it") {
   const Nested nested;
   auto columns = nested.table("METADATA/level0.parquet");
@@ -278,7 +278,7 @@ TEST_CASE("a query that cannot hold a type says so, and rows without a query hav
   CHECK(report.has(LogLevel::Warning, "column 'd' is duration[us]; a query gives it as int64"));
 }
 
-TEST_CASE("a query of another level, under another name, or of a part says so as well (hunt N8)") {
+TEST_CASE("a query of another level, under another name, or of a part says so as well") {
   const Nested nested, plain;
   const auto numbers = integers({1'673'740'800'000'000'001, 2, std::nullopt});
   const auto exact = check(numbers->View(arrow::timestamp(arrow::TimeUnit::NANO, "UTC")));
@@ -305,7 +305,7 @@ TEST_CASE("a query of another level, under another name, or of a part says so as
   CHECK(warned(concat(std::vector{load(plain.path), dataset}), "t"));
 }
 
-TEST_CASE("names that differ in case only are the same columns in files of another order (hunt N3)") {
+TEST_CASE("names that differ in case only are the same columns in files of another order") {
   const Nested a, b;
   for (const Nested* each : {&a, &b}) {
     each->change([&](NamedArrays& columns) {
@@ -325,7 +325,7 @@ TEST_CASE("names that differ in case only are the same columns in files of anoth
 }
 
 #if ARROW_VERSION_MAJOR >= 26  // which can write Bloom filters
-// Hunt 1 of the audit: a filter of floats knows bits, not which of them are equal.
+// A Bloom filter of floats knows bits, not which of them are equal.
 TEST_CASE("equal floats are found though a Bloom filter holds them by other bits") {
   const Nested nested;
   auto columns = nested.table("METADATA/level0.parquet");

@@ -5,12 +5,12 @@
 #include <mutex>
 
 #include "base/crc32.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "tacore/ops/export.hpp"
-#include "tacore/v1/create.hpp"
-#include "tacore/v1/convert.hpp"
+#include "support/counting.hpp"
 #include "support/create_files.hpp"
+#include "tacore/ops/export.hpp"
+#include "tacore/v1/convert.hpp"
+#include "tacore/v1/create.hpp"
 #include "writer/copy_payload.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
@@ -47,7 +47,7 @@ class Moment {
   ~Moment() { ::unsetenv("SOURCE_DATE_EPOCH"); }
 };
 
-TEST_CASE("T126: what is exported from elsewhere is what is exported from here") {
+TEST_CASE("an export of a remote dataset has the same bytes as one of the local dataset") {
   const Workshop shop;
   const Moment moment;
   make_nested(shop);
@@ -80,7 +80,7 @@ TEST_CASE("a request that fails ends an export, and nothing is left of it") {
           export_dataset(load(shop.out(from), {}, storage), shop.out(to), {.create = {.limit = 1}});
         } catch (const IoError& error) {
           failed = true;
-          CHECK(std::string(error.what()).find(CountingStorage::kFailure) != std::string::npos);
+          CHECK(has_text(std::string(error.what()), CountingStorage::kFailure));
           CHECK(shop.num_made() == before);
         }
         // What is asked for in vain, such as a file of headers, may fail without harm.
@@ -114,7 +114,7 @@ TEST_CASE("a file that is of another size when it is copied is an error") {
   std::ofstream(shop.out("all/DATA/s/x"), std::ios::app) << "more";
   for (const std::string to : {"x.tacozip", "x"}) {
     const std::string error = text_of<IoError>([&] { create(taco, shop.out(to)); });
-    CHECK(error.find("has 100004 bytes now; 100000 when it was first opened") != std::string::npos);
+    CHECK(has_text(error, "has 100004 bytes now; 100000 when it was first opened"));
     CHECK_FALSE(fs::exists(shop.out(to)));
   }
 }
@@ -127,13 +127,12 @@ TEST_CASE("a byte of a ZIP that is damaged on the way is found by its CRC-32") {
   std::ofstream(shop.out("all.tacozip"), std::ios::binary) << bytes;
   const Dataset all = load(shop.out("all.tacozip"), {}, elsewhere());
   for (const std::string to : {"x.tacozip", "x"}) {
-    CHECK(text_of<FormatError>([&] { export_dataset(all, shop.out(to)); }).find("damaged: 7 bytes") !=
-          std::string::npos);
+    CHECK(has_text(text_of<FormatError>([&] { export_dataset(all, shop.out(to)); }), "damaged: 7 bytes"));
     CHECK_FALSE(fs::exists(shop.out(to)));
   }
 }
 
-TEST_CASE("Tortillas elsewhere become trees, nested ones included, and files again") {
+TEST_CASE("remote Tortillas become trees, nested ones included, and files again") {
   const Workshop shop;
   make_nested(shop);
   v1::convert(shop.out("all.tacozip"), shop.out("here.tortilla"));
@@ -146,7 +145,7 @@ TEST_CASE("Tortillas elsewhere become trees, nested ones included, and files aga
   CHECK(storage->num_bytes() >= 10'000'000);
 }
 
-TEST_CASE("C149: no more requests at a time than `limit` says") {
+TEST_CASE("an export sends no more requests at a time than it may") {
   for (const int limit : {1, 3, 40, 64, 100, 1000}) {
     const Readers readers(limit);
     CHECK(readers.num_threads >= 1);

@@ -189,7 +189,7 @@ void add_central(const Entry& entry, test::Bytes& out) {
 
 }  // namespace
 
-TEST_CASE("T102, T103, T108, T113: every byte of a ZIP beside its tables is the one that is spelled here") {
+TEST_CASE("every byte of a ZIP beside its tables is the one that is spelled here") {
   const Workshop shop;
   create(tiny(shop), shop.out("x.tacozip"));
   const std::string made = file_text(shop.out("x.tacozip"));
@@ -252,7 +252,7 @@ TEST_CASE("T102, T103, T108, T113: every byte of a ZIP beside its tables is the 
              "\n"));
 }
 
-TEST_CASE("T98, T113: a FOLDER has these files and no other, with the times of the samples") {
+TEST_CASE("a FOLDER has these files and no other, with the times of the samples") {
   const Workshop shop;
   create(tiny(shop), shop.out("x"));
   Strings names;

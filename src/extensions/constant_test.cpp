@@ -31,7 +31,7 @@ Names names_of(const Value& bands) {
 
 }  // namespace
 
-TEST_CASE("T63: numbers stay numbers, and both are lists when one is") {
+TEST_CASE("Scaling keeps numbers as numbers, and stores both as lists when one is a list") {
   const Scaling plain({.scale_factor = 0.5, .scale_offset = -1.0});
   CHECK(names_and_types(plain.schema()) ==
         Names{"scaling:scale_factor float", "scaling:scale_offset float", "scaling:padding list<item: int32>"});
@@ -42,12 +42,12 @@ TEST_CASE("T63: numbers stay numbers, and both are lists when one is") {
   CHECK(lists.values() == std::vector<Value>{Value::List{0.5, -2.0}, Value::List{3.0}, {}});
 }
 
-TEST_CASE("T63: nothing is needed, and what is not given is null") {
+TEST_CASE("Scaling needs no argument, and stores null for what is not given") {
   CHECK(Scaling({}).values() == std::vector<Value>(3));
   CHECK(Scaling({.padding = {{1, 2, 3, 4}}}).values()[2] == Value(Value::List{1, 2, 3, 4}));
 }
 
-TEST_CASE("T63: zero factors, numbers that are none and other paddings are refused") {
+TEST_CASE("Scaling refuses factors of zero, numbers beyond float32 and paddings of other than four numbers") {
   const char* zero = "scale_factor cannot be zero";
   CHECK_THROWS_WITH_AS(Scaling({.scale_factor = 0.0}), zero, SchemaError);
   CHECK_THROWS_WITH_AS(Scaling({.scale_factor = 1e-60}), zero, SchemaError);
@@ -57,7 +57,7 @@ TEST_CASE("T63: zero factors, numbers that are none and other paddings are refus
                        SchemaError);
 }
 
-TEST_CASE("T64: a split is train, test or validation, in this case") {
+TEST_CASE("a split is train, test or validation, in this case") {
   for (const char* split : {"train", "test", "validation"}) CHECK(Split(split).values() == std::vector<Value>{split});
   CHECK(names_and_types(Split("test").schema()) == Names{"split string"});
   for (const char* split : {"Train", "val", "", "train "}) {
@@ -66,7 +66,7 @@ TEST_CASE("T64: a split is train, test or validation, in this case") {
   }
 }
 
-TEST_CASE("T77: labels count their classes and write categories as text") {
+TEST_CASE("labels count their classes and write categories as text") {
   const Labels labels({{.name = "water", .category = 1, .description = "open"}, {.name = "land", .category = "soil"}});
   CHECK(names_and_types(labels.schema()) ==
         Names{"labels:classes list<item: struct<name: string, category: string, description: string>>",
@@ -79,7 +79,7 @@ TEST_CASE("T77: labels count their classes and write categories as text") {
   CHECK(Labels({}, "nothing").values()[1] == Value("nothing"));
 }
 
-TEST_CASE("T77: publications keep their order and may lack a summary") {
+TEST_CASE("publications keep their order and may lack a summary") {
   const Publications publications(
       {{.doi = "10.1/a", .citation = "A"}, {.doi = "10.1/b", .citation = "B", .summary = "s"}});
   CHECK(names_and_types(publications.schema()) ==
@@ -89,7 +89,7 @@ TEST_CASE("T77: publications keep their order and may lack a summary") {
                                        Struct{{"doi", "10.1/b"}, {"citation", "B"}, {"summary", "s"}}}});
 }
 
-TEST_CASE("T77: a split strategy is one of six words") {
+TEST_CASE("a split strategy is one of six words") {
   for (const char* word : {"random", "stratified", "manual", "other", "none", "unknown"}) {
     CHECK(SplitStrategy(word).values() == std::vector<Value>{word});
   }
@@ -97,7 +97,7 @@ TEST_CASE("T77: a split strategy is one of six words") {
   CHECK_THROWS_WITH_AS(SplitStrategy{"Random"}, doctest::Contains("expected one of random, stratified"), SchemaError);
 }
 
-TEST_CASE("T78: 14 sensors with 138 bands are those of the published tables") {
+TEST_CASE("14 sensors with 138 bands are those of the published tables") {
   CHECK(optical_sensors() == Names{"landsat1mss", "landsat2mss", "landsat3mss", "landsat4mss", "landsat5mss",
                                    "landsat4tm", "landsat5tm", "landsat7etm", "landsat8oli", "landsat9oli",
                                    "sentinel2msi", "eo1ali", "aster", "modis"});
@@ -114,11 +114,11 @@ TEST_CASE("T78: 14 sensors with 138 bands are those of the published tables") {
     }
   }
   CHECK(count == 138);
-  // Of the same text, made by Python from the tables of the dossier.
+  // Of the same text, made by Python from the published tables.
   CHECK(crc32(std::as_bytes(std::span(text))) == 0x45a1f377);
 }
 
-TEST_CASE("T78: a sensor brings its bands, or those that are asked for, in that order") {
+TEST_CASE("a sensor brings its bands, or those that are asked for, in that order") {
   const OpticalData all({.sensor = "sentinel2msi"});
   CHECK(names_and_types(all.schema())[0] == "optical:sensor string");
   CHECK(names_and_types(all.schema())[1].starts_with("optical:bands list<item: struct<name: string, index: int32,"));
@@ -132,7 +132,7 @@ TEST_CASE("T78: a sensor brings its bands, or those that are asked for, in that 
   CHECK(some[2] == Value(3));
 }
 
-TEST_CASE("T78: bands of one's own need the name of a sensor, which may be any") {
+TEST_CASE("bands of one's own need the name of a sensor, which may be any") {
   const auto own = OpticalData({.sensor = "cubesat 7", .bands = {{.name = "pan"}}}).values();
   CHECK(own[0] == Value("cubesat 7"));
   CHECK(names_of(own[1]) == Names{"pan"});
@@ -141,7 +141,7 @@ TEST_CASE("T78: bands of one's own need the name of a sensor, which may be any")
   CHECK_THROWS_WITH_AS(OpticalData({}), doctest::Contains("Either bands or sensor must be provided"), SchemaError);
 }
 
-TEST_CASE("T78: unknown sensors and bands are refused, with those that are known") {
+TEST_CASE("unknown sensors and bands are refused, with those that are known") {
   CHECK_THROWS_WITH_AS(OpticalData({.sensor = "xsentinel2msi"}), doctest::Contains("expected one of landsat1mss"),
                        SchemaError);
   CHECK_THROWS_WITH_AS(OpticalData({.sensor = "landsat4tm[B02,B99]"}),

@@ -157,7 +157,7 @@ TEST_CASE("a square has the same sides in metres everywhere, and ends at the pol
   CHECK(pole.maxx - pole.minx == 360);
 }
 
-TEST_CASE("T76: GeoEnrich has 15 variables, whose order is that of its columns and its schema") {
+TEST_CASE("GeoEnrich has 15 variables, whose order is that of its columns and its schema") {
   CHECK(geo_enrich_variables() == std::vector<std::string>{"elevation", "cisi", "precipitation", "temperature",
                                                            "soil_clay", "soil_sand", "soil_carbon", "soil_bulk_density",
                                                            "soil_ph", "gdp", "human_modification", "population",
@@ -172,7 +172,7 @@ TEST_CASE("T76: GeoEnrich has 15 variables, whose order is that of its columns a
         std::vector<std::vector<Value>>{{2.5, {}}, {5., {}}, {"Peru", {}}});
 }
 
-TEST_CASE("T76: a null centroid is a null row, and each sample is asked about its own place") {
+TEST_CASE("a null centroid is a null row, and each sample is asked about its own place") {
   const auto layer = std::make_shared<MadeUp>([](const BBox& box) { return Value((box.minx + box.maxx) / 2); });
   const std::vector<std::optional<LonLat>> positions = {LonLat{30, 2}, std::nullopt, LonLat{-70, 60}};
   const auto columns = geo_enrich_columns({{"gdp", layer}}, 100, positions);
@@ -181,7 +181,7 @@ TEST_CASE("T76: a null centroid is a null row, and each sample is asked about it
   CHECK(*columns[0][2].get<double>() == doctest::Approx(-70));
 }
 
-TEST_CASE("T76: unknown variables and scales below a metre are refused") {
+TEST_CASE("unknown variables and scales below a metre are refused") {
   CHECK_THROWS_WITH_AS(check_geo_enrich({{"height", always(1.)}}, 5120),
                        doctest::Contains("Invalid variables: [height]\nValid options: [elevation"), SchemaError);
   CHECK_THROWS_WITH_AS(check_geo_enrich({}, 5120), doctest::Contains("no layer"), SchemaError);

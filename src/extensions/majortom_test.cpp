@@ -62,7 +62,7 @@ const Case kCases[] = {
 
 }  // namespace
 
-TEST_CASE("T71: codes and anchors are those of a table of all anchors") {
+TEST_CASE("codes and anchors are those of a table of all anchors") {
   for (const Case& c : kCases) {
     CAPTURE(c.code);
     const MajorTomGrid grid({.dist_km = c.dist_km});
@@ -73,7 +73,7 @@ TEST_CASE("T71: codes and anchors are those of a table of all anchors") {
   }
 }
 
-TEST_CASE("T71: the further vectors of the dossier hold") {
+TEST_CASE("codes of further places are those of the published grid") {
   const MajorTomGrid grid;
   CHECK(code_at(grid, 89, 10) == "0100km_0094U_0001R");
   CHECK(code_at(grid, -85, 0) == "0100km_0094D_0001L");
@@ -89,7 +89,7 @@ TEST_CASE("T71: the further vectors of the dossier hold") {
   CHECK(code_at(MajorTomGrid({.dist_km = 100, .sep = "-"}), 45, 10) == "0100km-0050U-0007R");
 }
 
-TEST_CASE("T71: rows and columns are as many as the dossier counts") {
+TEST_CASE("rows and columns are as many as the published grid has") {
   struct Count {
     double dist_km;
     MajorTomRange rows;
@@ -105,7 +105,7 @@ TEST_CASE("T71: rows and columns are as many as the dossier counts") {
   }
 }
 
-TEST_CASE("T71: longitudes are taken as they are, NaN goes to the last row and column") {
+TEST_CASE("longitudes are taken as they are, NaN goes to the last row and column") {
   const MajorTomGrid grid;
   CHECK(code_at(grid, 0, 540) == "0100km_0001D_0200R");
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -120,7 +120,7 @@ TEST_CASE("a row without an anchor within the longitudes has one column, at -180
   CHECK(grid.rowcol2latlon(cell).lon == -180);
 }
 
-TEST_CASE("T73: the finest grid is a closed form, and finds its own anchors again") {
+TEST_CASE("the finest grid is a closed form, and finds its own anchors again") {
   const MajorTomGrid grid({.dist_km = 1});
   CHECK(grid.rows() == MajorTomRange{-9462, 9462});
   for (const auto& [lat, lon] : {std::pair{48.8566, 2.3522}, {-33.86, 151.2}, {0.001, -179.9}, {84.9, 12.0}}) {
@@ -133,7 +133,7 @@ TEST_CASE("T73: the finest grid is a closed form, and finds its own anchors agai
   }
 }
 
-TEST_CASE("T74: labels and signed numbers lead back to the anchor") {
+TEST_CASE("labels and signed numbers lead back to the anchor") {
   const MajorTomGrid grid;
   for (const auto& [lat, lon] : {std::pair{40.7, -74.}, {-33.86, 151.2}, {1., 1.}}) {
     const MajorTomCell cell = grid.latlon2rowcol(lat, lon);
@@ -144,7 +144,7 @@ TEST_CASE("T74: labels and signed numbers lead back to the anchor") {
   }
 }
 
-TEST_CASE("T74: a label or number that is not in the grid is refused") {
+TEST_CASE("a label or number that is not in the grid is refused") {
   const MajorTomGrid grid;
   CHECK_THROWS_WITH_AS(grid.rowcol2latlon("0095U", "0000R"), doctest::Contains("Row 95 not found in grid"),
                        SchemaError);

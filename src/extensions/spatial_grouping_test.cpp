@@ -26,24 +26,24 @@ using Codes = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("T75: places on the Z-order curve are those of the dossier") {
+TEST_CASE("places on the Z-order curve are those of the published code") {
   CHECK(zorder({0, 0}) == 1099511627775);
   CHECK(zorder({10, 45}) == 3483196451579);
   CHECK(zorder({180, 90}) == 4398046511103);
   CHECK(zorder({-180, -90}) == 0);
 }
 
-TEST_CASE("what lies outside the globe is moved to its edge") {
+TEST_CASE("a position outside of the globe is moved to its edge") {
   CHECK(zorder({200, 95}) == zorder({180, 90}));
   CHECK(zorder({-200, -95}) == 0);
 }
 
-TEST_CASE("T75: neighbours share a group") {
+TEST_CASE("samples that lie beside each other are in one group") {
   const Positions positions = {LonLat{0, 0}, LonLat{100, 0}, LonLat{1, 1}, LonLat{101, 1}, LonLat{-100, -50}};
   CHECK(groups(positions, {.target_count = 2}) == Codes{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});
 }
 
-TEST_CASE("T75: a group ends before a size limit, and one sample may exceed it") {
+TEST_CASE("a group ends before a size limit, and one sample may exceed it") {
   const Positions positions(5, LonLat{1, 1});
   CHECK(groups(positions, {.target_size = "1KB"}, {500, 524, 1, 5000, 1}) ==
         Codes{"sg0000", "sg0000", "sg0001", "sg0002", "sg0003"});
@@ -51,7 +51,7 @@ TEST_CASE("T75: a group ends before a size limit, and one sample may exceed it")
         Codes{"sg0000", "sg0000", "sg0001", "sg0002", "sg0003"});
 }
 
-TEST_CASE("T75: equal positions stay in their order") {
+TEST_CASE("equal positions stay in their order") {
   const Positions positions(100, LonLat{5, 5});
   const auto codes = groups(positions, {.target_count = 1});
   CHECK(codes.front() == "sg0000");
@@ -65,7 +65,7 @@ TEST_CASE("a sample without a position has no group, and a dataset without any n
                        SchemaError);
 }
 
-TEST_CASE("T75: limits that are none or not positive are refused") {
+TEST_CASE("limits that are none or not positive are refused") {
   const Positions one = {LonLat{0, 0}};
   CHECK_THROWS_WITH_AS(groups(one, {}), doctest::Contains("Must specify at least one of"), SchemaError);
   CHECK_THROWS_WITH_AS(groups(one, {.target_count = 0}), doctest::Contains("must be positive"), SchemaError);

@@ -61,7 +61,7 @@ void check_refused(const Options& options, const char* text) {
 
 }  // namespace
 
-TEST_CASE("T57: STAC has its columns in order, with a value for each") {
+TEST_CASE("STAC has its columns in order, with a value for each") {
   const STAC stac(good_stac());
   CHECK(names_and_types(stac.schema()) ==
         std::vector<std::string>{"stac:crs string", "stac:tensor_shape list<item: int64>",
@@ -77,7 +77,7 @@ TEST_CASE("T57: STAC has its columns in order, with a value for each") {
   CHECK(stac.values()[6].is_null());
 }
 
-TEST_CASE("T58: the centroid is the centre of the grid, as 21 bytes of WKB") {
+TEST_CASE("the centroid is the centre of the grid, as 21 bytes of WKB") {
   auto in = good_stac();
   in.tensor_shape = {100, 200};
   in.geotransform = {9, 0.01, 0, 5.5, 0, -0.01};
@@ -85,7 +85,7 @@ TEST_CASE("T58: the centroid is the centre of the grid, as 21 bytes of WKB") {
   CHECK(*stac.values()[4].get<Binary>() == Binary{wkb_point(10, 5)});
 }
 
-TEST_CASE("T59: a start after the end is refused, the middle is rounded down and needs an end") {
+TEST_CASE("a start after the end is refused, the middle is rounded down and needs an end") {
   auto in = good_stac();
   in.time_end = Timestamp{999'999};
   check_refused<STAC>(in, "time_start (1970-01-01T00:00:01Z) > time_end (1970-01-01T00:00:00.999999Z)");
@@ -104,13 +104,13 @@ TEST_CASE("T59: a start after the end is refused, the middle is rounded down and
   CHECK(STAC(in).values()[6] == Value(Timestamp{77}));
 }
 
-TEST_CASE("T59: a given centroid is kept byte by byte") {
+TEST_CASE("a given centroid is kept byte by byte") {
   auto in = good_stac();
   in.centroid = Binary{wkb_point(1, 2)};
   CHECK(*STAC(in).values()[4].get<Binary>() == *in.centroid);
 }
 
-TEST_CASE("T60: a shape without rows and columns and an unknown CRS are refused, always") {
+TEST_CASE("a shape without rows and columns and an unknown CRS are refused, always") {
   auto in = good_stac();
   in.tensor_shape = {5};
   check_refused<STAC>(in, "tensor_shape must have >= 2 dimensions");
@@ -154,7 +154,7 @@ TEST_CASE("a centroid that is nowhere is refused") {
   check_refused<STAC>(in, "WKB");
 }
 
-TEST_CASE("T61: a rotated grid has its true centre") {
+TEST_CASE("a rotated grid has its true centre") {
   auto in = good_stac();
   in.crs = "metres";
   in.transformer = &kMadeUp;
@@ -166,13 +166,13 @@ TEST_CASE("T61: a rotated grid has its true centre") {
   CHECK(at.y * 1000 == doctest::Approx(38462.974966312).epsilon(1e-14));
 }
 
-TEST_CASE("T61: times come from ISO 8601 text, to the microsecond") {
+TEST_CASE("times come from ISO 8601 text, to the microsecond") {
   auto in = good_stac();
   in.time_start = Timestamp::parse("2024-02-29T12:00:00.123456+02:00");
   CHECK(STAC(in).values()[3] == Value(Timestamp{1709200800123456}));
 }
 
-TEST_CASE("T62: ISTAC has its columns in order, with a value for each") {
+TEST_CASE("ISTAC has its columns in order, with a value for each") {
   const ISTAC istac(good_istac());
   CHECK(names_and_types(istac.schema()) ==
         std::vector<std::string>{"istac:crs string", "istac:geometry binary", "istac:time_start timestamp[us]",
@@ -183,7 +183,7 @@ TEST_CASE("T62: ISTAC has its columns in order, with a value for each") {
   CHECK(*istac.values()[5].get<Binary>() == Binary{wkb_point(5, 2)});
 }
 
-TEST_CASE("T62: the centroid is planar in the CRS, then transformed") {
+TEST_CASE("the centroid is planar in the CRS, then transformed") {
   auto in = good_istac();
   in.crs = "metres";
   in.transformer = &kMadeUp;
@@ -193,7 +193,7 @@ TEST_CASE("T62: the centroid is planar in the CRS, then transformed") {
   CHECK(at.y == doctest::Approx(1));
 }
 
-TEST_CASE("T62: empty and invalid geometries and an unknown CRS are refused") {
+TEST_CASE("empty and invalid geometries and an unknown CRS are refused") {
   auto in = good_istac();
   in.geometry = {};
   check_refused<ISTAC>(in, "Invalid WKB geometry");
@@ -211,7 +211,7 @@ TEST_CASE("T62: empty and invalid geometries and an unknown CRS are refused") {
   check_refused<ISTAC>(in, "> time_end");
 }
 
-TEST_CASE("T62: check_antimeridian takes the shorter way in geographic systems") {
+TEST_CASE("check_antimeridian takes the shorter way in geographic systems") {
   auto in = good_istac();
   in.geometry = polygon({{178, 0}, {-176, 0}, {-176, 10}, {178, 10}});
   CHECK(centroid_of(ISTAC(in).values()[5]).x == doctest::Approx(1));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/wkb_centroid.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
@@ -28,39 +29,34 @@ Tortilla samples_at(const std::vector<std::optional<std::pair<double, double>>>&
   return Tortilla(std::move(out));
 }
 
-std::string error_of(const Tortilla& tortilla, const TortillaExtension& extension) {
-  try {
-    tortilla.extend_with(extension);
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
+std::string extend_error(const Tortilla& tortilla, const TortillaExtension& extension) {
+  return text_of<SchemaError>([&] { tortilla.extend_with(extension); });
 }
 
-TEST_CASE("T71, T72: codes of samples with a centroid, null of those without") {
+TEST_CASE("MajorTOM has a code for samples with a centroid, and null for those without") {
   const Tortilla coded = samples_at({{{0, 0}}, std::nullopt, {{2.3522, 48.8566}}}).extend_with(MajorTOM());
   CHECK(coded.column("majortom:code") == std::vector<Value>{"0100km_0001D_0001L", {}, "0100km_0054U_0001R"});
 }
 
-TEST_CASE("an irregular sample's centroid will do") {
+TEST_CASE("MajorTOM takes the centroid of an irregular sample, too") {
   CHECK(samples_at({{{0, 0}}}, "istac:centroid").extend_with(MajorTOM()).column("majortom:code")[0] ==
         Value("0100km_0001D_0001L"));
 }
 
-TEST_CASE("T72: without a centroid the columns that there are are told") {
-  for (const auto& text : {error_of(samples_at({{{0, 0}}}, "other"), MajorTOM()),
-                           error_of(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
-    CHECK(text.find("Column 'stac:centroid' not found in tortilla metadata") != std::string::npos);
-    CHECK(text.find("Available columns: [other]") != std::string::npos);
+TEST_CASE("a dataset without a centroid column is refused with the columns that it has") {
+  for (const auto& text : {extend_error(samples_at({{{0, 0}}}, "other"), MajorTOM()),
+                           extend_error(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
+    CHECK(has_text(text, "Column 'stac:centroid' not found in tortilla metadata"));
+    CHECK(has_text(text, "Available columns: [other]"));
   }
 }
 
-TEST_CASE("T72: bytes that are no geometry are told with their sample") {
+TEST_CASE("bytes that are no geometry are refused with the number of their sample") {
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"\1\2"}}})});
-  CHECK(error_of(bad, MajorTOM()).find("stac:centroid of sample 0") != std::string::npos);
+  CHECK(has_text(extend_error(bad, MajorTOM()), "stac:centroid of sample 0"));
 }
 
-TEST_CASE("T75: groups of neighbours, by number and by bytes") {
+TEST_CASE("SpatialGrouping makes groups by number and by bytes") {
   const Tortilla places = samples_at({{{0, 0}}, {{100, 0}}, {{1, 1}}, {{101, 1}}, {{-100, -50}}});
   CHECK(places.extend_with(SpatialGrouping({.target_count = 2})).column("spatialgroup:code") ==
         std::vector<Value>{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});

@@ -16,7 +16,7 @@ using test::Bytes;
 constexpr uint64_t kFileSize = 20924;
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
-/// The example of dossier 5.2: three levels and the collection, to the end of the file.
+/// An index of three levels and the collection, to the end of the file.
 Bytes example() {
   return Bytes()
       .text(std::string_view("TACOCAT\0", 8))

@@ -33,7 +33,7 @@ CentralEntry parsed(const CentralEntry& entry) {
   return parse_directory(bytes, where).at(0);
 }
 
-TEST_CASE("T108: a local header is written field by field") {
+TEST_CASE("a local header is written field by field") {
   CentralEntry entry = stored_entry("DATA/a", 14, 157, {.time = 0xA423, .date = 0x5B9E});
   entry.crc32 = 0x12345678;
   CHECK(encode_local_header(entry) == bytes_of(Bytes()
@@ -52,7 +52,7 @@ TEST_CASE("T108: a local header is written field by field") {
   CHECK(local_header_size(entry) == 36);
 }
 
-TEST_CASE("T108: a central entry is written field by field") {
+TEST_CASE("a central entry is written field by field") {
   CentralEntry entry = stored_entry("DATA/ñ", 14, 157, {.time = 1, .date = 2});
   entry.crc32 = 3;
   CHECK(central(entry) == bytes_of(Bytes()
@@ -76,7 +76,7 @@ TEST_CASE("T108: a central entry is written field by field") {
                                        .text("DATA/ñ")));
 }
 
-TEST_CASE("T108: ZIP64 begins where 32 bits end, for sizes and for offsets") {
+TEST_CASE("ZIP64 begins where 32 bits end, for sizes and for offsets") {
   const struct {
     const char* name;
     uint64_t size, offset;
@@ -137,7 +137,7 @@ TEST_CASE("the end records are written field by field") {
                                                                                    .u16(0)));
 }
 
-TEST_CASE("T108: ZIP64 end records stand exactly where a number needs them") {
+TEST_CASE("ZIP64 end records stand exactly where a number needs them") {
   const struct {
     Directory directory;
     bool zip64;
@@ -188,7 +188,7 @@ TEST_CASE("a name that no ZIP can hold is refused") {
   CHECK(stored_entry(std::string(65535, 'x'), 1, 0).name.size() == 65535);
 }
 
-TEST_CASE("T102: TACO_HEADER is written as published files have it") {
+TEST_CASE("TACO_HEADER is written as published files have it") {
   const taco_header::Header header{.levels = {{490, 5703}}, .collection = {6000, 1200}};
   const auto bytes = taco_header::encode(header, {.time = 0xA423, .date = 0x5B9E});
   REQUIRE(bytes.size() == taco_header::kSize);

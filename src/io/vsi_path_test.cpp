@@ -84,7 +84,7 @@ TEST_CASE("a local path becomes absolute and keeps its .. and links") {
   }
 }
 
-TEST_CASE("C106: a part of a file has a name that can be parsed") {
+TEST_CASE("a part of a file has a name that can be parsed") {
   struct Case {
     ByteRange range;
     const char* root;
@@ -107,7 +107,7 @@ TEST_CASE("C106: a part of a file has a name that can be parsed") {
   }
 }
 
-TEST_CASE("C106: a malformed part is refused with its text and the reason") {
+TEST_CASE("a malformed part is refused with its text and the reason") {
   const std::string cases[][2] = {
       {"", "does not start with /vsisubfile/"},
       {"/a/b", "does not start with"},
@@ -165,7 +165,7 @@ TEST_CASE("joined paths have exactly one slash between") {
   }
 }
 
-TEST_CASE("hunt3 S2-7: a path that may be written down has no user, password or query of a URL") {
+TEST_CASE("a path that may be written down has no user, password or query of a URL") {
   const std::pair<const char*, const char*> cases[] = {
       {"http://u:p@h:8/d/a.tacozip?sig=x/y#z", "http://h:8/d/a.tacozip"},
       {"https://token@h/a", "https://h/a"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace {
@@ -26,16 +27,11 @@ PartCollection part(const std::string& file) {
   return out;
 }
 
-std::string error_of(const PartCollection& other) {
-  try {
-    merge_collections({part("1.tacozip"), other});
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
+std::string merge_error(const PartCollection& other) {
+  return text_of<SchemaError>([&] { merge_collections({part("1.tacozip"), other}); });
 }
 
-TEST_CASE("T122: counts are summed, and each part is a source in the order given") {
+TEST_CASE("counts are summed, and each part is a source in the order given") {
   auto second = part("2.tacozip");
   second.collection.id = "other";
   second.collection.pit_schema.root_n = 5;
@@ -51,7 +47,7 @@ TEST_CASE("T122: counts are summed, and each part is a source in the order given
   CHECK_FALSE(out.extent.temporal);
 }
 
-TEST_CASE("T122: another tree or other fields are refused, with the file and what differs") {
+TEST_CASE("another tree or other fields are refused, with the file and what differs") {
   const struct {
     void (*change)(Collection&);
     const char* words;
@@ -77,31 +73,31 @@ TEST_CASE("T122: another tree or other fields are refused, with the file and wha
     CAPTURE(std::string(c.words));
     auto other = part("2.tacozip");
     c.change(other.collection);
-    const std::string text = error_of(other);
+    const std::string text = merge_error(other);
     CAPTURE(text);
-    CHECK(text.find(c.words) != std::string::npos);
+    CHECK(has_text(text, c.words));
     CHECK(text.starts_with("2.tacozip: cannot be joined with '1.tacozip': "));
   }
 }
 
-TEST_CASE("T123: descriptions and the order of fields may differ, and padding is known from the part that has more") {
+TEST_CASE("descriptions and the order of fields may differ, and padding is known from the part that has more") {
   auto other = part("2.tacozip");
   other.collection.field_schema = {{"level0", {{"cloud", "double", "other words"}, {"id", "string", ""}}}};
-  CHECK(error_of(other) == "");
+  CHECK(merge_error(other) == "");
   auto padded = part("1.tacozip");
   padded.collection.pit_schema.hierarchy[1][0].id[0] = "__TACOPAD__0";
   CHECK(merge_collections({padded, other}).pit_schema.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
   CHECK(merge_collections({other, padded}).pit_schema.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
 }
 
-TEST_CASE("T122: times reach from the first start to the last end of those that are there") {
+TEST_CASE("times reach from the first start to the last end of those that are there") {
   auto a = part("a"), b = part("b"), c = part("c");
   a.collection.extent.temporal = TimeRange{{10}, {20}};
   c.collection.extent.temporal = TimeRange{{-5}, {12}};
   CHECK(merge_collections({a, b, c}).extent.temporal == TimeRange{{-5}, {20}});
 }
 
-TEST_CASE("T123: boxes are joined on the circle, the shorter way round, and keep their digits") {
+TEST_CASE("boxes are joined on the circle, the shorter way round, and keep their digits") {
   const auto joined = [](const std::vector<BBox>& boxes) {
     const BBox out = merge_boxes(boxes);
     return std::pair(out.minx, out.maxx);
@@ -138,7 +134,7 @@ TEST_CASE("a box contains another on the circle") {
   CHECK_FALSE(contains(BBox{-179, 0, 179, 1}, {-180, 0, 180, 1}));
 }
 
-TEST_CASE("T123: a joined box meets whatever its parts meet, and is no wider than the plain one") {
+TEST_CASE("a joined box meets whatever its parts meet, and is no wider than the plain one") {
   std::mt19937 random(1);
   const auto degrees = [&] { return static_cast<double>(random() % 361) - 180; };
   for (int i = 0; i < 2000; ++i) {
@@ -162,7 +158,7 @@ TEST_CASE("T123: a joined box meets whatever its parts meet, and is no wider tha
   }
 }
 
-TEST_CASE("T119: without validation the fields are those of all, new ones before internal columns") {
+TEST_CASE("without validation the fields are those of all, new ones before internal columns") {
   auto first = part("1.tacozip"), second = part("2.tacozip");
   first.collection.field_schema["level0"].push_back({"internal:size", "int64", ""});
   second.collection.field_schema["level0"] = {{"snow", "double", "more"}, {"cloud", "int64", "other words"}};
@@ -178,7 +174,7 @@ TEST_CASE("T119: without validation the fields are those of all, new ones before
   CHECK(fields.at("level1").size() == 1);
 }
 
-TEST_CASE("T122: counts that no number holds are refused") {
+TEST_CASE("counts that no number holds are refused") {
   auto second = part("2.tacozip");
   second.collection.pit_schema.root_n = ~uint64_t{0};
   CHECK_THROWS_WITH_AS(merge_collections({part("1.tacozip"), second}), "number of samples overflows", FormatError);

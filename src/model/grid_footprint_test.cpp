@@ -82,7 +82,7 @@ TEST_CASE("a grid in degrees has its corners, counter-clockwise, however its row
   }
 }
 
-TEST_CASE("T61: a turned grid is a turned footprint") {
+TEST_CASE("a turned grid is a turned footprint") {
   // Half a square's diagonal to each side of (10, 20).
   const std::string wkb = grid_footprint({"EPSG:4326", {10, .1, .1, 21, -.1, .1}, 10, 10}, nullptr);
   CHECK(num_corners(wkb) == 4);
@@ -149,7 +149,7 @@ TEST_CASE("edges that bend have as many corners as it takes, straight ones none"
   check(wkb, {{0, .05}, {0, 4.95}, {9, .9}, {9, 5.7}}, {{0, -.05}, {0, 5.05}, {9, .7}, {9, 5.9}});
 }
 
-TEST_CASE("W22: a grid of a UTM zone needs no transformer") {
+TEST_CASE("a grid of a UTM zone needs no transformer") {
   const std::string wkb = grid_footprint({"EPSG:32725", {288776.25, 28.5, 0, 9120760.75, 0, -28.5}, 64, 64}, nullptr);
   // Corners by pyproj 3.7, and what lies just outside of the edges.
   check(wkb, {{-34.9161, -7.9499}, {-34.8998, -7.9663}, {-34.908, -7.958}}, {{-34.9163, -7.9499}, {-34.908, -7.9496}});

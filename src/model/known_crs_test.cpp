@@ -54,7 +54,7 @@ class Refusing : public CrsTransformer {
 
 }  // namespace
 
-TEST_CASE("W22: built-in systems agree with PROJ, without a transformer and with one") {
+TEST_CASE("built-in systems agree with PROJ, without a transformer and with one") {
   const Refusing refusing;
   for (const Case& c : kCases) {
     CAPTURE(c.crs);
@@ -67,7 +67,7 @@ TEST_CASE("W22: built-in systems agree with PROJ, without a transformer and with
   }
 }
 
-TEST_CASE("degrees stay as they are") {
+TEST_CASE("coordinates in degrees stay as they are") {
   for (const char* crs : {"EPSG:4326", "epsg:4326", "OGC:CRS84"}) {
     CHECK(is_geographic(crs, nullptr));
     CHECK(to_wgs84(crs, 200.5, 48.75, nullptr).lon == 200.5);

@@ -177,7 +177,7 @@ TEST_CASE("a ring around a pole has no centroid the shorter way") {
   CHECK_THROWS_WITH_AS(wkb_centroid(bytes_of(pole), Longitudes::ShorterWay), doctest::Contains("pole"), SchemaError);
 }
 
-TEST_CASE("T58: Point(10, 5) has the 21 bytes of the dossier") {
+TEST_CASE("Point(10, 5) has the 21 bytes that the standard gives it") {
   CHECK(bytes_of(wkb_point(10, 5)).size() == 21);
   const auto wanted = from_hex("010100000000000000000024400000000000001440");
   CHECK(std::string(reinterpret_cast<const char*>(wanted.data()), wanted.size()) == wkb_point(10, 5));

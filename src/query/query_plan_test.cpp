@@ -160,7 +160,7 @@ TEST_CASE("padding is tested only where the footer cannot exclude it") {
   CHECK(count(rows(view_of("flat_padded.tacozip")).sql, "NOT starts_with(\"id\", '__TACOPAD__')") == 1);
 }
 
-TEST_CASE("C083: levels of a TACOCAT are joined by parent and source file") {
+TEST_CASE("levels of a TACOCAT are joined by parent and source file") {
   const std::string tacocat = rows(view_of("cascade_tacocat", {box(1)})).sql;
   CHECK(count(tacocat,
               "c.\"internal:parent_id\" = p.\"internal:current_id\" AND c.\"internal:source_file\" = "
@@ -214,7 +214,7 @@ TEST_CASE("a query is described over the columns of the query before, not over a
   }
 }
 
-TEST_CASE("a query that only chooses rows keeps the columns, so a filter after it asks nobody") {
+TEST_CASE("a query that only chooses rows keeps the columns, so a filter after it describes no query") {
   SqlStep chooses = sql("SELECT * FROM data LIMIT 3");
   chooses.select.keeps_columns = true;
   const std::string plan = rows(view_of("flat.tacozip", {chooses, box(), chooses, time()})).sql;

@@ -50,7 +50,7 @@ bool can_be_even(const Split& split, int64_t num_left) {
   return rest == 0 || rest >= split.world_size || (num_left > step && split.batch_size > 1);
 }
 
-TEST_CASE("batches of all ranks, step by step, are the global order, and all ranks have as many (hunt3-5)") {
+TEST_CASE("batches of all ranks, step by step, are the global order, and all ranks have as many") {
   for (const auto& split : kSplits) {
     for (int64_t num_samples = 0; num_samples <= 64; ++num_samples) {
       for (const int64_t start : {int64_t{0}, num_samples / 3, num_samples}) {
@@ -96,7 +96,7 @@ TEST_CASE("a short last step is dealt out evenly") {
   CHECK(batches_of(split, 2, 17) == std::vector<Part>{{8, 4, 12}, {16, 1, 17}});
 }
 
-TEST_CASE("a last step with fewer samples than ranks gets some of the step before (hunt3-5)") {
+TEST_CASE("a last step with fewer samples than ranks gets some of the step before") {
   // 14 samples, steps of 12: two would be left for three ranks.
   const Split split{4, 3, 1};
   CHECK(batches_of(split, 0, 14) == std::vector<Part>{{0, 4, 11}, {11, 1, 14}});
@@ -107,7 +107,7 @@ TEST_CASE("a last step with fewer samples than ranks gets some of the step befor
   CHECK(batches_of({4, 1, 1}, 0, 14, 11) == std::vector<Part>{{11, 3, 14}});
 }
 
-TEST_CASE("where ranks cannot have as many batches it is an error, or samples are repeated (hunt3-5)") {
+TEST_CASE("where ranks cannot have as many batches it is an error, or samples are repeated") {
   const LoaderOptions one{.batch_size = 1, .rank = 2, .world_size = 3};
   CHECK_THROWS_WITH_AS(BatchPlan(one, 4),
                        doctest::Contains("the last step has 1 sample for 3 ranks"), QueryError);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "raster/plain_tiff.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/constant.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 using namespace tacore;
 using namespace tacore::extensions;
-namespace fs = std::filesystem;
 
 using Bands = std::vector<std::vector<double>>;
 
@@ -54,19 +54,6 @@ Sample tiff(const std::vector<T>& values, const std::string& nodata = "", uint32
   return {"tile", plain_tiff<T>(width, 1, values, nodata)};
 }
 
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const SchemaError& error) {
-    return std::string("SchemaError: ") + error.what();
-  } catch (const FormatError& error) {
-    return std::string("FormatError: ") + error.what();
-  } catch (const IoError& error) {
-    return std::string("IoError: ") + error.what();
-  }
-  return "";
-}
-
 Bands stats_of(const Sample& sample, const GeotiffStatsOptions& options = {}) {
   return bands_of(GeotiffStats(options).compute(sample)[0]);
 }
@@ -78,17 +65,17 @@ Sample scaled(Sample sample, const ScalingOptions& scaling) {
 
 const double kDeviation = std::sqrt(10.0);
 
-TEST_CASE("T65: nine numbers for each band; a uniform band has a spread of 0") {
+TEST_CASE("nine numbers for each band; a uniform band has a spread of 0") {
   check_close(stats_of(tiff<uint16_t>({1, 2, 3, 4, 10, 7, 7, 7, 7, 7})),
               {{1, 10, 4, kDeviation, 100, 2, 3, 4, 8.8}, {7, 7, 7, 0, 100, 7, 7, 7, 7}});
 }
 
-TEST_CASE("T65: no data and NaN do not count; a band without valid pixels has NaN and 0 %") {
+TEST_CASE("no data and NaN do not count; a band without valid pixels has NaN and 0 %") {
   check_close(stats_of(tiff<float>({1, -9, 3, std::nanf(""), 5, -9, -9, -9, -9, -9}, "-9")),
               {{1, 5, 3, std::sqrt(8.0 / 3), 60, 2, 3, 4, 4.8}, {kNan, kNan, kNan, kNan, 0, kNan, kNan, kNan, kNan}});
 }
 
-TEST_CASE("T66: classes have their shares of valid pixels, in the order given") {
+TEST_CASE("classes have their shares of valid pixels, in the order given") {
   const auto classes = [](std::vector<int64_t> values) {
     return GeotiffStatsOptions{.categorical = true, .class_values = std::move(values)};
   };
@@ -98,7 +85,7 @@ TEST_CASE("T66: classes have their shares of valid pixels, in the order given") 
   check_close(stats_of(tiff<float>({1, 1, 2.5, 2, 2}), classes({1, 2})), {{0.4, 0.4}});  // 2.5 is no class
 }
 
-TEST_CASE("T66: classes that say nothing of the pixels are refused") {
+TEST_CASE("classes that say nothing of the pixels are refused") {
   CHECK(error_of([] { GeotiffStats({.categorical = true}); }) ==
         "SchemaError: class_values required for categorical=True");
   CHECK(error_of([] { GeotiffStats({.class_values = {1}}); }) ==
@@ -109,7 +96,7 @@ TEST_CASE("T66: classes that say nothing of the pixels are refused") {
         "SchemaError: sample 'tile': band 1: no pixel has one of the class_values; the first value is 4");
 }
 
-TEST_CASE("T67: approximate percentiles need one pass and are within the bound of the histogram") {
+TEST_CASE("approximate percentiles need one pass and are within the bound of the histogram") {
   std::vector<float> values;
   for (int i = 0; i < 100'000; ++i) values.push_back(std::sqrt(static_cast<float>(i)));
   const Sample sample = tiff(values, "", 1000 * 100);
@@ -120,7 +107,7 @@ TEST_CASE("T67: approximate percentiles need one pass and are within the bound o
   CHECK(exact[6] == doctest::Approx((std::sqrt(49999.F) + std::sqrt(50000.F)) / 2.0).epsilon(1e-15));
 }
 
-TEST_CASE("T68: scaling by a factor, an offset, or both, for all bands or each") {
+TEST_CASE("scaling by a factor, an offset, or both, for all bands or each") {
   const Sample one = tiff<uint16_t>({1, 2, 3, 4, 10});
   check_close(stats_of(scaled(one, {.scale_factor = 2.0, .scale_offset = 1.0})),
               {{3, 21, 9, 2 * kDeviation, 100, 5, 7, 9, 18.6}});
@@ -134,23 +121,23 @@ TEST_CASE("T68: scaling by a factor, an offset, or both, for all bands or each")
         "SchemaError: sample 'tile': scaling:scale_factor has 2 numbers, expected 1 or 1, one for each band");
 }
 
-TEST_CASE("T68: a negative factor turns the order around, and no spread is negative") {
+TEST_CASE("a negative factor turns the order around, and no spread is negative") {
   check_close(stats_of(scaled(tiff<uint16_t>({1, 2, 3, 4, 10}), {.scale_factor = -1.0})),
               {{-10, -1, -4, kDeviation, 100, -4, -3, -2, -1.2}});
 }
 
-TEST_CASE("T68: class shares and the columns of 0.2.0 are of pixels as stored") {
+TEST_CASE("class shares and the columns of 0.2.0 are of pixels as stored") {
   const Sample sample = scaled(tiff<uint8_t>({1, 1, 1, 1, 2}), {.scale_factor = 5.0});
   check_close(stats_of(sample, {.categorical = true, .class_values = {1, 2}}), {{0.8, 0.2}});
   CHECK(Stats().compute(sample)[0] == Value(Value::List{1.2}));
 }
 
-TEST_CASE("T69: a sample without valid pixels has null") {
+TEST_CASE("a sample without valid pixels has null") {
   CHECK(GeotiffStats().compute(tiff<uint8_t>({0, 0, 0, 0, 0}, "0"))[0].is_null());
   CHECK(GeotiffStats({.histograms = true}).compute(tiff<uint8_t>({0, 0, 0, 0, 0}, "0")).size() == 2);
 }
 
-TEST_CASE("T69: nothing is left beside the file") {
+TEST_CASE("no file is left beside the TIFF") {
   const fs::path folder = fs::temp_directory_path() / "tacore-geotiff-stats-test";
   fs::create_directories(folder);
   const auto bytes = plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2});
@@ -161,15 +148,15 @@ TEST_CASE("T69: nothing is left beside the file") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("T70: a FOLDER and what is no GeoTIFF are errors that name the sample") {
+TEST_CASE("a FOLDER and what is no GeoTIFF are errors that name the sample") {
   const Sample folder("parent", Tortilla({tiff<uint8_t>({1, 2, 3, 4, 5})}));
   CHECK(error_of([&] { stats_of(folder); }).find("SchemaError: sample 'parent': ") == 0);
   const auto text = error_of([] { stats_of(Sample("notes", Bytes(20, std::byte{'x'}))); });
-  CHECK(text.find("sample 'notes'") != std::string::npos);
-  CHECK(text.find("it is no TIFF") != std::string::npos);
+  CHECK(has_text(text, "sample 'notes'"));
+  CHECK(has_text(text, "it is no TIFF"));
   auto bytes = plain_tiff<uint8_t>(5, 1, std::vector<uint8_t>(5));
   bytes.resize(bytes.size() - 30);
-  CHECK(error_of([&] { stats_of(Sample("cut", bytes)); }).find("sample 'cut'") != std::string::npos);
+  CHECK(has_text(error_of([&] { stats_of(Sample("cut", bytes)); }), "sample 'cut'"));
 }
 
 TEST_CASE("the columns of 0.2.0 have a number for each band") {
@@ -219,7 +206,7 @@ TEST_CASE("samples without any TIFF, and a broken one among others, are an error
   bytes.resize(bytes.size() - 30);
   const Tortilla samples({tiff<uint8_t>({1, 2, 3, 4, 10}), Sample("cut", bytes)});
   CHECK(error_of([&] { with_geotiff_stats(samples); }).find("FormatError: ") == 0);
-  CHECK(error_of([&] { with_geotiff_stats(samples); }).find("sample 'cut'") != std::string::npos);
+  CHECK(has_text(error_of([&] { with_geotiff_stats(samples); }), "sample 'cut'"));
 }
 
 TEST_CASE("whatever the number of threads, the columns are the same") {

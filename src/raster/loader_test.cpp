@@ -11,13 +11,13 @@
 #include <set>
 #include <thread>
 
-#include "support/temporary_folder.hpp"
-#include "raster/plain_tiff.hpp"
-#include "support/raster_data.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "tacore/write/create.hpp"
+#include "raster/plain_tiff.hpp"
+#include "support/counting.hpp"
+#include "support/raster_data.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/create.hpp"
 
 using namespace tacore;
 
@@ -270,7 +270,7 @@ TEST_CASE("a broken sample that is skipped leaves its batch, which says so") {
   }
   REQUIRE(batch.failures.size() == 1);
   CHECK(batch.failures[0].position == 5);
-  CHECK(batch.failures[0].message.find("sample 'scene_1005' (row 5): ") != std::string::npos);
+  CHECK(has_text(batch.failures[0].message, "sample 'scene_1005' (row 5): "));
   CHECK_FALSE(loader.next(batch));
 }
 
@@ -402,7 +402,7 @@ TEST_CASE("a batch of another loader, or of parts, may be handed in") {
   CHECK(count == 9);
 }
 
-TEST_CASE("a loader dies and moves in the middle of an epoch") {
+TEST_CASE("a loader is destroyed and moved in the middle of an epoch") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 40)).data();
   for (int num_batches = 0; num_batches < 4; ++num_batches) {
@@ -418,7 +418,7 @@ TEST_CASE("a loader dies and moves in the middle of an epoch") {
   }
 }
 
-TEST_CASE("without batches ahead the calling thread reads, and a failure stays where it is (W02)") {
+TEST_CASE("without batches ahead the calling thread reads, and a failure stays where it is") {
   const TemporaryFolder folder;
   CHECK(rows_of(Loader(load(write_flat(folder, 7)), {.batch_size = 3, .prefetch = 0})) == counted(7));
   Loader loader(load(write_with(folder, 6, 3, Bytes(10))), {.inputs = kImageAndLabel, .batch_size = 2, .prefetch = 0});

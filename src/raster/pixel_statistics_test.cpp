@@ -104,7 +104,7 @@ BandStatistics one_band(std::vector<T> values, std::optional<double> nodata = {}
       MemoryRaster<T>({.width = width, .height = 1, .bands = 1, .nodata = nodata}, std::move(values)))[0];
 }
 
-TEST_CASE("T67: statistics of every type are what the definitions say of valid pixels") {
+TEST_CASE("statistics of every type are what the definitions say of valid pixels") {
   check_type<uint8_t>(255);
   check_type<int8_t>(-128);
   check_type<uint16_t>(0);
@@ -120,7 +120,7 @@ TEST_CASE("T67: statistics of every type are what the definitions say of valid p
   check_type<double>(kInf);
 }
 
-TEST_CASE("T67: values worked out by hand") {
+TEST_CASE("values worked out by hand") {
   const auto band = one_band<uint16_t>({1, 2, 3, 4, 0, 10}, 0);
   CHECK(band.num_pixels == 6);
   CHECK(band.moments.count == 5);
@@ -187,7 +187,7 @@ TEST_CASE("bands are those asked for, in their order; others are an error") {
   CHECK_THROWS_AS(compute_quantiles(raster, std::vector{2.0}), QueryError);
 }
 
-TEST_CASE("T67: more values than bins: quantiles stay exact, at the price of another pass") {
+TEST_CASE("more values than bins: quantiles stay exact, at the price of another pass") {
   std::vector<float> values;
   const auto raster = random_raster<float>(400, 300, -9999, values);
   const auto statistics = compute_statistics(raster);

@@ -47,7 +47,7 @@ const Georeference kDegrees{.crs = "EPSG:4326", .geotransform = {{10, .1, 0, 50,
 
 }  // namespace
 
-TEST_CASE("T61: STAC of a raster has its CRS, shape, geotransform and centre") {
+TEST_CASE("STAC of a raster has its CRS, shape, geotransform and centre") {
   auto options = extensions::to_stac(Placed(kDegrees));
   options.time_start = Timestamp{5};
   CHECK(options.crs == "EPSG:4326");

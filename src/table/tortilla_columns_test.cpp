@@ -151,7 +151,7 @@ TEST_CASE("of two columns with one meaning the specified one has it, the other i
   CHECK_THROWS_WITH_AS(to_footer_columns(level, kRaster), "two columns get the name 'stac:raster_shape'", SchemaError);
 }
 
-TEST_CASE("W19: a Tortilla has the rows and columns of shapes of more dimensions, beside them") {
+TEST_CASE("a Tortilla has the rows and columns of shapes of more dimensions, beside them") {
   const NamedArrays stated{{kTensor, column({list({6, 64, 32}), {}}, "list<item: int64>")}};
   const auto tortilla = to_footer_columns(table_of(stated), kRaster);
   CHECK(cells(tortilla, kRaster) == Values{list({64, 32}), {}});

@@ -5,12 +5,12 @@
 #include <numeric>
 #include <random>
 
+#include "support/sample_data.hpp"
 #include "table/level_write.hpp"
 #include "table/read_table.hpp"
-#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/create.hpp"
 #include "writer/tables.hpp"
-#include "support/tree_data.hpp"
 
 namespace {
 
@@ -53,7 +53,7 @@ Tree labelled(const Lines& labels) {
   return out;
 }
 
-TEST_CASE("T85: parts are filled in order, a sample that is too large is alone, and one part has the plain name") {
+TEST_CASE("parts are filled in order, a sample that is too large is alone, and one part has the plain name") {
   const Tree tree = sized({40, 40, 30, 500, 10, 90, 1});
   CHECK(shown(plan_parts(tree, "x.tacozip", 100, {})) == Lines{"x_part0001.tacozip: 0 1", "x_part0002.tacozip: 2",
                                                                "x_part0003.tacozip: 3", "x_part0004.tacozip: 4 5",
@@ -65,7 +65,7 @@ TEST_CASE("T85: parts are filled in order, a sample that is too large is alone, 
   CHECK(plan_parts(sized({0, 0, 0}), "x.zip", 1, {}).size() == 1);
 }
 
-TEST_CASE("T85: the size of a folder is that of all below it") {
+TEST_CASE("the size of a folder is that of all below it") {
   Tree tree = tree_of({"t/", "u/", "t/a/", "t/b", "u/a/", "u/b", "t/a/x", "u/a/x"});
   for (auto& level : tree.levels) {
     for (std::size_t row = 0; row < level.ids.size(); ++row)
@@ -104,7 +104,7 @@ TEST_CASE("random parts keep order and size") {
   }
 }
 
-TEST_CASE("T86: each value has a part, in the order first seen, under a name that any system takes") {
+TEST_CASE("each value has a part, in the order first seen, under a name that any system takes") {
   const Tree tree = labelled({"b", "a", "b", "c/d : *e", "__é  \t'x'__"});
   CHECK(shown(plan_parts(tree, "x.tacozip", 0, {"label"})) ==
         Lines{"x_b.tacozip: 0 2", "x_a.tacozip: 1", "x_c_d_e.tacozip: 3", "x_é_x.tacozip: 4"});
@@ -112,7 +112,7 @@ TEST_CASE("T86: each value has a part, in the order first seen, under a name tha
   CHECK(shown(plan_parts(labelled({"a", "a"}), "x.tacozip", 0, {"type", "label"})) == Lines{"x_FILE_a.tacozip: 0 1"});
 }
 
-TEST_CASE("T87: a column that is not there is refused with those that are") {
+TEST_CASE("a column that is not there is refused with those that are") {
   try {
     plan_parts(labelled({"a"}), "x.tacozip", 0, {"zz"});
     FAIL("no error");
@@ -121,7 +121,7 @@ TEST_CASE("T87: a column that is not there is refused with those that are") {
   }
 }
 
-TEST_CASE("T88: values whose parts would have one name are refused by the samples that have them") {
+TEST_CASE("values whose parts would have one name are refused by the samples that have them") {
   try {
     plan_parts(labelled({"a/b", "c", "a:b"}), "x.tacozip", 0, {"label"});
     FAIL("no error");
@@ -131,7 +131,7 @@ TEST_CASE("T88: values whose parts would have one name are refused by the sample
   }
 }
 
-TEST_CASE("T89: groups are split further where they are too large") {
+TEST_CASE("groups are split further where they are too large") {
   CHECK(shown(plan_parts(labelled({"a", "b", "a", "a"}), "x.zip", 20, {"label"})) ==
         Lines{"x_a_part0001.zip: 0 2", "x_a_part0002.zip: 3", "x_b.zip: 1"});
 }

@@ -8,21 +8,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/sample_data.hpp"
+#include "support/support.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/read_table.hpp"
 #include "writer/spill_buffer.hpp"
-#include "support/sample_data.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
 
 using namespace tacore;
 using Keys = Strings;
-
-Bytes bytes(std::string_view text) {
-  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  return {begin, begin + text.size()};
-}
 
 Sample made(const std::string& id, std::vector<MetadataField> metadata = {}) { return file(id, std::move(metadata)); }
 
@@ -39,16 +35,6 @@ std::vector<std::string> types(const Sample& sample) {
   return out;
 }
 
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "tacore-sample-test";
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-    return (path / name).string();
-  }
-};
-
 std::string text_of(const Sample& sample) {
   std::string out(sample.size(), ' ');
   sample.content()->file->held->read(0, std::as_writable_bytes(std::span(out)));
@@ -61,81 +47,81 @@ struct Doubled : SampleExtension {
 };
 
 TEST_CASE("a part of a file is read, and named for GDAL, as that part") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("abc", "0123456789");
   const Sample part("part", "/vsisubfile/3_4," + path), whole("whole", path), held = made("held");
-  CHECK(part.read_bytes() == bytes("3456"));
+  CHECK(part.read_bytes() == to_bytes("3456"));
   CHECK(part.vsi_path() == "/vsisubfile/3_4," + path);
-  CHECK(whole.read_bytes() == bytes("0123456789"));
+  CHECK(whole.read_bytes() == to_bytes("0123456789"));
   CHECK(whole.vsi_path() == path);
   CHECK(held.vsi_path().empty());
   folder.write("abc", "01");
-  has(error_of([&] { whole.read_bytes(); }), "IoError");
+  says(error_of([&] { whole.read_bytes(); }), "IoError");
 }
 
-TEST_CASE("T1: a sample of a file is a FILE, one of samples a FOLDER") {
-  const Folder folder;
+TEST_CASE("a sample of a file is a FILE, one of samples a FOLDER") {
+  const TemporaryFolder folder;
   CHECK(Sample("a", folder.write("a.tif", "abc")).type() == SampleType::File);
   CHECK(made("a").type() == SampleType::File);
   CHECK(Sample("t", Tortilla({made("a")})).type() == SampleType::Folder);
 }
 
-TEST_CASE("T3: ids with slashes, colons or a leading __ are refused") {
-  has(error_of([] { made("a/b"); }), "SchemaError: sample 'a/b': its id contains a slash");
-  has(error_of([] { made("a\\b"); }), "slash");
-  has(error_of([] { made("a:b"); }), "colon");
-  has(error_of([] { made("__a"); }), "__");
+TEST_CASE("ids with slashes, colons or a leading __ are refused") {
+  says(error_of([] { made("a/b"); }), "SchemaError: sample 'a/b': its id contains a slash");
+  says(error_of([] { made("a\\b"); }), "slash");
+  says(error_of([] { made("a:b"); }), "colon");
+  says(error_of([] { made("__a"); }), "__");
 }
 
-TEST_CASE("T4: ids with blanks, dots, dashes and any letters stay as they are") {
+TEST_CASE("ids with blanks, dots, dashes and any letters stay as they are") {
   for (const std::string id : {"a b", "x.tif", "-", "\xC3\xB1", "\xF0\x9F\x8C\xAE"}) CHECK(made(id).id() == id);
 }
 
-TEST_CASE("T5: empty ids, dots and control characters are refused") {
+TEST_CASE("empty ids, dots and control characters are refused") {
   for (const auto& id : Keys{"", ".", "..", "a\n", std::string("a\0b", 3)}) {
-    has(error_of([&] { made(id); }), "SchemaError: sample ");
+    says(error_of([&] { made(id); }), "SchemaError: sample ");
   }
 }
 
-TEST_CASE("T6: a path that is not there is refused") {
-  has(error_of([] { Sample("a", std::string("/nowhere/a.tif")); }), "IoError: /nowhere/a.tif");
+TEST_CASE("a path that is not there is refused") {
+  says(error_of([] { Sample("a", std::string("/nowhere/a.tif")); }), "IoError: /nowhere/a.tif");
 }
 
-TEST_CASE("T7: relative paths become absolute, links stay") {
-  const Folder folder;
+TEST_CASE("relative paths become absolute, links stay") {
+  const TemporaryFolder folder;
   folder.write("a.tif", "abc");
-  std::filesystem::create_symlink("a.tif", folder.path / "link");
-  CHECK(Sample("a", (folder.path / "link").string()).path() == (folder.path / "link").string());
-  const auto relative = std::filesystem::relative(folder.path / "a.tif").string();
+  fs::create_symlink("a.tif", folder.path("link"));
+  CHECK(Sample("a", folder.path("link")).path() == folder.path("link"));
+  const auto relative = fs::relative(folder.path("a.tif")).string();
   CHECK(Sample("a", relative).path().starts_with('/'));
   CHECK(Sample("a", relative).size() == 3);
 }
 
-TEST_CASE("T8: a folder is no FILE") {
-  const Folder folder;
-  has(error_of([&] { Sample("a", folder.path.string()); }), "a folder, the file of a sample expected");
+TEST_CASE("a folder is no FILE") {
+  const TemporaryFolder folder;
+  says(error_of([&] { Sample("a", folder.path()); }), "a folder, the file of a sample expected");
 }
 
-TEST_CASE("a part of a file is a sample, as GDAL names it") {
-  const Folder folder;
+TEST_CASE("a /vsisubfile/ path of GDAL is a sample") {
+  const TemporaryFolder folder;
   const auto path = folder.write("a", "0123456789");
   const Sample part("a", "/vsisubfile/2_5," + path);
   CHECK(part.size() == 5);
-  has(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
-  has(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from there needs GDAL");
+  says(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
+  says(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from there needs GDAL");
 }
 
-TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {
-  const Folder folder;
-  const auto temp = folder.path / "made" / "below";
-  CHECK(text_of(Sample("e", bytes(""))).empty());
+TEST_CASE("bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {
+  const TemporaryFolder folder;
+  const auto temp = fs::path(folder.path("made/below"));
+  CHECK(text_of(Sample("e", to_bytes(""))).empty());
   std::optional<Sample> large = Sample("l", Bytes(SpillBuffer::kMaxInMemory - 8), {}, temp.string());
   CHECK(large->content()->file->held->in_memory());
-  CHECK_FALSE(std::filesystem::exists(temp));
-  std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, temp.string());
+  CHECK_FALSE(fs::exists(temp));
+  std::optional<Sample> spilled = Sample("s", to_bytes("0123456789"), {}, temp.string());
   CHECK_FALSE(spilled->content()->file->held->in_memory());
-  CHECK(std::filesystem::is_directory(temp));
-  CHECK(std::filesystem::is_empty(temp));  // nothing that a killed process would leave
+  CHECK(fs::is_directory(temp));
+  CHECK(fs::is_empty(temp));  // nothing that a killed process would leave
   const Sample copy = *spilled;
   spilled.reset();
   CHECK(text_of(copy) == "0123456789");
@@ -143,8 +129,8 @@ TEST_CASE("T9: bytes of a few samples stay in memory; what is beyond goes to tem
   CHECK(made("again").content()->file->held->in_memory());
 }
 
-TEST_CASE("T10: cleanup lets go of bytes, once or twice; copies keep them") {
-  Sample sample("a", bytes("123"));
+TEST_CASE("cleanup lets go of bytes, once or twice; copies keep them") {
+  Sample sample("a", to_bytes("123"));
   const Sample copy = sample;
   const Tortilla of({sample});
   for (int i = 0; i < 2; ++i) {
@@ -159,43 +145,43 @@ TEST_CASE("T10: cleanup lets go of bytes, once or twice; copies keep them") {
 }
 
 TEST_CASE("bytes in temp_dir outlive a forked child that had copies and samples of its own") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Sample large("l", Bytes(SpillBuffer::kMaxInMemory));
-  std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, folder.path.string());
+  std::optional<Sample> spilled = Sample("s", to_bytes("0123456789"), {}, folder.path());
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     spilled.reset();
-    const Sample own("o", bytes("abcdefghij"), {}, folder.path.string());
+    const Sample own("o", to_bytes("abcdefghij"), {}, folder.path());
     ::_exit(text_of(own) == "abcdefghij" ? 0 : 1);
   }
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
   CHECK(text_of(*spilled) == "0123456789");
-  CHECK(text_of(Sample("t", bytes("later"), {}, folder.path.string())) == "later");
+  CHECK(text_of(Sample("t", to_bytes("later"), {}, folder.path())) == "later");
   CHECK(text_of(*spilled) == "0123456789");
 }
 
 TEST_CASE("a path with a NUL byte is refused, not cut there") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("a", "x") + std::string(1, '\0') + "b";
-  has(error_of([&] { Sample("a", path); }), "contains a NUL byte");
+  says(error_of([&] { Sample("a", path); }), "contains a NUL byte");
 }
 
 TEST_CASE("metadata that readers could not open is refused at once") {
-  has(error_of([&] { made("a", {{"k", "\xff"}}); }), "field 'k' is not UTF-8 in row 0");
-  has(error_of([&] { made("a", {{"k", Struct{}}}); }), "field 'k' has a struct without fields");
+  says(error_of([&] { made("a", {{"k", "\xff"}}); }), "field 'k' is not UTF-8 in row 0");
+  says(error_of([&] { made("a", {{"k", Struct{}}}); }), "field 'k' has a struct without fields");
 }
 
-TEST_CASE("T13: the size is that of the data, and of all children") {
-  const Sample a("a", bytes("12345")), b("b", bytes("123"));
+TEST_CASE("the size is that of the data, and of all children") {
+  const Sample a("a", to_bytes("12345")), b("b", to_bytes("123"));
   CHECK(a.size() == 5);
   CHECK(Sample("t", Tortilla({a, Sample("u", Tortilla({b, a}))})).size() == 13);
 }
 
-TEST_CASE("T14: metadata given with the sample are those of extend_with") {
-  Sample later("a", bytes("x"));
+TEST_CASE("metadata given with the sample are those of extend_with") {
+  Sample later("a", to_bytes("x"));
   later.extend_with({{"a", 1}, {"b", "c"}});
   const Sample at_once = made("a", {{"a", 1}, {"b", "c"}});
   CHECK(keys(later) == keys(at_once));
@@ -203,29 +189,29 @@ TEST_CASE("T14: metadata given with the sample are those of extend_with") {
   CHECK(later.find("c") == nullptr);
 }
 
-TEST_CASE("T15, T16: keys are ASCII words with at most one colon, never internal") {
+TEST_CASE("keys are ASCII words with at most one colon, never internal") {
   for (const std::string key : {"a", "A_1", "stac:crs", "schema", "copy", "json"})
     CHECK(keys(made("s", {{key, 1}})) == Keys{key});
   for (const std::string key : {"", "a b", "a-b", "a.b", "a!", "a:b:c", ":a", "a:", "a\n", "\xC3\xB1", "internal:x"}) {
     CAPTURE(key);
-    has(error_of([&] { made("s", {{key, 1}}); }), "SchemaError: sample 's': key ");
+    says(error_of([&] { made("s", {{key, 1}}); }), "SchemaError: sample 's': key ");
   }
 }
 
-TEST_CASE("T17: id, type and path cannot be overridden") {
+TEST_CASE("id, type and path cannot be overridden") {
   for (const std::string key : {"id", "type", "path"})
-    has(error_of([&] { made("s", {{key, 1}}); }), "key '" + key + "'");
+    says(error_of([&] { made("s", {{key, 1}}); }), "key '" + key + "'");
 }
 
-TEST_CASE("T18: a refused extension changes nothing") {
+TEST_CASE("a refused extension changes nothing") {
   Sample sample = made("s", {{"a", 1}});
-  has(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
-  has(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
-      "field 'b': value 0 is string, which int64 does not hold");
+  says(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
+  says(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
+       "field 'b': value 0 is string, which int64 does not hold");
   CHECK(keys(sample) == Keys{"a"});
 }
 
-TEST_CASE("T20: values have the types of Arrow") {
+TEST_CASE("values have the types of Arrow") {
   const Sample sample = made("s", {{"i", 1},
                                    {"d", 1.5},
                                    {"b", true},
@@ -244,7 +230,7 @@ TEST_CASE("T20: values have the types of Arrow") {
                               "struct<a: int64, b: string>", "float", "timestamp[ms, tz=utc]"});
 }
 
-TEST_CASE("T22: a key that comes again gets the new value and type, others stay") {
+TEST_CASE("a key that comes again gets the new value and type, others stay") {
   Sample sample = made("s", {{"a", 1}, {"b", 2}});
   sample.extend_with({{"a", "text"}, {"c", 3}});
   CHECK(keys(sample) == Keys{"a", "b", "c"});
@@ -252,7 +238,7 @@ TEST_CASE("T22: a key that comes again gets the new value and type, others stay"
   CHECK(types(sample) == Keys{"string", "int64", "int64"});
 }
 
-TEST_CASE("T23: an extension adds its fields with their types and descriptions") {
+TEST_CASE("an extension adds its fields with their types and descriptions") {
   Sample sample = made("s", {{"a", 4}});
   sample.extend_with(Doubled());
   CHECK(*sample.find("x:twice") == Value(8));
@@ -261,28 +247,28 @@ TEST_CASE("T23: an extension adds its fields with their types and descriptions")
   struct None : Doubled {
     std::vector<Value> compute(const Sample&) const override { return {}; }
   };
-  has(error_of([&] { sample.extend_with(None()); }), "an extension gave 0 values for 1 fields");
+  says(error_of([&] { sample.extend_with(None()); }), "an extension gave 0 values for 1 fields");
 }
 
-TEST_CASE("T56: schema_only gives nulls of the right type and computes nothing") {
+TEST_CASE("schema_only gives nulls of the right type and computes nothing") {
   Sample sample = made("s");  // has no a to compute with
   sample.extend_with(Doubled(), true);
   CHECK(sample.find("x:twice")->is_null());
   CHECK(types(sample) == Keys{"int32"});
 }
 
-TEST_CASE("T24: pop takes a field away; core fields and unknown ones are errors that say which there are") {
+TEST_CASE("pop takes a field away; core fields and unknown ones are errors that say which there are") {
   Sample sample = made("s", {{"a", 1}, {"b", 2, "int8"}});
   const MetadataField popped = sample.pop("b");
   CHECK(popped.value == Value(2));
   CHECK(popped.type == "int8");
   CHECK(keys(sample) == Keys{"a"});
-  has(error_of([&] { sample.pop("id"); }), "field 'id' is part of every sample");
-  has(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
+  says(error_of([&] { sample.pop("id"); }), "field 'id' is part of every sample");
+  says(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
 }
 
-TEST_CASE("T25: a sample is exported as one row of id, type, path and metadata, without path where it has none") {
-  const Folder folder;
+TEST_CASE("a sample is exported as one row of id, type, path and metadata, without path where it has none") {
+  const TemporaryFolder folder;
   const auto exported = [](const Sample& sample) {
     ArrowArrayStream stream;
     sample.export_metadata(&stream);

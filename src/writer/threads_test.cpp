@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
-#include "tacore/write/create.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/create.hpp"
 
 // The threads of the writers. The tsan preset runs these.
 TEST_SUITE_BEGIN("threads");
@@ -21,7 +21,6 @@ TEST_SUITE_BEGIN("threads");
 namespace {
 
 using namespace tacore;
-namespace fs = std::filesystem;
 
 constexpr int kJobs = 4;
 
@@ -57,7 +56,7 @@ Taco taco_of(const TemporaryFolder& source) {
            .tasks = {"other"}}};
 }
 
-TEST_CASE("T95: many threads write the same bytes as one") {
+TEST_CASE("many threads write the same bytes as one") {
   const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {
@@ -90,7 +89,7 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
   }
 }
 
-TEST_CASE("T93: what progress stops leaves nothing, at whatever call") {
+TEST_CASE("a create that the progress callback stops leaves nothing, at whichever call") {
   const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {

@@ -1,4 +1,4 @@
-# What is most likely a mistake is refused or warned of (W23, W28 to W32).
+# What is most likely a mistake is refused or warned of.
 cp $examples/landsat.tacozip "$scratch"
 cd "$scratch"
 mkdir chips && echo x >chips/a

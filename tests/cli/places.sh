@@ -1,4 +1,4 @@
-# TIFFs say where samples lie, and children where their FOLDER lies (W07, W12).
+# TIFFs say where samples lie, and children where their FOLDER lies.
 root=$PWD
 landsat=$root/$examples/landsat.tacozip
 cd "$scratch"

@@ -1,5 +1,5 @@
-# A box finds centroids, as published readers do (W03); with --footprint it finds what samples cover. An empty answer says
-# what was tested, and where the dataset is (W33).
+# A box finds centroids, as published readers do; with --footprint it finds what samples cover. An empty answer says
+# what was tested, and where the dataset is.
 box=-34.888,-7.965,-34.886,-7.963
 show query $examples/landsat.tacozip 'SELECT id FROM data' --bbox $box
 show query $examples/landsat.tacozip 'SELECT id FROM data' --bbox $box --footprint

@@ -1,4 +1,4 @@
-# W43: bytes do not go to a terminal; paths do, and bytes go elsewhere.
+# Bytes do not go to a terminal; paths do, and bytes go elsewhere.
 cat >$scratch/terminal.py <<'END'
 import os, pty, sys
 code = os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:]))

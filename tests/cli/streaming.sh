@@ -44,7 +44,7 @@ show create chips more.taco --collection about.json --streaming --allow-non-tog
 show create chips more.taco --collection about.json --allow-non-tog --overwrite
 show create chips chips.tacozip --collection about.json --streaming
 ls -A
-# R16: tiles of a size that is asked for.
+# Tiles of a size that is asked for.
 rm chips/*/notes
 show create chips tiles.taco --collection about.json --streaming --block 32 --zstd-level 1
 taco read tiles.taco a/red::3 --npy | about

@@ -1,4 +1,4 @@
-# Parts of a dataset before 2.0 by themselves, and several datasets as one (W05, W21, R18, R24).
+# Parts of a dataset before 2.0 by themselves, and several datasets as one.
 mkdir "$scratch/tree" "$scratch/alone"
 cd "$scratch"
 for name in a b c; do head -c 400 /dev/zero | tr '\0' "$name" > tree/$name; done

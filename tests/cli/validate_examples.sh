@@ -1,4 +1,4 @@
-# W44: the shipped examples keep all rules.
+# The shipped examples keep all rules.
 for name in landsat landsat_nested; do
   show validate $examples/$name.tacozip --deep
 done

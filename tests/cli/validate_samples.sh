@@ -1,4 +1,4 @@
-# W17: --deep decodes TIFFs and looks at what the other samples begin with.
+# --deep decodes TIFFs and looks at what the other samples begin with.
 mkdir $scratch/bad
 taco read $examples/landsat.tacozip tile_r0_c0 -o $scratch/bad/a.tif
 printf x >$scratch/bad/b.tif

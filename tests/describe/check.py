@@ -71,7 +71,7 @@ def hostile(folder):
     return folder / "hostile.tacozip"
 
 
-# name: system, geotransform of GDAL, columns, rows (hunt2 S1-1)
+# name: system, geotransform of GDAL, columns, rows
 GRIDS = {
     "globe": ("EPSG:4326", (-180, 1, 0, 90, 0, -1), 360, 180), "from_greenwich": ("EPSG:4326", (0, 1, 0, 90, 0, -1), 360, 180),
     "wide": ("EPSG:4326", (-100, 1, 0, 50, 0, -1), 200, 20), "dateline": ("EPSG:4326", (170, 1, 0, 10, 0, -1), 20, 10),
@@ -214,7 +214,7 @@ def in_box(outer, inner):
 
 
 def check_extent(collection, items):
-    """W06: the extent holds all Items."""
+    """The extent holds all Items."""
     box, (begin, end) = collection.extent.spatial.bboxes[0], collection.extent.temporal.intervals[0]
     for item in items:
         assert item.bbox is None or in_box(box, item.bbox), (box, item.bbox)

@@ -307,7 +307,7 @@ def corners(transform, shape):
 
 
 def footprint_as_export(book, rng, folder):
-    """W03: a box finds the footprints that our GeoParquet has, counted by pyarrow and shapely, and the naive corners."""
+    """A box finds the footprints that our GeoParquet has, counted by pyarrow and shapely, and the naive corners."""
     made = grids(rng, rng.randint(1, 12))
     ids_of = [f"s{i}" for i in range(len(made))]
     world = make.World([make.Level(ids_of, [False] * len(made), [None] * len(made), [b"x"] * len(made), {

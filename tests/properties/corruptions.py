@@ -526,7 +526,7 @@ def v1_cases(folder):
 
 
 def streaming_cases(folder):
-    """A streaming .taco whose table of chunks says something else than its TIFFs (hunt2 S1-6)."""
+    """A streaming .taco whose table of chunks says something else than its TIFFs."""
     path, source = folder / "x.taco", folder / "made.taco"
     tacore.v1.compile(tacore.load(EXAMPLE).sql("SELECT * FROM data ORDER BY id LIMIT 2"), source, streaming=True, block_size=32)
     data = source.read_bytes()

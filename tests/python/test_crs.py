@@ -56,7 +56,7 @@ def test_threads_have_transformers_of_their_own() -> None:
     assert len(results) == 8
 
 
-def test_w22_utm_zones_and_wgs_84_need_no_pyproj() -> None:
+def test_utm_zones_and_wgs_84_need_no_pyproj() -> None:
     code = """
 import struct, sys
 sys.modules["pyproj"] = None

@@ -76,7 +76,6 @@ def test_a_closed_dataset_says_so_and_its_children_live(golden: Path) -> None:
 
 
 def test_file_urls_are_paths(golden: Path, tmp_path: Path) -> None:
-    """spec2-F11"""
     path = tmp_path / "a b%.tacozip"
     path.write_bytes((golden / "flat.tacozip").read_bytes())
     rows = tacore.load(path).data
@@ -91,7 +90,6 @@ def test_file_urls_are_paths(golden: Path, tmp_path: Path) -> None:
 
 
 def test_stores_that_only_gdal_reads_say_what_to_do() -> None:
-    """v1-R12"""
     for url in ("oss://bucket/x.tacozip", "swift://bucket/x.tacozip", "/vsioss/bucket/x.tacozip"):
         with pytest.raises(tacore.TacoIOError, match=r"needs GDAL.*tacore_gdal.*https://"):
             tacore.load(url)

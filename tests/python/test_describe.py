@@ -1,4 +1,4 @@
-"""Descriptions: T130-T132 of the toolbox checklist, and what others make of each form."""
+"""Descriptions, and what others make of each form."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def collection_file(dataset: Path, to: Path) -> Path:
 # ------------------------------------------------------------------------------------------------------- Markdown, HTML
 
 
-def test_t130_texts_are_made_of_a_collection_file(golden: Path, titled: Path, tmp_path: Path) -> None:
+def test_texts_are_made_of_a_collection_file(golden: Path, titled: Path, tmp_path: Path) -> None:
     document = collection_file(titled, tmp_path / "COLLECTION.json")
     page = tacore.generate_html(document, tmp_path / "index.html", theme_color="#112233")
     text = page.read_text("utf-8")
@@ -92,7 +92,7 @@ def test_t130_texts_are_made_of_a_collection_file(golden: Path, titled: Path, tm
     ]
 
 
-def test_t130_what_is_no_collection_is_told(tmp_path: Path) -> None:
+def test_what_is_no_collection_is_told(tmp_path: Path) -> None:
     for generate in (tacore.generate_html, tacore.generate_markdown):
         with pytest.raises(FileNotFoundError) as missing:
             generate(tmp_path / "missing.json", tmp_path / "out")
@@ -139,7 +139,7 @@ def test_a_text_replaces_nothing_of_what_it_describes(golden: Path, tmp_path: Pa
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_t131_colours_have_variants_and_a_default(golden: Path) -> None:
+def test_colours_have_variants_and_a_default(golden: Path) -> None:
     def colours(given: str) -> list[str]:
         style = describe.collection2html(golden / "flat.tacozip", accent_colour=given)
         return [re.findall(rf"--{name}:(#\w+)", style)[0] for name in ("accent", "accent-dark", "accent-light")]
@@ -148,7 +148,7 @@ def test_t131_colours_have_variants_and_a_default(golden: Path) -> None:
     assert colours("#FF8000")[1] == "#bf6000"
 
 
-def test_t131_t132_nothing_of_a_dataset_is_markup(titled: Path, tmp_path: Path) -> None:
+def test_nothing_of_a_dataset_is_markup(titled: Path, tmp_path: Path) -> None:
     for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
         page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
         scripts = [attributes.get("type") for tag, attributes in page.tags if tag == "script"]
@@ -160,7 +160,7 @@ def test_t131_t132_nothing_of_a_dataset_is_markup(titled: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_t132_every_kind_of_dataset_is_taken(golden: Path, tmp_path: Path, name: str) -> None:
+def test_every_kind_of_dataset_is_taken(golden: Path, tmp_path: Path, name: str) -> None:
     page = Page(tacore.generate_html(golden / name, tmp_path / "index.html").read_text("utf-8"))
     opened = tacore.load(golden / name)
     title = opened.title or opened.id
@@ -172,7 +172,7 @@ def test_t132_every_kind_of_dataset_is_taken(golden: Path, tmp_path: Path, name:
     assert again == text
 
 
-def test_t132_a_dataset_of_one_file_has_a_map(titled: Path, tmp_path: Path) -> None:
+def test_a_dataset_of_one_file_has_a_map(titled: Path, tmp_path: Path) -> None:
     for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
         page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
         assert "svg" in [tag for tag, _ in page.tags]
@@ -227,7 +227,7 @@ def test_croissant_is_a_dataset(golden: Path) -> None:
     assert document["@type"] == "sc:Dataset" or document["@type"] == "Dataset"
 
 
-def test_w09_datacite_needs_a_year_that_somebody_says(
+def test_datacite_needs_a_year_that_somebody_says(
     golden: Path, titled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
@@ -244,14 +244,14 @@ def test_w09_datacite_needs_a_year_that_somebody_says(
     assert str(describe.collection2datacite(golden / "flat.tacozip")["publicationYear"]) == "2020"
 
 
-def test_w15_a_file_has_its_sum_and_is_not_live(golden: Path) -> None:
+def test_a_file_has_its_sum_and_is_not_live(golden: Path) -> None:
     document = describe.collection2croissant(golden / "flat.tacozip")
     assert document["isLiveDataset"] is False
     assert document["distribution"][0]["sha256"] == hashlib.sha256((golden / "flat.tacozip").read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_w16_the_code_that_loads_a_dataset_runs(golden: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_the_code_that_loads_a_dataset_runs(golden: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     text = describe.collection2markdown(golden / name)
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "import tacore\n" in block)
     monkeypatch.chdir((golden / name).parent if name != "cascade_tacocat" else golden)
@@ -262,14 +262,14 @@ def test_w16_the_code_that_loads_a_dataset_runs(golden: Path, monkeypatch: pytes
     assert len(found["rows"]) == len(tacore.load(golden / name).data) and found["first"] is not None
 
 
-def test_w26_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> None:
+def test_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> None:
     draft = tmp_path / "COLLECTION.json"
     draft.write_text(json.dumps({"id": "x", "description": "Of clouds", "licenses": ["MIT"], "tasks": ["other"]}))
     assert "Of clouds" in tacore.generate_markdown(draft, tmp_path / "README.md").read_text("utf-8")
     assert "Of clouds" in Page(tacore.generate_html(draft, tmp_path / "index.html").read_text("utf-8")).text
 
 
-def test_w06_a_collection_holds_its_items(golden: Path) -> None:
+def test_a_collection_holds_its_items(golden: Path) -> None:
     for name in ("flat.tacozip", "nested"):
         for level in range(2 if name == "nested" else 1):
             west, south, east, north = describe.collection2stac(golden / name)["extent"]["spatial"]["bbox"][0]

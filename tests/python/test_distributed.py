@@ -227,7 +227,7 @@ def test_a_lost_worker_is_told(tmp_path: Path) -> None:
 
 
 def test_a_partition_that_is_made_again_is_no_error(tmp_path: Path) -> None:
-    """hunt3-8: Dask repeats what a worker had made that is lost."""
+    """Dask repeats what a worker had made that is lost."""
     path = tmp_path / "one.tacozip"
     for _ in range(2):
         distributed._create(PARTS["one"], str(path), {})
@@ -236,7 +236,6 @@ def test_a_partition_that_is_made_again_is_no_error(tmp_path: Path) -> None:
 
 
 def test_dask_survives_a_worker_that_is_lost(tmp_path: Path, expected: dict[str, bytes]) -> None:
-    """hunt3-8"""
     dask = pytest.importorskip("distributed")
     with (
         dask.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
@@ -293,7 +292,7 @@ def test_statistics_are_those_of_one_machine_to_the_last_bit(client: Any) -> Non
 
 
 def test_statistics_are_of_the_rows_that_show(client: Any) -> None:
-    """hunt3-1: tasks do not draw rows anew."""
+    """Tasks do not draw rows anew."""
     for query in ("SELECT * FROM data ORDER BY random() LIMIT 7", "SELECT * FROM data USING SAMPLE 5"):
         view = tacore.load(EXAMPLES / "landsat.tacozip").sql(query)
         assert states(distributed.compute_statistics(view, client, num_tasks=3)) == states(
@@ -302,7 +301,7 @@ def test_statistics_are_of_the_rows_that_show(client: Any) -> None:
 
 
 def test_workers_find_relative_paths(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """hunt3-2: workers have another working folder."""
+    """Workers have another working folder."""
     on_one = states(raster.compute_statistics(tacore.load(EXAMPLES / "landsat.tacozip")))
     monkeypatch.chdir(EXAMPLES)
     assert states(distributed.compute_statistics("landsat.tacozip", client)) == on_one
@@ -311,7 +310,7 @@ def test_workers_find_relative_paths(client: Any, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("how", ["removed", "replaced"])
 def test_a_dataset_that_a_worker_cannot_open_is_an_error(client: Any, tmp_path: Path, how: str) -> None:
-    """hunt3-3: with Dask it was a hang."""
+    """With Dask it was a hang."""
     if client is None or isinstance(client, ThreadPoolExecutor):
         pytest.skip("threads share what is open")
     path = tmp_path / "x.tacozip"
@@ -338,7 +337,6 @@ def refuse() -> None:
 
 @pytest.mark.timeout(60)
 def test_what_fails_while_a_task_is_unpickled_is_told(dask_client: Any, tmp_path: Path) -> None:
-    """hunt3-3"""
     part = functools.partial(lambda unopened: unopened, Unopenable())
     with pytest.raises(tacore.TacoIOError, match="partition a: no such thing here"):
         distributed.create_partitions({"a": part}, tmp_path, dask_client)

@@ -1,4 +1,4 @@
-"""Extensions: statements T56-T80 of the toolbox dossier, as far as they are Python's."""
+"""Extensions, as far as they are Python's."""
 
 from __future__ import annotations
 
@@ -210,18 +210,18 @@ def test_an_extension_has_its_methods() -> None:
 @pytest.mark.parametrize(
     "make", [stac, lambda **off: Split(split="train", **off), lambda **off: GeotiffStats(**off), Header]
 )
-def test_t56_nulls_with_the_right_schema(make: Any, name: str) -> None:
+def test_nulls_with_the_right_schema(make: Any, name: str) -> None:
     table = make(**{name: True})(Sample(id="s", path=b""))
     assert table.num_rows == 1 and all(value is None for value in table.to_pylist()[0].values())
     assert table.column_names == list(make().get_schema())
 
 
-def test_t57_stac_columns() -> None:
+def test_stac_columns() -> None:
     assert columns(stac()) == STAC_COLUMNS
     assert list(stac().get_field_descriptions()) == list(STAC_COLUMNS)
 
 
-def test_t58_centroids() -> None:
+def test_centroids() -> None:
     assert extended(stac())["stac:centroid"].hex() == "010100000000000000000024400000000000001440"
     pyproj = pytest.importorskip("pyproj")
     utm = {"crs": "EPSG:32630", "geotransform": (500000, 10, 0, 4400000, 0, -10)}
@@ -233,7 +233,7 @@ def test_t58_centroids() -> None:
     assert struct.unpack("<dd", centroid[5:]) == pytest.approx((lon, lat), abs=1e-9)
 
 
-def test_t59_times() -> None:
+def test_times() -> None:
     with pytest.raises(ValueError, match="time"):
         stac(time_start=2, time_end=1)
     values = extended(stac(time_start=-3, time_end=0))
@@ -243,7 +243,7 @@ def test_t59_times() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"tensor_shape": (5,)}, {"crs": "nonsense"}, {"geotransform": (float("nan"),) * 6}])
-def test_t60_what_cannot_be_has_the_id(wrong: Any) -> None:
+def test_what_cannot_be_has_the_id(wrong: Any) -> None:
     with pytest.raises(ValueError, match="the_id"):
         stac(sample_id="the_id", **wrong)
 
@@ -263,22 +263,22 @@ def test_t60_what_cannot_be_has_the_id(wrong: Any) -> None:
         "2020-01-01T00:00:00Z",
     ],
 )
-def test_t61_times_may_have_any_form(time: Any) -> None:
+def test_times_may_have_any_form(time: Any) -> None:
     assert extended(stac(time_start=time))["stac:time_start"] == dt.datetime(2020, 1, 1)
 
 
 @pytest.mark.parametrize("time", [1.5, None, True, "yesterday", [1]])
-def test_t61_other_things_are_no_time(time: Any) -> None:
+def test_other_things_are_no_time(time: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         stac(time_start=time)
 
 
-def test_t61_rotated_grids() -> None:
+def test_rotated_grids() -> None:
     centroid = extended(stac(geotransform=(0, 1, 0.5, 10, 0.25, -1)))["stac:centroid"]
     assert struct.unpack("<dd", centroid[5:]) == (10 + 2.5, 10 + 2.5 - 5)
 
 
-def test_t62_istac() -> None:
+def test_istac() -> None:
     ring = [(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (0.0, 2.0), (0.0, 0.0)]
     polygon = struct.pack("<BIII", 1, 3, 1, 5) + b"".join(struct.pack("<dd", *corner) for corner in ring)
     made = ISTAC(crs="EPSG:4326", geometry=polygon, time_start="2020-01-01", time_end="2020-01-03")
@@ -294,7 +294,7 @@ def test_t62_istac() -> None:
         ISTAC(crs="EPSG:4326", geometry="POINT (1 2)", time_start=0)  # type: ignore[arg-type]
 
 
-def test_t63_scaling() -> None:
+def test_scaling() -> None:
     scalar, lists = Scaling(scale_factor=0.5, scale_offset=1), Scaling(scale_factor=[0.5, 2], scale_offset=1)
     assert columns(scalar)["scaling:scale_factor"] == pa.float32()
     assert columns(lists)["scaling:scale_offset"] == pa.list_(pa.float32())
@@ -307,13 +307,13 @@ def test_t63_scaling() -> None:
 
 
 @pytest.mark.parametrize("word", ["Train", "val", ""])
-def test_t64_splits(word: Any) -> None:
+def test_splits(word: Any) -> None:
     assert extended(Split(split="test")) == {"split": "test"}
     with pytest.raises(ValueError):
         Split(split=word)
 
 
-def test_t65_t70_statistics_of_a_raster() -> None:
+def test_statistics_of_a_raster() -> None:
     sample = Sample(id="s", path=SCENE / "optical.tif")
     sample.extend_with(GeotiffStats())
     stats = getattr(sample, "geotiff:stats")
@@ -347,7 +347,7 @@ def test_statistics_of_all_rasters() -> None:
     assert column[1] is None and len(column[0][0]) == 9
 
 
-def test_t71_t74_major_tom() -> None:
+def test_major_tom() -> None:
     places = {
         (48.8566, 2.3522): "0100km_0054U_0001R",
         (0, 0): "0100km_0001D_0001L",
@@ -373,13 +373,13 @@ def test_t71_t74_major_tom() -> None:
             MajorTOM(**wrong)
 
 
-def test_t72_without_places_it_says_which_columns_there_are() -> None:
+def test_without_places_it_says_which_columns_there_are() -> None:
     for extension in (MajorTOM(), SpatialGrouping(target_count=1)):
         with pytest.raises(ValueError, match="cloud"):
             Tortilla(flat(2, cloud=1)).extend_with(extension)
 
 
-def test_t75_spatial_grouping() -> None:
+def test_spatial_grouping() -> None:
     places = [(0, 0), (100, 0), (1, 1), (101, 1), (-100, -50)]
     tortilla = Tortilla([placed(lon, lat, id=f"s{n}") for n, (lon, lat) in enumerate(places)])
     tortilla.extend_with(SpatialGrouping(target_count=2))
@@ -444,7 +444,7 @@ def ee(monkeypatch: pytest.MonkeyPatch) -> Any:
     return fake
 
 
-def test_t76_earth_engine(ee: Any) -> None:
+def test_earth_engine(ee: Any) -> None:
     samples = [placed(10, 5, id="a"), placed(0, 1, id="b"), placed(50, 1, id="c"), placed(-20, 4, id="d")]
     samples[3].extend_with({"stac:centroid": None})
     enrich = GeoEnrich(
@@ -466,7 +466,7 @@ def test_t76_earth_engine(ee: Any) -> None:
     assert tortilla.column("geoenrich:admin_countries") == ["Afghanistan", "Ocean/Sea/Lakes", None, None]
 
 
-def test_t76_what_cannot_be_enriched(ee: Any) -> None:
+def test_what_cannot_be_enriched(ee: Any) -> None:
     with pytest.raises(ValueError, match=r"Invalid variables: \['nonsense'\]"):
         GeoEnrich(variables=["nonsense"])
     for wrong in ({"variables": []}, {"variables": ["admin_states"]}, {"scale_m": 0.5}, {"batch_size": 0}):
@@ -479,7 +479,7 @@ def test_t76_what_cannot_be_enriched(ee: Any) -> None:
     assert off.column("geoenrich:elevation") == [None, None]
 
 
-def test_t76_without_earth_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_earth_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "ee", raising=False)
     monkeypatch.setattr(tacore._backend.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(tacore.TacoBackendError, match="pip install"):
@@ -513,7 +513,7 @@ def test_layers_in_python_enrich_too() -> None:
         RAI(layers={"nonsense": Layer(1)})
 
 
-def test_t77_labels_publications_strategies() -> None:
+def test_labels_publications_strategies() -> None:
     taco = make_taco(Tortilla(flat()))
     taco.extend_with(Labels(label_classes=[LabelClass(name="w", category=3, description="Water")]))
     taco.extend_with(
@@ -533,7 +533,7 @@ def test_t77_labels_publications_strategies() -> None:
         Labels(label_classes=["w"])  # type: ignore[list-item]
 
 
-def test_t78_sensors() -> None:
+def test_sensors() -> None:
     assert len(SUPPORTED_SENSORS) == 14
     assert sum(len(optical_bands(sensor)) for sensor in SUPPORTED_SENSORS) == 138
     taco = make_taco(Tortilla(flat()))
@@ -576,7 +576,7 @@ def test_extensions_can_be_copied(extension: Any, again: Any) -> None:
     assert again(extension).get_schema() == extension.get_schema()
 
 
-def test_t79_t80_tacotiffs(shared: Path) -> None:
+def test_tacotiffs(shared: Path) -> None:
     from tacore.validator import TacoTIFF, TacotiffValidator, ValidationError
 
     sample = Sample(id="s", path=shared / "golden" / "tog" / "rgb_256x256_b128.tog.tif")
@@ -594,7 +594,7 @@ def test_t79_t80_tacotiffs(shared: Path) -> None:
 
 
 def test_attributes_have_what_is_computed_of_the_others() -> None:
-    """W27: as in the published writers."""
+    """As in the published writers."""
     how: dict[str, Any] = {"crs": "EPSG:32630", "tensor_shape": (1, 10, 10), "geotransform": (5e5, 10, 0, 4.4e6, 0, -10)}
     start, end = 1_700_000_000_000_000, 1_700_000_100_000_001
     stac = STAC(**how, time_start=start, time_end=end)
@@ -615,7 +615,6 @@ def test_attributes_have_what_is_computed_of_the_others() -> None:
 
 
 def test_bands_of_a_sensor_are_attributes() -> None:
-    """W27"""
     assert len(OpticalData(sensor="sentinel2msi").bands) == 13
     some = OpticalData(sensor="landsat8oli[ B03 , B02 ]")
     assert (some.sensor, [band.name for band in some.bands]) == ("landsat8oli", ["B03", "B02"])
@@ -630,14 +629,12 @@ def test_bands_of_a_sensor_are_attributes() -> None:
 
 
 def test_both_names_of_nothing_computed_say_so() -> None:
-    """W27"""
     for off in (MajorTOM(return_none=True), MajorTOM(schema_only=True), GeoEnrich(variables=["gdp"], return_none=True)):
         assert off.schema_only is True and off.return_none is True
     assert MajorTOM().schema_only is False and GeoEnrich(variables=["gdp"]).schema_only is False
 
 
 def test_conventions_of_a_dataset_are_checked(tmp_path: Path) -> None:
-    """v1-R18"""
     taco = make_taco(Tortilla(flat()))
     tacore.create(taco, tmp_path / "x.tacozip")
     for convention in ("flood", "methane", "change", "land-cover"):
@@ -646,7 +643,7 @@ def test_conventions_of_a_dataset_are_checked(tmp_path: Path) -> None:
 
 
 def test_values_of_another_type_are_told_in_words() -> None:
-    """v1-R7: no list of the overloads of the bindings."""
+    """No list of the overloads of the bindings."""
     for make in (
         lambda: Scaling(padding=[1.5, 1, 1, 1]),
         lambda: STAC(crs=3, tensor_shape=(1, 1), geotransform=(0,) * 6, time_start=0),

@@ -146,7 +146,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("backend", "step", "expected"), CASES)
-def test_c117_what_leaves_rows_keeps_navigation(golden: Path, backend: str, step: Step, expected: list[int]) -> None:
+def test_what_leaves_rows_keeps_navigation(golden: Path, backend: str, step: Step, expected: list[int]) -> None:
     before = flat(golden, backend)
     columns = before.columns
     navigates(step(before), [IDS[at] for at in expected], golden)
@@ -163,7 +163,7 @@ def test_slices_are_frames(rows: Any, golden: Path, expected: list[int], key: sl
 
 
 def test_expressions_of_polars_do_not_part_rows_from_their_data(polars: Any, golden: Path) -> None:
-    """hunt3-9: what shows in a row is of the sample that it leads to, or the result is a table of polars."""
+    """What shows in a row is of the sample that it leads to, or the result is a table of polars."""
     by_cover = [at for _, at in sorted((row["cloud_cover"], at) for at, row in enumerate(polars))]
     for method in ("select", "select_seq", "with_columns", "with_columns_seq"):
         moved = getattr(polars, method)(pl.all().sort_by("cloud_cover", descending=True))
@@ -186,7 +186,6 @@ def test_expressions_of_polars_do_not_part_rows_from_their_data(polars: Any, gol
 
 
 def test_indexers_of_pandas_give_frames(pandas: Any, golden: Path) -> None:
-    """spec2-F15"""
     navigates(pandas.iloc[1:3], IDS[1:3], golden)
     navigates(pandas.iloc[[4, 0]], [IDS[4], IDS[0]], golden)
     navigates(pandas.loc[pandas.cloud_cover > 30], IDS[2:], golden)
@@ -195,7 +194,7 @@ def test_indexers_of_pandas_give_frames(pandas: Any, golden: Path) -> None:
 
 
 def test_protected_columns_keep_their_names(rows: Any) -> None:
-    """spec2-F15: dropping hides them, another name would not."""
+    """Dropping hides them, another name would not."""
     others = {
         "pyarrow": [lambda d: d.rename_columns(["x", *d.column_names[1:]])],
         "polars": [lambda d: d.rename({"id": "x"})],
@@ -211,7 +210,7 @@ def test_protected_columns_keep_their_names(rows: Any) -> None:
 
 
 def test_tables_of_a_pandas_frame_are_exact_while_nothing_is_set(tmp_path: Path) -> None:
-    """hunt3-10: pandas has no null in integers, nor all types; rows that nobody set do not go through it."""
+    """Pandas has no null in integers, nor all types; rows that nobody set do not go through it."""
     table = pa.table({
         "big": pa.array([2**53 + 1, None, 2**63 - 1]),
         "unsigned": pa.array([2**63 - 1, None, 0], pa.uint64()),
@@ -233,7 +232,7 @@ def test_tables_of_a_pandas_frame_are_exact_while_nothing_is_set(tmp_path: Path)
 
 
 def test_values_of_pandas_are_of_one_frame(golden: Path) -> None:
-    """hunt3: what is written into an array of one frame shows in no other."""
+    """What is written into an array of one frame shows in no other."""
     dataset = tacore.load(golden / "flat.tacozip", backend="pandas")
     frame = dataset.data
     try:
@@ -251,7 +250,7 @@ def test_values_of_pandas_are_of_one_frame(golden: Path) -> None:
 
 @pytest.mark.parametrize("n", [-9, -5, -2, -1, 0, 1, 5, 9])
 def test_negative_numbers_of_head_and_tail(golden: Path, n: int) -> None:
-    """hunt3: as in pandas and polars, all but so many."""
+    """As in pandas and polars, all but so many."""
     for backend in BACKENDS:
         rows = flat(golden, backend)
         expected = rows.to_pandas()
@@ -275,7 +274,7 @@ def test_frames_of_an_empty_result_do_the_same(golden: Path) -> None:
         assert "0 rows" in repr(none) and none._repr_html_()
 
 
-def test_c117_what_is_no_rows_is_native(arrow: Any, polars: Any, pandas: Any) -> None:
+def test_what_is_no_rows_is_native(arrow: Any, polars: Any, pandas: Any) -> None:
     assert isinstance(arrow.group_by("type").aggregate([("cloud_cover", "mean")]), pa.Table)
     assert isinstance(arrow.join(arrow.select(["id"]), "id"), pa.Table)
     assert isinstance(polars.group_by("type").len(), pl.DataFrame)
@@ -331,7 +330,7 @@ PROTECTED: list[tuple[str, str, Step]] = [
 
 
 @pytest.mark.parametrize(("backend", "step"), [pytest.param(b, s, id=f"{b}: {n}") for b, n, s in PROTECTED])
-def test_c115_c116_nothing_changes_protected_columns(golden: Path, backend: str, step: Step) -> None:
+def test_nothing_changes_protected_columns(golden: Path, backend: str, step: Step) -> None:
     frame = flat(golden, backend)
     before, columns = frame._native(), frame.columns
     with pytest.raises(ValueError, match=r"Cannot modify protected column|not changed in place|no new rows"):
@@ -344,7 +343,7 @@ def _columns(table: Any) -> list[str]:
     return list(table.column_names if isinstance(table, pa.Table) else table.columns)
 
 
-def test_c115_other_columns_are_free(rows: Any, golden: Path) -> None:
+def test_other_columns_are_free(rows: Any, golden: Path) -> None:
     dataset = tacore.load(golden / "flat.tacozip", backend=rows._backend)
     frame = dataset.data
     frame["x"] = [5, 4, 3, 2, 1]

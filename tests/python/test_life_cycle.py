@@ -130,7 +130,7 @@ def shown(frame: Any) -> list[Any]:
 
 @pytest.mark.parametrize("query", RANDOM)
 def test_a_pickled_frame_has_the_rows_that_it_shows(query: str) -> None:
-    """hunt3-1: rows are not drawn again."""
+    """Rows are not drawn again."""
     view = tacore.load(LANDSAT).sql(query)
     for frame in (view.data, view.data[1:4], view.data.filter("random() < 0.7"), view.data.with_column("x", "random()")):
         again = pickle.loads(pickle.dumps(frame))
@@ -163,7 +163,7 @@ def test_pickled_children_and_views_of_every_container(golden: Path, name: str) 
 
 @pytest.mark.parametrize("query", RANDOM)
 def test_a_pickled_dataset_has_the_rows_that_it_shows(query: str) -> None:
-    """hunt3-1: before and after it was looked at, and whatever is done to it then."""
+    """Before and after it was looked at, and whatever is done to it then."""
     drawn = tacore.load(LANDSAT).sql(query)
     views = [drawn, drawn.sql("SELECT * FROM data"), drawn.sql("SELECT * FROM data LIMIT 2")]
     if "SELECT *" in query:
@@ -186,7 +186,7 @@ def test_a_pickled_frame_has_the_children_of_what_was_drawn(golden: Path) -> Non
 
 
 def test_a_pickle_of_a_folder_is_of_its_files(golden: Path, tmp_path: Path) -> None:
-    """hunt3-2: their bytes have no checksum, but a size and a time of change."""
+    """Their bytes have no checksum, but a size and a time of change."""
     path = tmp_path / "f"
     shutil.copytree(golden / "nested", path)
     dataset = tacore.load(path)
@@ -211,7 +211,7 @@ def test_keys_are_pickled_and_not_tables(golden: Path) -> None:
 
 
 def test_columns_set_in_python_stay_with_their_rows() -> None:
-    """hunt3-1: the id that shows is that of the pixels."""
+    """The id that shows is that of the pixels."""
     frame = tacore.load(LANDSAT).sql("SELECT * FROM data ORDER BY random() LIMIT 8").data
     frame["w"] = list(range(8))
     again = pickle.loads(pickle.dumps(frame))
@@ -226,7 +226,7 @@ def of_shown(frame: Any) -> Any:
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_processes_have_the_rows_that_their_parent_shows(method: str) -> None:
-    """hunt3-1: TorchDataset, Loader and rasters hold such frames."""
+    """TorchDataset, Loader and rasters hold such frames."""
     from tacore import raster
     from tacore.loader import TorchDataset
 
@@ -272,7 +272,7 @@ def about() -> dict[str, Any]:
 
 @pytest.mark.parametrize("how", ["rows", "pixels", "collection"])
 def test_a_file_that_was_replaced_is_not_opened_in_its_place(tmp_path: Path, how: str) -> None:
-    """hunt3-2: of a pickle the same version of the file is opened, or it is an error."""
+    """Of a pickle the same version of the file is opened, or it is an error."""
     from tacore import raster
     from tacore.loader import Loader
 
@@ -302,7 +302,6 @@ def test_a_file_that_was_replaced_is_not_opened_in_its_place(tmp_path: Path, how
 
 
 def test_a_raster_of_a_file_that_was_replaced_is_an_error(tmp_path: Path) -> None:
-    """hunt3-2"""
     from tacore import raster
 
     rows = tacore.load(LANDSAT).data
@@ -322,7 +321,7 @@ def test_a_raster_of_a_file_that_was_replaced_is_an_error(tmp_path: Path) -> Non
 def test_a_relative_path_is_that_of_the_folder_where_it_was_loaded(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """hunt3-2: another folder may have a dataset of the same name."""
+    """Another folder may have a dataset of the same name."""
     from tacore import raster
 
     here, there = tmp_path / "here", tmp_path / "there"
@@ -347,7 +346,7 @@ def test_a_relative_path_is_that_of_the_folder_where_it_was_loaded(
 
 
 def test_options_of_remote_paths_travel(golden: Path) -> None:
-    """hunt3-3: those that were in force when the dataset was loaded."""
+    """Those that were in force when the dataset was loaded."""
     code = f"""
 import pickle, sys, tacore
 tacore.set_storage_options(headers={{"Authorization": "Bearer x"}}, max_tries=2)

@@ -160,7 +160,7 @@ def test_a_state_leads_to_the_next_batch(count: int, num_done: int) -> None:
 
 @pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
 def test_num_workers_are_threads_and_every_sample_comes(num_workers: int) -> None:
-    """W02: as in PyTorch the number of workers does not change which samples come."""
+    """As in PyTorch the number of workers does not change which samples come."""
     rows = tacore.load(FLAT)
     batches = list(Loader(rows, batch_size=2, num_workers=num_workers))
     assert sum(batch[0].shape[0] for batch in batches) == 16
@@ -169,7 +169,6 @@ def test_num_workers_are_threads_and_every_sample_comes(num_workers: int) -> Non
 
 
 def test_num_workers_0_reads_in_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """W02"""
     def num_threads() -> int:
         return len(os.listdir("/proc/self/task"))
 
@@ -183,7 +182,6 @@ def test_num_workers_0_reads_in_the_calling_thread(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_worker_is_told_of_shards() -> None:
-    """W02"""
     for worker in (0, 1):
         with pytest.raises(TypeError, match=r"shard=\(index, count\)"):
             Loader(flat(), worker=worker, num_workers=2)  # type: ignore[arg-type]
@@ -193,7 +191,7 @@ def test_a_worker_is_told_of_shards() -> None:
 
 
 def test_every_rank_has_as_many_batches() -> None:
-    """hunt3-5: ranks of a training wait for each other in each step."""
+    """Ranks of a training wait for each other in each step."""
     for world_size, batch_size in ((5, 3), (3, 5), (7, 4), (2, 3)):
         ranks = [
             [batch.positions for batch in Loader(flat(), batch_size=batch_size, rank=rank, world_size=world_size)]
@@ -209,7 +207,7 @@ def test_every_rank_has_as_many_batches() -> None:
 
 
 def test_a_pass_that_was_left_says_no_more_where_the_loader_is() -> None:
-    """hunt3: of two passes the later one counts."""
+    """Of two passes the later one counts."""
     loader = Loader(flat(), batch_size=2)
     first = iter(loader)
     for _ in range(4):
@@ -225,7 +223,7 @@ def test_a_pass_that_was_left_says_no_more_where_the_loader_is() -> None:
 
 
 def test_the_epoch_of_a_state_may_be_set_again() -> None:
-    """hunt3-4: `set_epoch` before each epoch does not throw a resume away."""
+    """`set_epoch` before each epoch does not throw a resume away."""
     state = {"epoch": 3, "start": 10, "turn": None, "seed": 1}
     loader = Loader(flat(), batch_size=2, seed=1)
     loader.load_state_dict(state)
@@ -344,11 +342,10 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, int]) -> None
 def test_arguments_of_another_kind_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         Loader(flat(), **wrong)
-    assert "incompatible function arguments" not in str(caught.value)  # v1-R7: the words of the bindings
+    assert "incompatible function arguments" not in str(caught.value)  # The words of the bindings
 
 
 def test_what_is_no_rows_is_refused() -> None:
-    """v1-R7"""
     for function in (Loader, raster.read_stack, raster.stored_statistics, tacore.v1.sanity_check):
         with pytest.raises(TypeError, match="a dataset or a frame is expected, not str"):
             function("x.tacozip")

@@ -271,7 +271,7 @@ def test_statistics_of_rows_are_those_of_all_their_pixels() -> None:
     )
 
 
-def test_w10_quantiles_of_stored_statistics_are_marked_where_they_are_approximate() -> None:
+def test_quantiles_of_stored_statistics_are_marked_where_they_are_approximate() -> None:
     rows = tacore.load(FLAT)
     summary = raster.stored_summary(rows)
     assert [band.band for band in summary] == [1, 2, 3, 4, 5, 6]
@@ -289,7 +289,7 @@ def test_w10_quantiles_of_stored_statistics_are_marked_where_they_are_approximat
     assert sum(raster.stored_summary(nested, child="mask")[0].classes) == pytest.approx(1)
 
 
-def test_w36_w25_the_published_names_count_bands_from_0_and_say_so_first() -> None:
+def test_the_published_names_count_bands_from_0_and_say_so_first() -> None:
     rows = tacore.load(FLAT)
     summary = raster.stored_summary(rows)
     for name in ("mean", "std", "min", "max", "median", "p25", "p50", "p75", "p95", "categorical"):
@@ -304,7 +304,7 @@ def test_w36_w25_the_published_names_count_bands_from_0_and_say_so_first() -> No
         raster.stored_summary(rows, bands=0)
 
 
-def test_w11_w20_stored_statistics_of_taco_files_weigh_by_pixels(tmp_path: Path) -> None:
+def test_stored_statistics_of_taco_files_weigh_by_pixels(tmp_path: Path) -> None:
     from tacore import datamodel
 
     small, large = numpy.full((1, 10, 10), 2, "uint8"), numpy.full((1, 40, 50), 44, "uint8")

@@ -72,7 +72,7 @@ def test_a_pickle_opens_it_again_with_its_options(server: Server) -> None:
 
 
 @pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
-def test_hunt3_7_what_is_shown_has_no_credentials(server: Server, backend: str) -> None:
+def test_what_is_shown_has_no_credentials(server: Server, backend: str) -> None:
     pytest.importorskip(backend)
     tacore.use(backend)
     try:
@@ -132,7 +132,7 @@ def test_ctrl_c_is_heard_while_a_server_says_nothing(server: Server) -> None:
 
 
 def test_public_objects_of_other_stores_come_over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """v1-R12, spec2-F11: without GDAL."""
+    """Without GDAL."""
     (tmp_path / "bucket").mkdir()
     (tmp_path / "bucket" / "a b.tacozip").write_bytes((DATA / NESTED).read_bytes())
     with Server(tmp_path) as server:
@@ -152,7 +152,7 @@ def test_public_objects_of_other_stores_come_over_https(monkeypatch: pytest.Monk
 
 
 def test_another_version_on_the_server_is_not_unpickled(tmp_path: Path) -> None:
-    """hunt3-2: told by its ETag, where tables and sizes are equal."""
+    """Told by its ETag, where tables and sizes are equal."""
     (tmp_path / "x.tacozip").write_bytes((DATA / NESTED).read_bytes())
     with Server(tmp_path) as server:
         pickled = pickle.dumps(tacore.load(server.url("x.tacozip")).data)
@@ -165,7 +165,7 @@ def test_another_version_on_the_server_is_not_unpickled(tmp_path: Path) -> None:
 
 
 def test_options_in_force_are_pickled(server: Server) -> None:
-    """hunt3-3: another process knows nothing of set_storage_options()."""
+    """Another process knows nothing of set_storage_options()."""
     tacore.set_storage_options(headers={"X-Key": "in force"})
     rows = tacore.load(server.url(NESTED)).data
     tacore.set_storage_options()

@@ -225,7 +225,7 @@ def fake_torch(monkeypatch: pytest.MonkeyPatch) -> FakeTorch:
 def test_workers_started_anew_go_on_with_whole_epochs(
     fake_torch: FakeTorch, num_workers: int, sets_epoch: bool, base_seeds: Any
 ) -> None:
-    """hunt3-4: after a resume the rest of one epoch is not all that is ever trained on."""
+    """After a resume the rest of one epoch is not all that is ever trained on."""
     data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     passing = iter(data)
     done = [next(passing), next(passing)]
@@ -265,7 +265,6 @@ def test_what_the_data_loader_says_is_no_option() -> None:
 
 @needs_torch
 def test_resume_with_fresh_workers() -> None:
-    """hunt3-4"""
     first = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     passing = iter(first)
     next(passing)

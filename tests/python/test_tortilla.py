@@ -1,4 +1,4 @@
-"""Tortillas: statements T27-T40 of the toolbox dossier, as far as they are Python's."""
+"""Tortillas, as far as they are Python's."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pyarrow as pa
 import pytest
 import tacore
 from tacore.datamodel import MajorTOM, Sample, SampleExtension, Tortilla, TortillaExtension
-from toolbox import flat, make_taco, nested, point
+from toolbox import flat, nested, point
 
 polars = pytest.importorskip("polars")
 pandas = pytest.importorskip("pandas")
 
 
-def test_t27_no_samples_and_equal_ids_are_refused() -> None:
+def test_no_samples_and_equal_ids_are_refused() -> None:
     with pytest.raises(ValueError):
         Tortilla([])
     with pytest.raises(ValueError, match="x"):
@@ -29,21 +29,14 @@ def test_t27_no_samples_and_equal_ids_are_refused() -> None:
         Tortilla([b"x"])  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize("other", [{"a": 1}, {"a": 1, "b": "x", "c": 1}, {"a": 1.5, "b": "x"}])
-def test_t28_fields_that_differ_are_named(other: dict[str, Any]) -> None:
-    samples = [Sample(id="s0", path=b"", a=1, b="x"), Sample(id="s1", path=b"", **other)]
-    with pytest.raises(ValueError, match="s1"):
-        Tortilla(samples)
-
-
-def test_t29_t30_loose_schemas_are_joined() -> None:
+def test_loose_schemas_are_joined() -> None:
     samples = [Sample(id="a", path=b"", z=1), Sample(id="b", path=b"", z=2.5, a="x"), Sample(id="c", path=b"", z=None)]
     rows = Tortilla(samples, strict_schema=False).export_metadata()
     assert rows.column_names == ["id", "type", "path", "z", "a"]  # in the order first seen
     assert rows["z"].to_pylist() == [1.0, 2.5, None] and rows["a"].to_pylist() == [None, "x", None]
 
 
-def test_t31_padding_fills_up() -> None:
+def test_padding_fills_up() -> None:
     padded = Tortilla(flat(3, k=1), pad_to=4)
     rows = padded.export_metadata().to_pylist()
     assert len(padded) == 4 and rows[3]["id"].startswith("__TACOPAD__") and rows[3]["k"] is None
@@ -51,12 +44,12 @@ def test_t31_padding_fills_up() -> None:
 
 
 @pytest.mark.parametrize(("pad_to", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("2", TypeError)])
-def test_t32_padding_to_nothing_is_refused(pad_to: Any, error: type[Exception]) -> None:
+def test_padding_to_nothing_is_refused(pad_to: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         Tortilla(flat(3), pad_to=pad_to)
 
 
-def test_t33_files_before_folders_are_warned_of() -> None:
+def test_files_before_folders_are_warned_of() -> None:
     folder = Sample(id="f", path=Tortilla(flat()))
     with pytest.warns(UserWarning, match="FOLDERs before FILEs"):
         Tortilla([Sample(id="a", path=b""), folder])
@@ -65,7 +58,7 @@ def test_t33_files_before_folders_are_warned_of() -> None:
         Tortilla([folder, Sample(id="a", path=b"")])
 
 
-def test_t34_t35_depth_and_export() -> None:
+def test_depth_and_export() -> None:
     tree = Tortilla(nested(2))
     assert (Tortilla(flat()).depth, tree.depth) == (0, 1)
     assert Tortilla([Sample(id="x", path=tree)]).depth == 2
@@ -79,15 +72,6 @@ def test_t34_t35_depth_and_export() -> None:
             tree.export_metadata(deep)
         texts.add(str(caught.value))
     assert len(texts) == 3
-
-
-def test_t34_seven_levels_are_refused() -> None:
-    tree = Tortilla(flat(1))
-    for _ in range(5):
-        tree = Tortilla([Sample(id="x", path=tree)])
-    make_taco(tree)
-    with pytest.raises(ValueError, match="7 levels"):
-        make_taco(Tortilla([Sample(id="x", path=tree)]))
 
 
 class Numbers(TortillaExtension):
@@ -115,14 +99,14 @@ class Numbers(TortillaExtension):
         {"n:row": np.arange(3)},
     ],
 )
-def test_t37_what_an_extension_gives_gets_its_types(answer: Any) -> None:
+def test_what_an_extension_gives_gets_its_types(answer: Any) -> None:
     tortilla = Tortilla(flat(3))
     assert tortilla.extend_with(Numbers(answer=answer)) is tortilla
     assert tortilla.fields() == [("n:row", "int32", "Of the row")]
     assert tortilla.column("n:row") == [0, 1, 2]
 
 
-def test_t37_rows_and_names_must_fit() -> None:
+def test_rows_and_names_must_fit() -> None:
     tortilla = Tortilla(flat(3, k=1))
     before = tortilla.export_metadata()
     with pytest.raises(ValueError, match="Extension returned 2 rows, expected 3"):
@@ -136,13 +120,13 @@ def test_t37_rows_and_names_must_fit() -> None:
 
 
 @pytest.mark.parametrize("name", ["schema_only", "return_none"])
-def test_t56_nulls_for_each_sample(name: str) -> None:
+def test_nulls_for_each_sample(name: str) -> None:
     tortilla = Tortilla(flat(3)).extend_with(Numbers(**{name: True})).extend_with(MajorTOM(**{name: True}))
     assert tortilla.column("n:row") == [None] * 3 and tortilla.column("majortom:code") == [None] * 3
     assert [kind for _, kind, _ in tortilla.fields()] == ["int32", "string"]
 
 
-def test_t38_pop() -> None:
+def test_pop() -> None:
     tortilla = Tortilla(flat(3)).extend_with({"k": pa.array([1, 2, 3], pa.int8()), "o": ["a", None, "c"]})
     assert tortilla.pop("k").equals(pa.table({"k": pa.array([1, 2, 3], pa.int8())}))
     assert [name for name, _, _ in tortilla.fields()] == ["o"]
@@ -150,12 +134,6 @@ def test_t38_pop() -> None:
         tortilla.pop("id")
     with pytest.raises(KeyError, match="does not exist"):
         tortilla.pop("k")
-
-
-def test_t39_columns_of_nested_tortillas_stay() -> None:
-    children = Tortilla(flat(2)).extend_with({"extra": [1, 2]})
-    tree = Tortilla([Sample(id="f", path=children)])
-    assert tree.column("extra", level=1) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +146,7 @@ def test_t39_columns_of_nested_tortillas_stay() -> None:
         pandas.DataFrame({"k": [1, 2, 3, 4]}),
     ],
 )
-def test_t40_tables_extend(table: Any) -> None:
+def test_tables_extend(table: Any) -> None:
     assert Tortilla(flat(4)).extend_with(table).column("k") == [1, 2, 3, 4]
     with pytest.raises(ValueError, match="expected 3"):
         Tortilla(flat(3)).extend_with(table)
@@ -273,7 +251,7 @@ def test_copies_are_alike(again: Any) -> None:
 
 
 def test_the_place_of_strict_schema_in_published_writers() -> None:
-    """W24: a bool is no number to pad to."""
+    """A bool is no number to pad to."""
     uneven = [Sample(id="a", path=b"1", x=1), Sample(id="b", path=b"1")]
     assert Tortilla(uneven, False).column("x") == [1, None]
     assert len(Tortilla(uneven[:1], True)) == 1
@@ -282,7 +260,7 @@ def test_the_place_of_strict_schema_in_published_writers() -> None:
 
 
 def test_fields_are_matched_by_their_names() -> None:
-    """spec2-F7: their order is that of the first sample."""
+    """Their order is that of the first sample."""
     def sample(id: str, **metadata: int) -> Sample:
         return Sample(id=id, path=b"1", **metadata)
 

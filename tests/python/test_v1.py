@@ -46,7 +46,7 @@ def streaming(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_conversion_leaves_out_is_told(
     streaming: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """W14: histograms and the chunk table were lost without a word."""
+    """Histograms and the chunk table were lost without a word."""
     v1.convert(streaming, tmp_path / "x.tacozip")
     assert "the chunk table and histograms of a streaming file are not carried" in caplog.text
 
@@ -160,7 +160,7 @@ def test_a_view_is_compiled(tmp_path: Path) -> None:
     (path,) = v1.compile(view, tmp_path / "x.tortilla", progress=lambda done, total: told.append((done, total)))
     assert tacore.load(path).data.to_arrow()["id"].to_pylist() == view.data.to_arrow()["id"].to_pylist()
     assert told[-1][0] == told[-1][1]
-    frame = tacore.load(FLAT).data[1:3]  # v1-R7
+    frame = tacore.load(FLAT).data[1:3]
     for name in ("f.taco", "f.tortilla"):
         (path,) = v1.compile(frame, tmp_path / name)
         assert [row["id"] for row in tacore.load(path).data] == [row["id"] for row in frame]
@@ -182,7 +182,7 @@ def test_parts_are_joined(tmp_path: Path) -> None:
     parts = v1.compile(view, tmp_path / "x.tortilla", split_size="64KB", first_part=1)
     assert len(parts) > 2
     assert ".0001." in parts[0].name
-    # W05: a loop over the parts sees each sample once.
+    # A loop over the parts sees each sample once.
     assert sum(len(v1.load(part).data) for part in parts) == len(tacore.load(parts[0]).data) == len(view.data)
     joined = v1.join(parts, tmp_path / "joined.tortilla")
     assert joined.read_bytes() == whole.read_bytes()
@@ -210,7 +210,7 @@ def test_one_is_made_of_the_other(tmp_path: Path, golden: Path, collection: Any)
         v1.taco2tortilla(back)
 
 
-def test_r9_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) -> None:
+def test_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) -> None:
     from tacore.datamodel import Sample, Taco, Tortilla
 
     emails = [{"value": "a@lab.org", "roles": ["work"]}, {"value": "b@lab.org"}]
@@ -323,7 +323,7 @@ def load_writer() -> Any:
 
 
 def test_columns_without_a_place_in_2_survive(tmp_path: Path) -> None:
-    """A column without a name was gone after the conversion to 2.0 (hunt2 S2)."""
+    """A column without a name was gone after the conversion to 2.0."""
     parquet = pytest.importorskip("pyarrow.parquet")
     arrow = pytest.importorskip("pyarrow")
     names = ["tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length", ""]

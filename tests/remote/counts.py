@@ -316,7 +316,7 @@ def count__filter_partitions(world):
 
 @case
 def count__index(world):
-    """S009: each ZIP is opened once, and all of its tables come in one request, or with the one that opens it."""
+    """Each ZIP is opened once, and all of its tables come in one request, or with the one that opens it."""
     large = large_dataset(world)
     cases = [(("parts/a.tacozip", "parts/b.tacozip"), 1), (("spread.tacozip",), 2), ((large, "large_1500/part.tacozip"), 2)]
     large_index(world, 1500)
@@ -500,7 +500,7 @@ def count__python_late_threads(world):
 def count__python_older(world):
     """Nested Tortillas: two requests to open and for the rows, as flat ones. The children of a sample: two, header and
     footer, of that sample alone. What the tree is: the same of each nested sample, since only their footers prove how
-    deep they are (hunt2 S1-2); once."""
+    deep they are; once."""
     tacore = python()
     with Server(world.data) as server:
         for name in ("chips.tortilla", "chips.taco"):

@@ -113,7 +113,7 @@ TEST_CASE("a chunk that lies is refused") {
   }
 }
 
-TEST_CASE("hunt2 S1-6: a chunk that says something else than its TIFF is told by the column") {
+TEST_CASE("a chunk that says something else than its TIFF is told by the column") {
   TiffDirectory file;
   TiffLayout& whole = file.layout;
   whole = {.width = 39,
