@@ -114,8 +114,6 @@ struct StatsCommandOptions {
   int jobs = 0;
 };
 int run_stats(const StatsCommandOptions& options);
-/// Of run_stats() with `compute`.
-int run_compute_stats(const StatsCommandOptions& options);
 
 /// How a dataset is written.
 struct Writing {

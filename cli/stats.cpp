@@ -1,17 +1,27 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <tacore/error.hpp>
 #include <tacore/raster/pixel_statistics.hpp>
 
 #include "commands.hpp"
 #include "json.hpp"
 #include "layout.hpp"
+#include "loaded_library.hpp"
 #include "output.hpp"
+#include "progress_bar.hpp"
 
 namespace tacore::cli {
 namespace {
+
+/// A line of the table.
+struct Line {
+  BandSummary band = {};
+  double valid_percent = std::nan("");  ///< of computed statistics only
+};
 
 std::vector<std::string> quantile_names(const std::vector<double>& quantiles) {
   std::vector<std::string> out;
@@ -30,33 +40,37 @@ bool has_quantiles(const BandSummary& band) {
   return std::any_of(band.quantiles.begin(), band.quantiles.end(), [](double value) { return !std::isnan(value); });
 }
 
-std::string as_text(const std::vector<BandSummary>& bands, const std::vector<double>& quantiles) {
-  const auto any = [&](auto&& test) { return std::any_of(bands.begin(), bands.end(), test); };
+std::string as_text(const std::vector<Line>& lines, const StatsCommandOptions& options) {
+  const auto any = [&](auto&& test) {
+    return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return test(line.band); });
+  };
   const bool is_approximate = any([](const BandSummary& band) { return band.is_approximate; });
   const bool has_error = any([](const BandSummary& band) { return !std::isnan(band.quantile_error); });
-  const bool has_any = any(has_quantiles);
+  const bool has_any = options.compute || any(has_quantiles);
   std::vector<std::vector<std::string>> rows = {{"band", "mean", "std", "min", "max"}};
-  for (const auto& name : quantile_names(quantiles)) rows.front().push_back((is_approximate ? "~" : "") + name);
-  if (has_error) rows.front().push_back("+-");
-  for (const BandSummary& band : bands) {
+  for (const auto& name : quantile_names(options.quantiles)) rows[0].push_back((is_approximate ? "~" : "") + name);
+  if (has_error) rows[0].push_back("+-");
+  if (options.compute) rows[0].push_back("valid %");
+  for (const auto& [band, valid_percent] : lines) {
     auto& row = rows.emplace_back();
     row = {std::to_string(band.band), cell(band.mean), cell(band.std), cell(band.min), cell(band.max)};
     for (const double value : band.quantiles) row.push_back(cell(value, has_any));
     if (has_error) row.push_back(cell(band.quantile_error));
+    if (options.compute) row.push_back(cell(valid_percent));
   }
   std::string out = aligned(rows);
   if (is_approximate) {
     out += has_error ? "~: from counts that are rounded; --compute reads the pixels for true ones\n"
                      : "~: the mean of the samples' own percentiles; --compute reads the pixels for true ones\n";
   }
-  if (!has_any && !bands.empty()) out += "No percentiles are stored; --compute reads the pixels for them\n";
+  if (!has_any) out += "No percentiles are stored; --compute reads the pixels for them\n";
   return out;
 }
 
-std::string as_json(const std::vector<BandSummary>& bands, const std::vector<double>& quantiles) {
-  const auto names = quantile_names(quantiles);
+std::string as_json(const std::vector<Line>& lines, const StatsCommandOptions& options) {
+  const auto names = quantile_names(options.quantiles);
   std::vector<std::string> objects;
-  for (const BandSummary& band : bands) {
+  for (const auto& [band, valid_percent] : lines) {
     std::vector<JsonField> fields = {{"band", std::to_string(band.band)},
                                      {"mean", json_number(band.mean)},
                                      {"std", json_number(band.std)},
@@ -69,6 +83,7 @@ std::string as_json(const std::vector<BandSummary>& bands, const std::vector<dou
     }
     if (!approximate.empty()) fields.emplace_back("approximate", json_array(approximate));
     if (!std::isnan(band.quantile_error)) fields.emplace_back("quantile_error", json_number(band.quantile_error));
+    if (options.compute) fields.emplace_back("valid_percent", json_number(valid_percent));
     objects.push_back(json_object(fields));
   }
   return json_array_lines(objects);
@@ -95,19 +110,77 @@ std::string classes_as_json(const std::vector<BandSummary>& bands) {
   return json_array_lines(objects);
 }
 
+DataFrame samples_of(const StatsCommandOptions& options) {
+  const DataFrame roots = load(options.path, {.base_path = options.base_path, .verify = options.verify}).data();
+  if (options.level == 0) return roots;
+  if (options.id.empty()) throw QueryError("id is required for level > 0");
+  const Node node = roots.read(options.id);
+  const auto* children = std::get_if<DataFrame>(&node);
+  if (!children) throw NavigationError("'" + options.id + "' is a FILE; it has no children");
+  if (children->level() != options.level) {
+    throw UsageError("--level " + std::to_string(options.level) + ": the children of '" + options.id +
+                     "' are at level " + std::to_string(children->level()) + "; --id has ids from the root down: a/b");
+  }
+  return *children;
+}
+
+bool show(uint64_t num_done, uint64_t num_samples, void* bar) {
+  static_cast<ProgressBar*>(bar)->show(num_done, num_samples);
+  return true;
+}
+
+FrameStatistics computed(const StatsCommandOptions& options) {
+  ProgressBar bar("samples");
+  ComputeOptions how{.bands = options.bands,
+                     .child = options.child,
+                     .jobs = options.jobs,
+                     .skip_failures = options.skip_bad,
+                     .fallback = raster_opener(),
+                     .progress = show,
+                     .user = &bar};
+  return compute_statistics(samples_of(options), how);
+}
+
+Line line_of(const BandStatistics& band, int number, std::vector<double> shares) {
+  if (shares.empty()) shares = {0.25, 0.5, 0.75, 0.95};
+  const Histogram& histogram = band.histogram;
+  Line out{.band = {.band = number,
+                    .mean = band.moments.count > 0 ? band.moments.mean : std::nan(""),
+                    .std = band.moments.standard_deviation(),
+                    .min = histogram.min(),
+                    .max = histogram.max(),
+                    .quantile_error = histogram.error_bound()},
+           .valid_percent = band.valid_percent()};
+  for (const double share : shares) out.band.quantiles.push_back(histogram.quantile(share));
+  return out;
+}
+
 }  // namespace
 
 int run_stats(const StatsCommandOptions& options) {
-  if (options.compute) return run_compute_stats(options);
-  const auto bands = stored_summary(
-      load(options.path, {.base_path = options.base_path}),
-      {.bands = options.bands, .level = options.level, .id = options.id, .child = options.child}, options.quantiles);
-  if (bands.front().classes.empty()) {
-    print(options.json ? as_json(bands, options.quantiles) : as_text(bands, options.quantiles));
+  std::vector<Line> lines;
+  int exit_code = 0;
+  if (options.compute) {
+    const FrameStatistics found = computed(options);
+    for (const auto& failure : found.failures) complain(failure.message);
+    if (found.num_samples == 0) throw QueryError("no sample could be read");
+    for (std::size_t i = 0; i < found.bands.size(); ++i) {
+      const int number = options.bands.empty() ? static_cast<int>(i) + 1 : options.bands[i];
+      lines.push_back(line_of(found.bands[i], number, options.quantiles));
+    }
+    exit_code = found.failures.empty() ? 0 : 1;
   } else {
-    print(options.json ? classes_as_json(bands) : classes_as_text(bands));
+    auto bands = stored_summary(
+        load(options.path, {.base_path = options.base_path}),
+        {.bands = options.bands, .level = options.level, .id = options.id, .child = options.child}, options.quantiles);
+    if (!bands.front().classes.empty()) {
+      print(options.json ? classes_as_json(bands) : classes_as_text(bands));
+      return 0;
+    }
+    for (auto& band : bands) lines.push_back({.band = std::move(band)});
   }
-  return 0;
+  print(options.json ? as_json(lines, options) : as_text(lines, options));
+  return exit_code;
 }
 
 }  // namespace tacore::cli
