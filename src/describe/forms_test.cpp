@@ -187,7 +187,9 @@ TEST_CASE("no user, password or query of a URL gets into a description") {
   const Made made({placed("a", 1, 2)}, small_collection());
   struct Elsewhere : Storage {
     std::string path;
-    std::shared_ptr<const ByteSource> open(const std::string&) const override { return local_storage()->open(path); }
+    std::shared_ptr<const ByteSource> open(const std::string&, const ReadHint&) const override {
+      return local_storage()->open(path);
+    }
     bool exists(const std::string& asked, bool directory) const override {
       return !directory && asked.find("small.tacozip") != asked.npos && asked.find(".headers") == asked.npos;
     }
