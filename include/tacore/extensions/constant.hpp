@@ -55,7 +55,9 @@ class TACORE_EXPORT ConstantExtension : public Extension {
   std::vector<FieldDescription> schema_;
   std::vector<Value> values_;
 };
+/// Constant columns of samples.
 using SampleColumns = ConstantExtension<SampleExtension, Sample>;
+/// Constant keys of COLLECTION.json.
 using TacoColumns = ConstantExtension<TacoExtension, Taco>;
 
 /// `split`: the use of a sample, "train", "test" or "validation". Throws SchemaError for another word.
@@ -76,6 +78,7 @@ struct TACORE_EXPORT SplitStrategy : TacoColumns {
 /// Nothing, one number for all bands, or one number for each band.
 using PerBand = std::variant<std::monostate, double, std::vector<double>>;
 
+/// The arguments of Scaling.
 struct ScalingOptions {
   PerBand scale_factor = {};                         ///< finite and not zero, as a float
   PerBand scale_offset = {};                         ///< finite, as a float

@@ -19,11 +19,13 @@
 /// An option that is not given is null. Constructors throw SchemaError for a value that the convention does not allow.
 namespace tacore::extensions {
 
+/// The tasks that have a convention.
 enum class Convention { LandCover, Change, Methane, Flood };
 
 /// The columns of any convention.
 using ConventionColumns = SampleColumns;
 
+/// The arguments of LandCover.
 struct LandCoverOptions {
   /// The part of the valid pixels in each class, in the order of `labels:classes`; their sum is 1. Nothing for a sample
   /// without a valid pixel.
@@ -37,6 +39,7 @@ struct TACORE_EXPORT LandCover : SampleColumns {
   explicit LandCover(const LandCoverOptions& options);
 };
 
+/// The arguments of Change.
 struct ChangeOptions {
   Timestamp time_before = {};
   Timestamp time_after = {};  ///< later than before
@@ -49,6 +52,7 @@ struct TACORE_EXPORT Change : SampleColumns {
   explicit Change(const ChangeOptions& options);
 };
 
+/// The arguments of Methane.
 struct MethaneOptions {
   bool isplume = false;
   std::optional<double> ch4_fluxrate = {};      ///< kg/h, not negative
@@ -68,6 +72,7 @@ struct TACORE_EXPORT Methane : SampleColumns {
   explicit Methane(const MethaneOptions& options);
 };
 
+/// The arguments of Flood.
 struct FloodOptions {
   std::string event_id = {};  ///< not empty
   std::optional<Timestamp> event_time = {};

@@ -10,6 +10,7 @@
 
 namespace tacore::extensions {
 
+/// The spacing and the limits of a Major TOM grid.
 struct MajorTomOptions {
   double dist_km = 100;       ///< the least distance between grid points; > 0
   double min_latitude = -85;  ///< rows of the grid outside of the latitudes are left out

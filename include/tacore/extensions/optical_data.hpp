@@ -29,6 +29,7 @@ TACORE_EXPORT std::vector<std::string> optical_sensors();
 /// The bands of one of these sensors, in order. Throws SchemaError, with the names above, for another sensor.
 TACORE_EXPORT std::vector<SpectralBand> optical_bands(std::string_view sensor);
 
+/// The arguments of OpticalData.
 struct OpticalDataOptions {
   /// The name of a sensor, or of some of its bands in any order: `sentinel2msi[B04, B03, B02]`. Blanks are ignored, and
   /// so is the case of a known sensor.

@@ -18,6 +18,7 @@
 /// database, are accepted with a given centroid.
 namespace tacore::extensions {
 
+/// The arguments of STAC.
 struct StacOptions {
   std::string sample_id = {};
   std::string crs = {};
@@ -41,6 +42,7 @@ struct TACORE_EXPORT STAC : SampleColumns {
   explicit STAC(const StacOptions& options);
 };
 
+/// The arguments of ISTAC.
 struct IstacOptions {
   std::string sample_id = {};
   std::string crs = {};
