@@ -198,7 +198,7 @@ TEST_CASE("level 0 as it is costs nothing until a cell is looked at, and then on
 
 uint64_t Large::stored(const std::string& name, const Strings& columns, int group) const {
   const CountingStorage storage;
-  const auto level = LevelTable::open(storage.open(folder_.path("big/" + name)), {});
+  const auto level = LevelTable::open(storage.open(folder_.path("big/" + name), {}), {});
   storage.reset();
   for (const auto& column : columns) {
     for (int g = group < 0 ? 0 : group; g < (group < 0 ? level->num_row_groups() : group + 1); ++g)
