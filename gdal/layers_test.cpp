@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/gdal.hpp"
 
@@ -115,12 +116,9 @@ std::string collection(const std::vector<std::string>& features) {
 
 }  // namespace
 
-TEST_CASE("the mean of a real elevation model is that of shapely, pixel by pixel") {
+TEST_CASE("the mean of a real elevation model is that of shapely, pixel by pixel" * doctest::test_suite("external")) {
   const std::string path = std::string(TACORE_SHARED_DIR) + "/imagery/olinda_dem_utm25s.tif";
-  if (!std::filesystem::exists(path)) {
-    MESSAGE("skipped: no imagery");
-    return;
-  }
+  if (missing(path)) return;
   const auto dem = gdal::raster_mean({.path = path, .source = "SRTM", .version = "3"});
   CHECK(dem->source() == "SRTM");
   CHECK(dem->version() == "3");

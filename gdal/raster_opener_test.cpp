@@ -17,11 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
-#include "tacore/raster/stac.hpp"
 #include "tacore/raster/gdal.hpp"
 #include "tacore/raster/picture.hpp"
+#include "tacore/raster/stac.hpp"
 
 using namespace tacore;
 
@@ -153,7 +154,8 @@ std::shared_ptr<const Raster> open(const std::string& path) { return gdal::raste
 
 }  // namespace
 
-TEST_CASE("what only GDAL decodes is read as GDAL reads it, in a file and in a container") {
+TEST_CASE("what only GDAL decodes is read as GDAL reads it, in a file and in a container" *
+          doctest::test_suite("external")) {
   const Folder folder;
   struct Case {
     const char *name, *driver;
@@ -172,10 +174,7 @@ TEST_CASE("what only GDAL decodes is read as GDAL reads it, in a file and in a c
   const auto pixels = in_memory({});
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    if (!GetGDALDriverManager()->GetDriverByName(c.driver)) {
-      MESSAGE("GDAL has no ", c.driver);
-      continue;
-    }
+    if (!GetGDALDriverManager()->GetDriverByName(c.driver) && skip(std::string("GDAL has no ") + c.driver)) continue;
     const std::string path = write(folder / c.name, c.driver, *pixels, c.options);
     for (const std::string& at : {path, inside(folder, path)}) {
       const auto raster = open_raster(at, gdal::raster_opener().get());
@@ -416,12 +415,9 @@ TEST_CASE("TIFFs lie where GDAL says, also turned, as points, and without code")
   }
 }
 
-TEST_CASE("the georeference of real images is that of GDAL") {
+TEST_CASE("the georeference of real images is that of GDAL" * doctest::test_suite("external")) {
   const fs::path images = fs::path(TACORE_SHARED_DIR) / "imagery";
-  if (!fs::exists(images)) {
-    MESSAGE("no imagery at ", images.string());
-    return;
-  }
+  if (missing(images)) return;
   int num_compared = 0;
   for (const auto& entry : fs::directory_iterator(images)) {
     const std::string path = entry.path().string();

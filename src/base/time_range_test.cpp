@@ -6,21 +6,12 @@
 #include <random>
 #include <string>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
 
 namespace {
-
-template <class Parse>
-std::string error_of(Parse parse) {
-  try {
-    parse();
-  } catch (const QueryError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -102,10 +93,10 @@ TEST_CASE("malformed times are query errors that quote the text and say what was
   for (const auto& c : cases) {
     const std::string text = c.text;
     CAPTURE(text);
-    const auto error = error_of([&] { Timestamp::parse(text); });
+    const auto error = text_of<QueryError>([&] { Timestamp::parse(text); });
     CAPTURE(error);
     CHECK(error.find("time '" + text + "': expected ") == 0);
-    CHECK(error.find(c.expected) != std::string::npos);
+    CHECK(has_text(error, c.expected));
   }
 }
 
@@ -202,8 +193,8 @@ TEST_CASE("malformed ranges are query errors") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const auto error = error_of([&] { TimeRange::parse(c.text); });
+    const auto error = text_of<QueryError>([&] { TimeRange::parse(c.text); });
     CAPTURE(error);
-    CHECK(error.find(c.expected) != std::string::npos);
+    CHECK(has_text(error, c.expected));
   }
 }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "support/query_data.hpp"
+#include "support/support.hpp"
 
 /// concat(): several datasets as one.
 using namespace tacore;
@@ -50,7 +51,7 @@ TEST_CASE("an input that is not RSUT compliant is an error that says why") {
 }
 
 TEST_CASE("datasets of different formats are concatenated when their trees agree") {
-  const Warnings warnings;
+  const Report report;
   for (const auto& [first, second] : {std::pair{"nested.tacozip", "nested"}, std::pair{"nested", "nested.tacozip"}}) {
     CAPTURE(std::string(first));
     const DataFrame rows = concat({load(golden(first)), load(golden(second))}).data();
@@ -61,7 +62,7 @@ TEST_CASE("datasets of different formats are concatenated when their trees agree
       CHECK(has_text(vsi(kids, "item_2"), golden((i < 3) ? first : second)));
     }
   }
-  CHECK(warnings.text == "");
+  CHECK(report.warnings() == "");
 }
 
 TEST_CASE("mixed formats pass the strict mode, go through queries and are concatenated again") {
@@ -305,37 +306,37 @@ TEST_CASE("columns of two datasets that differ only in case stay two columns") {
 
 TEST_CASE("dropped columns are reported, with the datasets that lack them") {
   const Mixed m;
-  const Warnings warnings;
+  const Report report;
   concat({m.a, m.b});
-  CHECK(has_text(warnings.text,
+  CHECK(has_text(report.warnings(),
                  "concat: column 'only_a' of level 0 is dropped: it is missing in " + m.folder.path("b") + "\n"));
-  CHECK(has_text(warnings.text,
+  CHECK(has_text(report.warnings(),
                  "concat: column 'only_b' of level 0 is dropped: it is missing in " + m.folder.path("a") + "\n"));
 }
 
 TEST_CASE("filled columns are reported, with the datasets that lack them") {
   const Mixed m;
-  const Warnings warnings;
+  const Report report;
   concat({m.a, m.b}, ColumnMode::FillMissing);
-  CHECK(has_text(warnings.text,
+  CHECK(has_text(report.warnings(),
                  "concat: column 'only_a' of level 0 is filled with null in " + m.folder.path("b") + "\n"));
 }
 
 TEST_CASE("equal columns are no news") {
-  const Warnings warnings;
+  const Report report;
   concat({part(1), part(2)});
-  CHECK(warnings.text == "");
+  CHECK(report.warnings() == "");
 }
 
 TEST_CASE("warnings can be switched off") {
   const Mixed m;
-  Warnings warnings;
+  const Report report;
   verbose(false);
   concat({m.a, m.b});
-  CHECK(warnings.text == "");
+  CHECK(report.warnings() == "");
   verbose(true);
   concat({m.a, m.b});
-  CHECK(warnings.text != "");
+  CHECK(report.warnings() != "");
 }
 
 TEST_CASE("columns of kinds that do not mix are an error that names both") {

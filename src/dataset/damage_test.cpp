@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 /// Faults that tests/mutate found, each by the way it was found.
@@ -10,7 +11,7 @@ namespace {
 /// A golden file with some bytes changed.
 class Damaged {
  public:
-  explicit Damaged(const std::string& name) : name_(name), bytes_(read(golden(name))) {}
+  explicit Damaged(const std::string& name) : name_(name), bytes_(file_text(golden(name))) {}
 
   std::size_t find(const std::string& what, std::size_t from = 0) const {
     const auto at = bytes_.find(what, from);
@@ -21,27 +22,11 @@ class Damaged {
   Dataset open() const { return load(folder_.write(name_, bytes_)); }
 
  private:
-  static std::string read(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
 
   TemporaryFolder folder_;
   std::string name_;
   std::string bytes_;
 };
-
-template <class Kind, class Body>
-std::string text_of(const Body& body) {
-  try {
-    body();
-  } catch (const Kind& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 }  // namespace
 
@@ -51,7 +36,7 @@ TEST_CASE("a sample whose size its local header does not state is no shorter sam
   file.put(local + 18, std::string("\x05\0\0\0\x05\0\0\0", 8));
   const DataFrame rows = file.open().data();
   const std::string text = text_of<FormatError>([&] { rows.read_bytes("madrid"); });
-  CHECK(has(text, "flat_plain.tacozip: sample 'madrid': internal:size is 14, its local header states another"));
+  CHECK(has_text(text, "flat_plain.tacozip: sample 'madrid': internal:size is 14, its local header states another"));
   CHECK(rows.read_bytes("valencia").size() == 16);
 }
 
@@ -65,7 +50,7 @@ TEST_CASE("a local header that stands there twice is no sample") {
   folder.write("set/cascade_part0001.tacozip", part);
   const DataFrame rows = load(index).data();
   const std::string text = text_of<FormatError>([&] { rows.read_bytes("europe/country_1/city_0"); });
-  CHECK(has(text, "cascade_part0001.tacozip: sample 'city_0': its local header stands there twice, and "));
+  CHECK(has_text(text, "cascade_part0001.tacozip: sample 'city_0': its local header stands there twice, and "));
 }
 
 TEST_CASE("a local header whose extra field reaches into the next entry moves no payload") {
@@ -73,7 +58,7 @@ TEST_CASE("a local header whose extra field reaches into the next entry moves no
   file.put(file.find("DATA/africa/item_1") - 2, "\xff");
   const DataFrame rows = file.open().data();
   const std::string text = text_of<FormatError>([&] { rows.read_bytes("africa/item_1"); });
-  CHECK(has(text, "permuted_offsets.tacozip: sample 'item_1': no local header of 'DATA/africa/item_1'"));
+  CHECK(has_text(text, "permuted_offsets.tacozip: sample 'item_1': no local header of 'DATA/africa/item_1'"));
   CHECK(rows.read_bytes("africa/item_2").size() == 13);
 }
 
@@ -82,8 +67,8 @@ TEST_CASE("a query over a damaged page is a format error with the level, not one
   // The frame of a compressed page.
   file.put(file.find("\x28\xb5\x2f\xfd", file.find("PAR1")) + 4, "\xff\xff\xff\xff");
   const std::string text = text_of<FormatError>([&] { file.open().sql("SELECT * FROM data").data(); });
-  CHECK(has(text, "flat.tacozip: level 0: Parquet: "));
-  CHECK_FALSE(has(text, "tacore://"));
+  CHECK(has_text(text, "flat.tacozip: level 0: Parquet: "));
+  CHECK_FALSE(has_text(text, "tacore://"));
 }
 
 TEST_CASE("a page that says it unpacks to more than its column is refused before anything is allocated for it") {
@@ -92,7 +77,7 @@ TEST_CASE("a page that says it unpacks to more than its column is refused before
   const auto page = file.find("PAR1") + 4;
   file.put(page + 3, "\xfe");
   const std::string text = text_of<FormatError>([&] { file.open().sql("SELECT * FROM data").data(); });
-  CHECK(has(text, "flat.tacozip: level 0: Parquet"));
+  CHECK(has_text(text, "flat.tacozip: level 0: Parquet"));
 }
 
 }  // namespace tacore

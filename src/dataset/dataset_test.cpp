@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 
 // What a dataset tells of itself.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 TEST_CASE("the attributes are those of COLLECTION.json") {
   const Dataset dataset = load(golden("flat.tacozip"));

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "support/load_files.hpp"
 #include "dataset/open_container.hpp"
+#include "support/counting.hpp"
+#include "support/load_files.hpp"
+#include "support/support.hpp"
 
 // How the format of a path is found: by its name, then by its content.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 TEST_CASE("the names .tacozip and .zip are enough: one open, no probe") {
   for (const std::string name : {"flat.tacozip", "extra_entries.zip"}) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "support/query_data.hpp"
+#include "support/support.hpp"
 
 /// Filters, queries and cascades against the obvious way to compute them: all rows, tested one by one.
 using namespace tacore;
@@ -233,24 +234,20 @@ TEST_CASE("random cascades give the rows and children that a loop gives") {
   check_nested(dataset, parents, kids, kTrials, [](Questions& random) { return random.filter(); });
 }
 
-TEST_CASE("random filters over a generated flat dataset give the rows that a loop gives") {
+TEST_CASE("random filters over a generated flat dataset give the rows that a loop gives" *
+          doctest::test_suite("external")) {
   const TemporaryFolder folder;
   const std::string path = generated(folder, "flat");
-  if (path.empty()) {
-    MESSAGE("skipped: python3 has no pyarrow");
-    return;
-  }
+  if (path.empty() && skip("python3 has no pyarrow")) return;
   const Dataset dataset = load(path);
   check_flat(dataset, samples(dataset.data_raw(), "stac:centroid", "stac:time_start"), kGeneratedTrials);
 }
 
-TEST_CASE("random cascades over a generated nested dataset give the rows and children that a loop gives") {
+TEST_CASE("random cascades over a generated nested dataset give the rows and children that a loop gives" *
+          doctest::test_suite("external")) {
   const TemporaryFolder folder;
   const std::string path = generated(folder, "nested");
-  if (path.empty()) {
-    MESSAGE("skipped: python3 has no pyarrow");
-    return;
-  }
+  if (path.empty() && skip("python3 has no pyarrow")) return;
   const Dataset dataset = load(path);
   const auto parents = samples(dataset.data_raw(), "stac:centroid", "stac:time_start");
   const auto kids =

@@ -3,10 +3,10 @@
 
 #include <functional>
 
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "support/load_files.hpp"
 #include "dataset/open_container.hpp"
+#include "support/counting.hpp"
+#include "support/load_files.hpp"
 
 // Every request of every way of reading fails once: the error arrives as it was thrown, nothing comes back shorter, and
 // afterwards everything works.

@@ -4,16 +4,16 @@
 #include <random>
 #include <set>
 
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "support/counting.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "support/table_files.hpp"
 
 // What it costs to open, to query and to read one sample, counted in requests and bytes, never in time.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 constexpr int64_t kRowGroup = 65536;
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "io/vsi_path.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "io/vsi_path.hpp"
+#include "support/counting.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 
 // Loading; how a format is detected has its own file.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 const std::string kParts = "cascade_tacocat/";
 
@@ -350,11 +350,8 @@ TEST_CASE("load asks for nothing outside the dataset") {
   }
 }
 
-TEST_CASE("a published dataset loads in every container") {
-  if (!fs::exists(published("zip"))) {
-    MESSAGE("no published datasets beside the project");
-    return;
-  }
+TEST_CASE("a published dataset loads in every container" * doctest::test_suite("external")) {
+  if (missing(published("zip"))) return;
   CHECK(load(published("zip/flat.tacozip")).num_rows() == 5);
   CHECK(load(published("zip/nested.tacozip")).num_rows() == 3);
   CHECK(load(published("folder/deep")).num_rows() == 20);

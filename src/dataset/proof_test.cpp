@@ -7,13 +7,13 @@
 #include "dataset/dataset_impl.hpp"
 #include "support/hand_made_zip.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "support/table_files.hpp"
 
 // What is read of a sample is what the ZIP says it is, whatever a table, an index or a server says.
 namespace tacore {
 namespace {
 
-using Strings = std::vector<std::string>;
 constexpr const char* kUrl = "http://host/set.tacozip";
 
 std::string about(const std::string& pit) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/query_data.hpp"
+#include "support/support.hpp"
 
 /// stats_*: weighted aggregates of the statistics of samples, from a dataset and from a frame.
 using namespace tacore;
@@ -79,11 +80,8 @@ TEST_CASE("the mean is weighted by the valid pixels of the last two tensor dimen
 }
 
 // The published reader has 138.96, 122.52, 103.70: it takes pixels without data along.
-TEST_CASE("golden values of the published flat dataset") {
-  if (!fs::exists(published("zip/flat.tacozip"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+TEST_CASE("golden values of the published flat dataset" * doctest::test_suite("external")) {
+  if (missing(published("zip/flat.tacozip"))) return;
   for (const std::string name : {"zip/flat.tacozip", "folder/flat"}) {
     CAPTURE(name);
     const Dataset flat = load(published(name));
@@ -101,11 +99,8 @@ TEST_CASE("golden values of the published flat dataset") {
   }
 }
 
-TEST_CASE("golden values of the published nested dataset") {
-  if (!fs::exists(published("zip/nested.tacozip"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+TEST_CASE("golden values of the published nested dataset" * doctest::test_suite("external")) {
+  if (missing(published("zip/nested.tacozip"))) return;
   for (const std::string name : {"zip/nested.tacozip", "folder/nested"}) {
     CAPTURE(name);
     const Dataset nested = load(published(name));
@@ -207,9 +202,9 @@ TEST_CASE("nothing but null is an error, and so is no row") {
 TEST_CASE("rows whose size nothing tells weigh the same, for dataset and frame, and a warning says so") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   const double std = std::sqrt((10 * 10 + 20 * 20) / 2.0 + 5 * 5);
-  const Warnings warnings;
+  const Report report;
   CHECK_CLOSE(flat.stats_mean(), {55});
-  CHECK(has_text(warnings.text, "the size of 2 of 2 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 2 of 2 samples is not known"));
   CHECK_CLOSE(flat.stats_std(), {std});
   CHECK_CLOSE(flat.data().stats_mean(), {55});
   CHECK_CLOSE(flat.data().stats_std(), {std});
@@ -222,14 +217,14 @@ TEST_CASE("statistics follow the current view at level 0") {
   CHECK_CLOSE(flat.data().filter("id <> 'item_0'").stats_mean(), {60});
 }
 
-TEST_CASE("statistics of a level follow filters above it and at it") {
+TEST_CASE("statistics of a level follow filters above it") {
   CHECK(has_text(
       error_of([] { stats().sql("SELECT * FROM data WHERE id <> 'weighted'").stats_mean({}, in("weighted")); }),
       "No stats data found"));
-  if (!fs::exists(published("zip/nested.tacozip"))) {
-    MESSAGE("skipped in part: no published datasets here");
-    return;
-  }
+}
+
+TEST_CASE("statistics of a level follow a box at that level" * doctest::test_suite("external")) {
+  if (missing(published("zip/nested.tacozip"))) return;
   const Dataset nested = load(published("zip/nested.tacozip"));
   const Dataset nyc = nested.filter_bbox(-75, 40, -73, 41, {.column = "auto", .level = 1});
   const DataFrame kept = children(nyc.data(), "americas");
@@ -238,11 +233,8 @@ TEST_CASE("statistics of a level follow filters above it and at it") {
   CHECK(nyc.stats_mean({1}, in("americas")) != nested.stats_mean({1}, in("americas")));
 }
 
-TEST_CASE("statistics never cross the source files of a TACOCAT") {
-  if (!fs::exists(published("tacocat/deep"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+TEST_CASE("statistics never cross the source files of a TACOCAT" * doctest::test_suite("external")) {
+  if (missing(published("tacocat/deep"))) return;
   const Dataset folder = load(published("folder/deep")), tacocat = load(published("tacocat/deep"));
   for (const std::string sensor : {"sensor_A", "sensor_B"}) {
     CAPTURE(sensor);
@@ -287,9 +279,9 @@ TEST_CASE("rows that differ in bands or kind are an error that says how") {
 }
 
 TEST_CASE("NaN is skipped for its row and band alone; a row without a shape weighs as the others do") {
-  const Warnings warnings;
+  const Report report;
   CHECK_CLOSE(stats().stats_mean({}, in("nan")), {50, -4 * 9 / 19.0});
-  CHECK(has_text(warnings.text, "the size of 1 of 3 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 1 of 3 samples is not known"));
   CHECK_CLOSE(stats().stats_min({}, in("nan")), {0, -9});
   CHECK_CLOSE(stats().stats_max({}, in("nan")), {200, 5});
   CHECK_CLOSE(stats().stats_p50({}, in("nan")), {50, -2});
@@ -304,10 +296,10 @@ TEST_CASE("a band that is NaN in every row is NaN") {
 }
 
 TEST_CASE("one pixel has a standard deviation of its own and no warning") {
-  const Warnings warnings;
+  const Report report;
   CHECK_CLOSE(stats().stats_std({}, in("one_pixel")), {0});
   CHECK_CLOSE(stats().stats_mean({}, in("one_pixel")), {7});
-  CHECK(warnings.text == "");
+  CHECK(report.warnings() == "");
 }
 
 TEST_CASE("a frame aggregates its own rows, as the dataset does for their parent") {

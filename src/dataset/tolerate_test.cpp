@@ -4,13 +4,13 @@
 #include <bit>
 
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "support/table_files.hpp"
 
 // What other writers do and a reader has to tolerate.
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 /// A FOLDER dataset like golden/nested, whose tables a test may change.
 struct Nested {

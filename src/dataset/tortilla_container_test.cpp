@@ -1,5 +1,3 @@
-#include "tortilla/container.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,13 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
-#include "io/memory_source.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "io/memory_source.hpp"
+#include "support/counting.hpp"
+#include "support/support.hpp"
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
+#include "tortilla/container.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -24,10 +23,6 @@ struct Stated {
   std::string data = {};
   int64_t shift = 0;  ///< what its offset is wrong by
 };
-
-std::string text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// A whole file, its table made of CSV.
 std::string file_of(const std::vector<Stated>& samples, uint64_t partitions = 1) {
@@ -41,23 +36,12 @@ std::string file_of(const std::vector<Stated>& samples, uint64_t partitions = 1)
     data += sample.data;
   }
   const std::string csv = folder.write("rows" + std::to_string(number++) + ".csv", rows);
-  const std::string footer = text_of(encode_parquet(*read_table(csv)));
+  const std::string footer = to_text(encode_parquet(*read_table(csv)));
   const Header header{.footer = {kHeaderSize + data.size(), footer.size()}, .num_partitions = partitions};
-  return text_of(encode_header(header)) + data + footer;
+  return to_text(encode_header(header)) + data + footer;
 }
 
 Stated nested(const std::string& id, const std::vector<Stated>& samples) { return {id, "TORTILLA", file_of(samples)}; }
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool has_text(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("read gives a table, a path or bytes, and offsets of nested samples are those of the file") {
   const TemporaryFolder folder;
@@ -76,8 +60,8 @@ TEST_CASE("read gives a table, a path or bytes, and offsets of nested samples ar
   CHECK(std::get<VsiPath>(rows.read("img1/hrf")).value == "/vsisubfile/410_20," + path);
   CHECK(children.text(1, "internal:subfile") == "/vsisubfile/410_20," + path);
   CHECK(children.text(1, "internal:gdal_vsi") == "/vsisubfile/410_20," + path);
-  CHECK(text_of(std::get<Bytes>(rows.read("note"))) == "hello bytes");
-  CHECK(text_of(rows.read_bytes("img1/lrf")) == std::string(10, 'A'));
+  CHECK(to_text(std::get<Bytes>(rows.read("note"))) == "hello bytes");
+  CHECK(to_text(rows.read_bytes("img1/lrf")) == std::string(10, 'A'));
 }
 
 TEST_CASE("a Tortilla of a signed URL has the name of its file") {
@@ -96,9 +80,9 @@ TEST_CASE("an id may be any text, and one that looks like a path is no path") {
   const std::string path =
       folder.write("odd.tortilla", file_of({{"../../etc/passwd", "BYTES", "a"}, {"a, b", "BYTES", "bc"}}));
   const DataFrame rows = load(path).data();
-  CHECK(text_of(rows.read_bytes(0)) == "a");
-  CHECK(text_of(rows.read_bytes(1)) == "bc");
-  CHECK(text_of(rows.read_bytes("../../etc/passwd")) == "a");
+  CHECK(to_text(rows.read_bytes(0)) == "a");
+  CHECK(to_text(rows.read_bytes(1)) == "bc");
+  CHECK(to_text(rows.read_bytes("../../etc/passwd")) == "a");
 }
 
 TEST_CASE("a file without nested samples is opened without reading a column") {
@@ -169,7 +153,7 @@ TEST_CASE("a damaged nested sample is an error of what needs it, each time, and 
   const std::string path =
       folder.write("damaged.tortilla", file_of({{"n", "TORTILLA", std::string(300, 'x')}, {"b", "BYTES", "bytes"}}));
   const Dataset dataset = load(path);
-  CHECK(text_of(dataset.data().read_bytes("b")) == "bytes");
+  CHECK(to_text(dataset.data().read_bytes("b")) == "bytes");
   const std::vector<std::function<void()>> asking{
       [&] { dataset.pit_schema(); }, [&] { dataset.level_columns(1); }, [&] { dataset.verify_rsut(); },
       [&] { dataset.filter_bbox({0, 0, 1, 1}, {.level = 1}); }, [&] { dataset.sql("SELECT * FROM level1").data(); }};
@@ -177,7 +161,7 @@ TEST_CASE("a damaged nested sample is an error of what needs it, each time, and 
     for (std::size_t i = 0; i < asking.size(); ++i) {
       CAPTURE(i);
       CHECK_THROWS_AS(asking[i](), FormatError);
-      const std::string error = error_of(asking[i]);
+      const std::string error = text_of<Error>(asking[i]);
       CHECK_MESSAGE(has_text(error, "not a Tortilla or TACO file: starts with 'xx'"), error);
       CHECK_MESSAGE(has_text(error, "damaged.tortilla"), error);
     }
@@ -188,7 +172,7 @@ TEST_CASE("lying places are errors that name the sample") {
   const TemporaryFolder folder;
   const auto reading = [&](const char* name, const std::vector<Stated>& samples, const char* id) {
     const std::string path = folder.write(name, file_of(samples));
-    return error_of([&] { load(path).data().read_bytes(id); });
+    return text_of<Error>([&] { load(path).data().read_bytes(id); });
   };
   const std::string inside = reading("inside.tortilla", {{"a", "BYTES", "abc", -1}}, "a");
   CHECK(has_text(inside, "sample 'a': 3 bytes at 199 leave the data, bytes 200 to 203"));
@@ -206,7 +190,7 @@ TEST_CASE("a file that is cut anywhere is an error or the right data, never less
   for (std::size_t size = 0; size < whole.size(); size += 37) {
     const std::string path = folder.write("cut.tortilla", whole.substr(0, size));
     CAPTURE(size);
-    CHECK_FALSE(error_of([&] { load(path).data().read_bytes("n/a"); }).empty());
+    CHECK_FALSE(text_of<Error>([&] { load(path).data().read_bytes("n/a"); }).empty());
   }
 }
 
@@ -216,18 +200,18 @@ TEST_CASE("partitions are found by any of them, and one that is missing is an er
     return folder.write(name, file_of({{id, "BYTES", id}}, count));
   };
   const std::string first = part("x.0000.part.tortilla", "a", 3), second = part("x.0001.part.tortilla", "b", 3);
-  const std::string error = error_of([&] { load(second); });
+  const std::string error = text_of<Error>([&] { load(second); });
   CHECK(has_text(error, "has 3 partitions, of which x.0002.part.tortilla is missing"));
   CHECK(load(second, {.allow_partial = true}).num_rows() == 2);
   const std::string third = part("x.0002.part.tortilla", "c", 3);
   CHECK(load(third).num_rows() == 3);
-  CHECK(text_of(load(third).data().read_bytes("a")) == "a");
+  CHECK(to_text(load(third).data().read_bytes("a")) == "a");
   CHECK(load(std::vector<std::string>{first, second, third}).num_rows() == 3);
-  CHECK(has_text(error_of([&] { load(std::vector<std::string>{first, third}); }), "2 of 3 partitions are given"));
+  CHECK(has_text(text_of<Error>([&] { load(std::vector<std::string>{first, third}); }), "2 of 3 partitions are given"));
   part("x.0001.part.tortilla", "b", 4);
-  CHECK(has_text(error_of([&] { load(first); }), "a dataset of 4 partitions"));
+  CHECK(has_text(text_of<Error>([&] { load(first); }), "a dataset of 4 partitions"));
   const std::string renamed = part("renamed.tortilla", "b", 4);
-  CHECK(has_text(error_of([&] { load(renamed); }), "whose name does not tell which"));
+  CHECK(has_text(text_of<Error>([&] { load(renamed); }), "whose name does not tell which"));
 }
 
 }  // namespace

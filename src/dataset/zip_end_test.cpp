@@ -2,10 +2,11 @@
 
 #include <cstddef>
 
-#include "io/memory_source.hpp"
 #include "container/container.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "io/memory_source.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 
 // A remote ZIP is opened from its end, by the central directory: that must tell what the header of the file tells.
 namespace {
@@ -66,25 +67,19 @@ std::string outcome(const std::shared_ptr<const OneFile>& storage) {
   }
 }
 
-Bytes bytes_of(const std::string& name) {
-  const std::string text = file_text(golden(name));
-  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  return {begin, begin + text.size()};
-}
-
 TEST_CASE("the end of a ZIP tells what its header does") {
   for (const char* name : {"flat.tacozip", "nested.tacozip", "six_levels.tacozip", "permuted_offsets.tacozip",
                            "header_absent.tacozip", "odd_names.tacozip", "zip64_records.tacozip"}) {
     CAPTURE(name);
-    const auto near = std::make_shared<OneFile>(bytes_of(name), false);
-    const auto far = std::make_shared<OneFile>(bytes_of(name), true);
+    const auto near = std::make_shared<OneFile>(to_bytes(file_text(golden(name))), false);
+    const auto far = std::make_shared<OneFile>(to_bytes(file_text(golden(name))), true);
     CHECK(outcome(far) == outcome(near));
     CHECK(far->num_heads == 0);
   }
 }
 
 TEST_CASE("a directory that is damaged leaves the header") {
-  const Bytes good = bytes_of("nested.tacozip");
+  const Bytes good = to_bytes(file_text(golden("nested.tacozip")));
   const std::string expected = outcome(std::make_shared<OneFile>(good, false));
   REQUIRE(expected.find("level") == std::string::npos);
   // From the entries of the metadata on.

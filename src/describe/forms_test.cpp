@@ -5,18 +5,17 @@
 #include <span>
 
 #include "base/sha256.hpp"
-#include "support/describe_data.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "describe/html.hpp"
 #include "describe/pit_tree.hpp"
-#include "dataset/dataset_impl.hpp"
+#include "support/describe_data.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/collection.hpp"
 
 namespace {
 
 using namespace tacore;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t out = 0;
@@ -105,11 +104,11 @@ TEST_CASE("the year of publication is told, by the caller or the document, and n
   ::unsetenv("SOURCE_DATE_EPOCH");
   CHECK_THROWS_WITH_AS(collection2datacite(made.dataset()), doctest::Contains("--published DATE"), SchemaError);
   CHECK_FALSE(Parsed::parse(collection2croissant(made.dataset())).contains("datePublished"));
-  CHECK_FALSE(has(collection2markdown(made.dataset()), "year = "));
+  CHECK_FALSE(has_text(collection2markdown(made.dataset()), "year = "));
   CHECK(Parsed::parse(collection2datacite(made.dataset(), {.published = "2026"}))["publicationYear"] == "2026");
   const DescribeOptions day{.published = "2026-11-23"};
   CHECK(Parsed::parse(collection2croissant(made.dataset(), day))["datePublished"] == "2026-11-23");
-  CHECK(has(collection2markdown(made.dataset(), day), "year = {2026}"));
+  CHECK(has_text(collection2markdown(made.dataset(), day), "year = {2026}"));
   CHECK_THROWS_WITH_AS(collection2markdown(made.dataset(), {.published = "soon"}),
                        doctest::Contains("is 'soon', YYYY or YYYY-MM-DD expected"), ValidationError);
   {
@@ -157,8 +156,8 @@ TEST_CASE("the names of splits are a record set, with what Croissant calls them 
 
 TEST_CASE("a text says that a place or a time is unknown, and that an extent crosses 180 degrees") {
   const std::string text = collection2markdown(load(golden("no_extent.tacozip")));
-  CHECK(has(text, "- **Extent**: unknown\n- **Time**: unknown\n"));
-  CHECK_FALSE(has(text, "-180"));
+  CHECK(has_text(text, "- **Extent**: unknown\n- **Time**: unknown\n"));
+  CHECK_FALSE(has_text(text, "-180"));
   ::unsetenv("SOURCE_DATE_EPOCH");
   const Parsed croissant = Parsed::parse(collection2croissant(load(golden("no_extent.tacozip"))));
   CHECK_FALSE(croissant.contains("spatialCoverage"));
@@ -166,7 +165,7 @@ TEST_CASE("a text says that a place or a time is unknown, and that an extent cro
   const Parsed datacite = Parsed::parse(collection2datacite(load(golden("no_extent.tacozip")), {.published = "2026"}));
   CHECK_FALSE(datacite.contains("geoLocations"));
   const Made made({placed("a", 170, 1), placed("b", -170, 2)}, small_collection());
-  CHECK(has(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
+  CHECK(has_text(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
 }
 
 TEST_CASE("the code that loads a dataset names its URL where it has one, and the package that reads it") {
@@ -176,12 +175,12 @@ TEST_CASE("the code that loads a dataset names its URL where it has one, and the
   const auto published = text.find("tacoreader.load(\"https://example.org/d/small.tacozip\")");
   CHECK(ours < published);
   CHECK(published != text.npos);
-  CHECK(has(text, "taco info 'https://example.org/d/small.tacozip'"));
-  CHECK(has(collection2markdown(load(golden("cascade_tacocat"))), "tacore.load(\"cascade_tacocat/.tacocat\")"));
-  CHECK(has(collection2markdown(load(golden("cascade_tacocat")), {.base_url = "https://e.org/d"}),
-            "tacore.load(\"https://e.org/d/.tacocat\")"));
+  CHECK(has_text(text, "taco info 'https://example.org/d/small.tacozip'"));
+  CHECK(has_text(collection2markdown(load(golden("cascade_tacocat"))), "tacore.load(\"cascade_tacocat/.tacocat\")"));
+  CHECK(has_text(collection2markdown(load(golden("cascade_tacocat")), {.base_url = "https://e.org/d"}),
+                 "tacore.load(\"https://e.org/d/.tacocat\")"));
   const std::string old = collection2markdown(load(golden("v1/flat.taco")));
-  CHECK(has(old, "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = tacoreader.load(\"flat.taco\")\n"));
+  CHECK(has_text(old, "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = tacoreader.load(\"flat.taco\")\n"));
 }
 
 TEST_CASE("no user, password or query of a URL gets into a description") {
@@ -212,9 +211,10 @@ TEST_CASE("no user, password or query of a URL gets into a description") {
   }
   for (const char* secret : {"hidden", "bob", "X-Amz"}) {
     CAPTURE(secret);
-    CHECK_FALSE(has(all, secret));
+    CHECK_FALSE(has_text(all, secret));
   }
-  CHECK_FALSE(has(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
+  CHECK_FALSE(
+      has_text(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
 }
 
 TEST_CASE("code ends where it should, and no link of an author runs anything") {
@@ -227,7 +227,7 @@ TEST_CASE("code ends where it should, and no link of an author runs anything") {
   for (const char* part : {"[a]\\(", "[b]\\(", "[c]\\(", "[d](https", "[e](docs", "[f]\\:", "[g](#", "[h]\\(",
                            "[i](mail", "`````bibtex\n", "\n`````\n"}) {
     CAPTURE(part);
-    CHECK(has(text, part));
+    CHECK(has_text(text, part));
   }
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("what only TACO 0.2.0 has a place for is said in every form, also of a
   for (const char* words : {"[Original data: the scenes](https://raw)", "[Discussion: https://talk](https://talk)",
                             "in short", "```bibtex\n@misc{own}\n```", "10.1/other"}) {
     CAPTURE(words);
-    CHECK(has(card, words));
+    CHECK(has_text(card, words));
   }
 }
 
@@ -301,24 +301,24 @@ TEST_CASE("a licence that the hub does not know has its name and address") {
   Collection collection = small_collection();
   collection.licenses = {"CC-PDM-1.0"};
   const std::string card = collection2datacard(Made({placed("a", 1, 2)}, collection).dataset());
-  CHECK(has(card,
-            "license:\n- \"other\"\nlicense_name: \"CC-PDM-1.0\"\n"
-            "license_link: \"https://spdx.org/licenses/CC-PDM-1.0.html\"\n"));
+  CHECK(has_text(card,
+                 "license:\n- \"other\"\nlicense_name: \"CC-PDM-1.0\"\n"
+                 "license_link: \"https://spdx.org/licenses/CC-PDM-1.0.html\"\n"));
 }
 
 TEST_CASE("a card is its YAML and then the Markdown") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string markdown = collection2markdown(dataset);
   CHECK(collection2datacard(dataset).ends_with("---\n\n" + markdown));
-  CHECK(has(markdown, "3 x FOLDER\n├── item_0  FILE\n"));
-  CHECK(has(markdown, "### Level 1: 9 rows"));
+  CHECK(has_text(markdown, "3 x FOLDER\n├── item_0  FILE\n"));
+  CHECK(has_text(markdown, "### Level 1: 9 rows"));
 }
 
 TEST_CASE("Markdown takes the texts of a dataset for text") {
   const std::string text = collection2markdown(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
   CHECK(text.starts_with("# &lt;/script\\>&lt;script\\>alert('\"&amp;é')&lt;/script\\> \\`a\\|b\\` \\*c\\* \\#"));
-  CHECK_FALSE(has(text, "| <"));
-  CHECK(has(text, "second paragraph"));
+  CHECK_FALSE(has_text(text, "| <"));
+  CHECK(has_text(text, "second paragraph"));
 }
 
 TEST_CASE("a page or a text of what is no dataset is an error of opening it") {
@@ -330,43 +330,43 @@ TEST_CASE("a page or a text of what is no dataset is an error of opening it") {
 TEST_CASE("the page has the id and the accent colour") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string page = collection2html(dataset, {.accent_colour = "#ff8000"});
-  CHECK(has(page, "<code>nested</code>"));
-  CHECK(has(page, "--accent:#ff8000;--accent-dark:#bf6000;--accent-light:#ffd8b2"));
+  CHECK(has_text(page, "<code>nested</code>"));
+  CHECK(has_text(page, "--accent:#ff8000;--accent-dark:#bf6000;--accent-light:#ffd8b2"));
 }
 
 TEST_CASE("a COLLECTION.json alone says what it knows") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string& json = dataset.collection().json;
   const std::string text = collection2markdown(json, "COLLECTION.json");
-  CHECK(has(text, "- **Samples**: 3, 9 at level 1\n"));
-  CHECK(has(text, "- **Format**: TACO 2.0.0\n"));
-  CHECK(has(text, "| `cloud_cover` | `double` |"));
-  CHECK_FALSE(has(text, "internal:"));
-  CHECK(has(text, "load(\"nested.tacozip\")"));
-  CHECK(has(collection2markdown(json, "", {.example_path = "/data/a b"}), "load(\"/data/a b\")"));
-  CHECK(has(collection2html(json, "", {.accent_colour = "#123456"}), "--accent:#123456;"));
-  CHECK_FALSE(has(collection2html(json, ""), "<script"));
+  CHECK(has_text(text, "- **Samples**: 3, 9 at level 1\n"));
+  CHECK(has_text(text, "- **Format**: TACO 2.0.0\n"));
+  CHECK(has_text(text, "| `cloud_cover` | `double` |"));
+  CHECK_FALSE(has_text(text, "internal:"));
+  CHECK(has_text(text, "load(\"nested.tacozip\")"));
+  CHECK(has_text(collection2markdown(json, "", {.example_path = "/data/a b"}), "load(\"/data/a b\")"));
+  CHECK(has_text(collection2html(json, "", {.accent_colour = "#123456"}), "--accent:#123456;"));
+  CHECK_FALSE(has_text(collection2html(json, ""), "<script"));
   CHECK_THROWS_AS(collection2markdown("{", "COLLECTION.json"), FormatError);
   CHECK_THROWS_AS(collection2html("{}", "COLLECTION.json"), FormatError);
   // That of a dataset which is not written yet has no tree.
   const std::string draft = collection2markdown(R"({"id": "x", "description": "D", "tasks": ["other"]})", "C.json");
   CHECK(draft.starts_with("# x\n\nD\n\n- **Id**: `x`\n"));
-  CHECK_FALSE(has(draft, "Samples"));
-  CHECK_FALSE(has(draft, "## Structure"));
-  CHECK(has(collection2html(R"({"id": "x"})", "COLLECTION.json"), "<h1>x</h1>"));
+  CHECK_FALSE(has_text(draft, "Samples"));
+  CHECK_FALSE(has_text(draft, "## Structure"));
+  CHECK(has_text(collection2html(R"({"id": "x"})", "COLLECTION.json"), "<h1>x</h1>"));
   CHECK_THROWS_AS(collection2html(R"({"id": "x", "taco:pit_schema": {}})", "COLLECTION.json"), SchemaError);
 
   const std::string parts = collection2markdown(load(golden("cascade_tacocat")).collection().json, "COLLECTION.json");
-  CHECK(has(parts, "## Sources"));
-  CHECK(has(parts, ", tacocat\n"));
+  CHECK(has_text(parts, "## Sources"));
+  CHECK(has_text(parts, ", tacocat\n"));
 }
 
 TEST_CASE("a page leads back to a catalogue when its address is one") {
   const Dataset dataset = load(golden("flat.tacozip"));
-  CHECK(has(collection2html(dataset, {.catalogue_url = "https://example.org/?a&b"}),
-            "href=\"https://example.org/?a&amp;b\""));
-  CHECK_FALSE(has(collection2html(dataset), "Catalogue"));
-  CHECK_FALSE(has(collection2html(dataset, {.catalogue_url = "javascript:alert(1)"}), "javascript"));
+  CHECK(has_text(collection2html(dataset, {.catalogue_url = "https://example.org/?a&b"}),
+                 "href=\"https://example.org/?a&amp;b\""));
+  CHECK_FALSE(has_text(collection2html(dataset), "Catalogue"));
+  CHECK_FALSE(has_text(collection2html(dataset, {.catalogue_url = "javascript:alert(1)"}), "javascript"));
 }
 
 TEST_CASE("variants of the accent colour, and the one that stands for any other text") {
@@ -384,16 +384,16 @@ TEST_CASE("variants of the accent colour, and the one that stands for any other 
 TEST_CASE("markup in a dataset is text on its page") {
   CHECK(descriptions::escape_html("<a href=\"x\">'&") == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
   const std::string page = collection2html(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
-  CHECK_FALSE(has(page.substr(page.find("</head>")), "alert('"));
-  CHECK(has(page, "&lt;script&gt;alert(&#39;"));
-  CHECK_FALSE(has(page, "javascript:1\""));
+  CHECK_FALSE(has_text(page.substr(page.find("</head>")), "alert('"));
+  CHECK(has_text(page, "&lt;script&gt;alert(&#39;"));
+  CHECK_FALSE(has_text(page, "javascript:1\""));
 }
 
 TEST_CASE("a page without a title shows the id") {
   const std::string page = collection2html(load(golden("nested.tacozip")));
-  CHECK(has(page, "<title>nested</title>"));
-  CHECK(has(page, "<h1>nested</h1>"));
-  CHECK_FALSE(has(page, "None"));
+  CHECK(has_text(page, "<title>nested</title>"));
+  CHECK(has_text(page, "<h1>nested</h1>"));
+  CHECK_FALSE(has_text(page, "None"));
 }
 
 TEST_CASE("nothing in a dataset ends the script that holds its Croissant") {
@@ -403,7 +403,7 @@ TEST_CASE("nothing in a dataset ends the script that holds its Croissant") {
   CHECK(count(page, "</script") == 1);
   const auto start = page.find("ld+json\">") + 9;
   const std::string json = page.substr(start, page.find("</script", start) - start);
-  CHECK_FALSE(has(json, "<"));
+  CHECK_FALSE(has_text(json, "<"));
   CHECK(Parsed::parse(json) == Parsed::parse(collection2croissant(made.dataset())));
 }
 
@@ -411,21 +411,21 @@ TEST_CASE("every container has a page with a map") {
   for (const char* name : {"nested.tacozip", "nested", "cascade_tacocat", "flat.tacozip"}) {
     CAPTURE(name);
     const std::string page = collection2html(load(golden(name)));
-    CHECK(has(page, "<svg "));
-    CHECK(has(page, "class=\"dot\""));
+    CHECK(has_text(page, "<svg "));
+    CHECK(has_text(page, "class=\"dot\""));
   }
 }
 
 TEST_CASE("a dataset that nobody places has no map") {
-  CHECK_FALSE(has(collection2html(load(golden("no_extent.tacozip"))), "<svg "));
+  CHECK_FALSE(has_text(collection2html(load(golden("no_extent.tacozip"))), "<svg "));
 }
 
 TEST_CASE("a page asks for nothing from elsewhere") {
   const std::string page = collection2html(load(golden("../../examples/data/landsat.tacozip")));
-  CHECK(has(page, "Content-Security-Policy\" content=\"default-src 'none'"));
+  CHECK(has_text(page, "Content-Security-Policy\" content=\"default-src 'none'"));
   for (const char* part : {" src=", "url(", "@import", "<link", "<iframe", "onclick"}) {
     CAPTURE(part);
-    CHECK_FALSE(has(page, part));
+    CHECK_FALSE(has_text(page, part));
   }
 }
 
@@ -438,7 +438,7 @@ TEST_CASE("a tree is cut where it has too many branches") {
   }
   const std::string text = descriptions::draw(descriptions::pit_tree(pit), 2);
   CHECK(count(text, "FILE") == 12);
-  CHECK(has(text, "└── ... 8 more\n"));
+  CHECK(has_text(text, "└── ... 8 more\n"));
 }
 
 TEST_CASE("several datasets as one are described, with the names of their files") {

@@ -8,15 +8,15 @@
 #include <limits>
 #include <map>
 
-#include "support/describe_data.hpp"
 #include "describe/footprint.hpp"
 #include "model/collection_json.hpp"
+#include "support/describe_data.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 Parsed stac_of(const std::string& path, const DescribeOptions& options = {}) {
   return Parsed::parse(collection2stac(load(path), options));
@@ -109,13 +109,13 @@ TEST_CASE("the extent and the counts of a view are those of its samples, at ever
   CHECK(out["extent"]["spatial"]["bbox"] == Parsed{{60.0, 20.0, 61.0, 20.0}});
   CHECK(out["extent"]["temporal"]["interval"][0][0] == "2021-01-01T00:00:00Z");
   const std::string text = collection2markdown(view);
-  CHECK(text.find("- **Samples**: 1, 2 at level 1\n") != text.npos);
-  CHECK(text.find("### Level 1: 2 rows") != text.npos);
+  CHECK(has_text(text, "- **Samples**: 1, 2 at level 1\n"));
+  CHECK(has_text(text, "### Level 1: 2 rows"));
   CHECK(Parsed::parse(collection2croissant(view))["temporalCoverage"] == "2021-01-01T00:00:00Z/2021-01-01T00:00:00Z");
   const Dataset cascade = made.dataset().filter_bbox(59, 19, 60.5, 21, {.level = 1});
   CHECK(Parsed::parse(collection2stac(cascade))["extent"]["spatial"]["bbox"] == Parsed{{60.0, 20.0, 60.0, 20.0}});
   const std::string nothing = collection2markdown(made.dataset().sql("SELECT * FROM data WHERE id = 'c'"));
-  CHECK(nothing.find("**Extent**: unknown") != nothing.npos);
+  CHECK(has_text(nothing, "**Extent**: unknown"));
 }
 
 TEST_CASE("half of a time is half of an interval, and a box over the antimeridian stays as it is") {
@@ -212,7 +212,7 @@ TEST_CASE("Items are those of the view, and padding is none") {
   const Items out(padded);
   CHECK(static_cast<int64_t>(out.ids.size()) == padded.num_rows());
   CHECK(padded.num_rows() > 0);
-  for (const auto& id : out.ids) CHECK(id.find("TACOPAD") == std::string::npos);
+  for (const auto& id : out.ids) CHECK_FALSE(has_text(id, "TACOPAD"));
 }
 
 TEST_CASE("ids of Items are unique and mean nothing else in a URL") {

@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "support/describe_data.hpp"
 #include "model/wkb.hpp"
+#include "support/describe_data.hpp"
+#include "support/support.hpp"
 #include "table/level_table.hpp"
 #include "table/level_write.hpp"
 #include "tacore/error.hpp"
@@ -12,8 +13,6 @@ namespace {
 using namespace tacore;
 
 Dataset v1(const std::string& name) { return load(golden("v1/" + name)); }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 std::vector<std::string> columns_of(const std::string& path) {
   std::vector<std::string> out;
@@ -44,9 +43,9 @@ TEST_CASE("the collection of a TACO 0.2.0 is described as one of 2.0") {
   for (const std::string words :
        {"image-to-image", "# Demo", "TACO 0.4.0, taco", "taco info 'flat.taco'", "| `B02` |", "tortilla:id"}) {
     CAPTURE(words);
-    CHECK(has(card, words));
+    CHECK(has_text(card, words));
   }
-  CHECK(has(collection2html(v1("flat.taco")), "Demo"));
+  CHECK(has_text(collection2html(v1("flat.taco")), "Demo"));
 }
 
 TEST_CASE("the form of the specification says the same, titles of tasks and milliseconds included") {
@@ -65,7 +64,7 @@ TEST_CASE("a Tortilla says of itself what there is: its name, its samples, its t
   CHECK_FALSE(stac.contains("taco:version"));
   CHECK(Parsed::parse(collection2croissant(v1("flat.tortilla")))["distribution"][0]["encodingFormat"] ==
         "application/vnd.tortilla+blob");
-  CHECK(has(collection2markdown(v1("flat.tortilla")), "tortilla"));
+  CHECK(has_text(collection2markdown(v1("flat.tortilla")), "tortilla"));
   CHECK_THROWS_WITH_AS(collection2datacite(v1("flat.tortilla")), doctest::Contains("--published DATE"), SchemaError);
 }
 
@@ -174,7 +173,7 @@ TEST_CASE("a GeoParquet of v1 has the columns as stored, and Items as a table th
   }
   CHECK(level->text(level->find("id"), 4) == "s4");
   footer2geoparquetstac(v1("rai.tortilla"), 0, folder.path("c.parquet"));
-  CHECK(has(columns_of(folder.path("c.parquet"))[0], "type"));
+  CHECK(has_text(columns_of(folder.path("c.parquet"))[0], "type"));
   CHECK_THROWS_WITH_AS(footer2geoparquet(v1("types.tortilla"), 0, folder.path("d.parquet")),
                        doctest::Contains("no sample of the level has a place"), SchemaError);
 }

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tacore/write/create.hpp"
+#include "support/support.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/extensions/conventions.hpp"
+#include "tacore/write/create.hpp"
 
 // What the conventions for common tasks state of a sample, written and read back.
 namespace {
 
 using namespace tacore;
 using namespace tacore::extensions;
-using Strings = std::vector<std::string>;
 
 Sample folder(const std::string& id, const Strings& names) {
   std::vector<Sample> children;
@@ -52,7 +52,7 @@ TEST_CASE("land cover: image, target, classes and their fractions come back") {
       written(folder("a", {"image", "target"}), LandCover({.fractions = std::vector<double>{0.25, 0.75}}),
               Convention::LandCover, &labels);
   CHECK(columns(dataset, "landcover:") == Strings{"fractions list<item: double> [0.25, 0.75]"});
-  CHECK(dataset.collection().json.find(R"("labels:classes")") != std::string::npos);
+  CHECK(has_text(dataset.collection().json, R"("labels:classes")"));
   CHECK(std::get<DataFrame>(dataset.data().read("a")).num_rows() == 2);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("flood: event, fractions and classes come back") {
         Strings{"event_id string EMSR600", "event_time timestamp[us] 2022-08-30T00:00:00Z", "source string Sentinel-1",
                 "water_fraction double 0.4", "permanent_water_fraction double 0.1", "cloud_fraction double 0"});
   for (const char* name : {"invalid", "land", "water", "cloud"}) {
-    CHECK(dataset.collection().json.find("\"name\": \"" + std::string(name) + "\"") != std::string::npos);
+    CHECK(has_text(dataset.collection().json, "\"name\": \"" + std::string(name) + "\""));
   }
 }
 

@@ -11,37 +11,37 @@ TEST_CASE("a tortilla becomes a TACO and the same tortilla again, beside and in 
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco"), again = folder.path("y.tortilla");
   create(demo(), tortilla, plain());
-  const std::string bytes = text_of(tortilla);
+  const std::string bytes = file_text(tortilla);
   tortilla2taco(tortilla, taco, demo_collection());
   create({demo(), demo_collection()}, folder.path("made.taco"), plain());
-  CHECK(text_of(taco) == text_of(folder.path("made.taco")));
+  CHECK(file_text(taco) == file_text(folder.path("made.taco")));
   taco2tortilla(taco, again);
-  CHECK(text_of(again) == bytes);
+  CHECK(file_text(again) == bytes);
 
   REQUIRE(::chmod(tortilla.c_str(), 0640) == 0);
   const auto link = folder.path("link.tortilla");
   REQUIRE(::symlink(tortilla.c_str(), link.c_str()) == 0);
   tortilla2taco(link, link, demo_collection());
   CHECK(std::filesystem::is_symlink(link));
-  CHECK(text_of(tortilla) == text_of(taco));
+  CHECK(file_text(tortilla) == file_text(taco));
   struct stat status = {};
   REQUIRE(::stat(tortilla.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
   taco2tortilla(tortilla, tortilla);
-  CHECK(text_of(tortilla) == bytes);
+  CHECK(file_text(tortilla) == bytes);
 }
 
 TEST_CASE("a part stays a part, and free bytes of the header stay") {
   const TemporaryFolder folder;
   const auto parts = create(demo(), folder.path("x.tortilla"), plain({.split_size = 1}));
   REQUIRE(parts.size() == 2);
-  std::string bytes = text_of(parts[0]);
+  std::string bytes = file_text(parts[0]);
   bytes[150] = 'f';
   const auto path = folder.write("p.tortilla", bytes);
   tortilla2taco(path, folder.path("p.taco"), demo_collection());
-  CHECK(fields_of(text_of(folder.path("p.taco"))).parts == 2);
+  CHECK(fields_of(file_text(folder.path("p.taco"))).parts == 2);
   taco2tortilla(folder.path("p.taco"), path, {.overwrite = true});
-  CHECK(text_of(path) == bytes);
+  CHECK(file_text(path) == bytes);
 }
 
 /// Samples with columns of each kind.
@@ -50,7 +50,7 @@ Tortilla with_columns(int count) {
   for (int i = 0; i < count; ++i) {
     const std::string id = "s" + std::to_string(i);
     const Tortilla inner(
-        {Sample("x", bytes_of(std::string(static_cast<std::size_t>(i % 7) * 100, 'x')), {{"n", int64_t{i}}})});
+        {Sample("x", to_bytes(std::string(static_cast<std::size_t>(i % 7) * 100, 'x')), {{"n", int64_t{i}}})});
     samples.emplace_back(id, inner,
                          std::vector<MetadataField>{{"tortilla:data_split", i > 20 ? Value("train") : Value(), "string"},
                                                {"cloud", i % 3 == 0 ? Value() : Value(0.5 * i), "double"},
@@ -77,7 +77,7 @@ TEST_CASE("the parts of a set are joined to the bytes of the unsplit file") {
     REQUIRE(parts.size() > 2);
     make(0);
     join(parts, joined);
-    CHECK((text_of(joined) == text_of(path)));
+    CHECK((file_text(joined) == file_text(path)));
   }
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("what is no whole set is not joined") {
   const auto out = folder.path("joined.tortilla");
   REQUIRE(parts.size() >= 3);
   const auto why = [&](const std::vector<std::string>& some, const std::string& output) {
-    return refusal([&] { join(some, output); });
+    return error_of([&] { join(some, output); });
   };
   auto some = parts;
   some.pop_back();
@@ -96,7 +96,7 @@ TEST_CASE("what is no whole set is not joined") {
   says(why(some, out), "sample 's0' is in another part, too");
   says(why({}, out), "no parts");
   says(why(parts, folder.path("joined.taco")), "ends in .tortilla");
-  std::string bytes = text_of(parts[0]);
+  std::string bytes = file_text(parts[0]);
   bytes[bytes.size() - 5] = 0x7f;  // the length of the Parquet footer
   some = parts;
   some[0] = folder.write("bad.tortilla", bytes);
@@ -113,23 +113,23 @@ TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
   create(demo(), tortilla, plain());
   tortilla2taco(tortilla, taco, demo_collection());
-  const std::string before = text_of(taco);
-  says(refusal([&] { tortilla2taco(taco, taco, demo_collection()); }), "is a TACO already");
-  says(refusal([&] { taco2tortilla(tortilla, tortilla); }), "is a Tortilla already");
+  const std::string before = file_text(taco);
+  says(error_of([&] { tortilla2taco(taco, taco, demo_collection()); }), "is a TACO already");
+  says(error_of([&] { taco2tortilla(tortilla, tortilla); }), "is a Tortilla already");
   CHECK_THROWS_AS(tortilla2taco(tortilla, taco, demo_collection()), ValidationError);
   CHECK_THROWS_AS(taco2tortilla(taco, tortilla), ValidationError);
   CHECK_THROWS_AS(join({tortilla}, tortilla), ValidationError);
-  says(refusal([&] { tortilla2taco(tortilla, folder.path("y.tortilla"), demo_collection()); }), "ends in .taco");
-  says(refusal([&] { tortilla2taco(tortilla, folder.path("y.taco"), {}); }), "the collection breaks");
-  says(refusal([&] { tortilla2taco(folder.write("no.tortilla", "no"), taco, demo_collection()); }), "truncated");
-  std::string bytes = text_of(tortilla);
+  says(error_of([&] { tortilla2taco(tortilla, folder.path("y.tortilla"), demo_collection()); }), "ends in .taco");
+  says(error_of([&] { tortilla2taco(tortilla, folder.path("y.taco"), {}); }), "the collection breaks");
+  says(error_of([&] { tortilla2taco(folder.write("no.tortilla", "no"), taco, demo_collection()); }), "truncated");
+  std::string bytes = file_text(tortilla);
   bytes.replace(18, 32, "GTiff" + std::string(19, ' ') + std::string("\1\0\0\0\0\0\0\0", 8));
-  says(refusal([&] { tortilla2taco(folder.write("g1.tortilla", bytes), folder.path("g1.taco"), demo_collection()); }),
+  says(error_of([&] { tortilla2taco(folder.write("g1.tortilla", bytes), folder.path("g1.taco"), demo_collection()); }),
        "generation before 0.5.0");
   ConvertOptions stopping;
   stopping.progress = [](uint64_t, uint64_t, void*) { return false; };
-  says(refusal([&] { taco2tortilla(taco, taco, stopping); }), "stopped");
-  CHECK(text_of(taco) == before);
+  says(error_of([&] { taco2tortilla(taco, taco, stopping); }), "stopped");
+  CHECK(file_text(taco) == before);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("the file that is converted is no output but by its own name") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
   create(demo(), tortilla, plain());
-  const std::string bytes = text_of(tortilla);
+  const std::string bytes = file_text(tortilla);
   for (const bool is_hard : {false, true}) {
     REQUIRE((is_hard ? ::link : ::symlink)(tortilla.c_str(), taco.c_str()) == 0);
     CHECK_THROWS_WITH_AS(tortilla2taco(tortilla, taco, demo_collection(), {.overwrite = true}),
@@ -149,7 +149,7 @@ TEST_CASE("the file that is converted is no output but by its own name") {
   REQUIRE(::link(taco.c_str(), link.c_str()) == 0);
   CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.overwrite = true}), doctest::Contains("another place expected"),
                        ValidationError);
-  CHECK(text_of(tortilla) == bytes);
+  CHECK(file_text(tortilla) == bytes);
 }
 
 }  // namespace

@@ -4,20 +4,20 @@
 #include <cmath>
 #include <numeric>
 
+#include "support/sample_data.hpp"
+#include "support/support.hpp"
 #include "support/v1_files.hpp"
-#include "writer/tortilla_impl.hpp"
-#include "support/tree_data.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/v1/convert.hpp"
+#include "writer/tortilla_impl.hpp"
 
 namespace tacore::v1 {
 namespace {
 
-using Strings = std::vector<std::string>;
 using Integers = std::vector<int64_t>;
 
 Sample sized(const std::string& id, std::size_t size, std::vector<MetadataField> metadata = {}) {
-  return {id, bytes_of(std::string(size, id[0])), std::move(metadata)};
+  return {id, to_bytes(std::string(size, id[0])), std::move(metadata)};
 }
 
 /// Of a tree as no Tortilla of v2 may be.
@@ -30,7 +30,7 @@ Tortilla wild(const Strings& lines) {
     auto& here = tree.levels[level];
     for (std::size_t row = 0; row < here.ids.size(); ++row) {
       if (here.types[row] == SampleType::Folder) continue;
-      auto held = bytes_of(tree.path(static_cast<int>(level), static_cast<int64_t>(row)));
+      auto held = to_bytes(tree.path(static_cast<int>(level), static_cast<int64_t>(row)));
       here.payloads[row] = {.held = std::make_shared<const SpillBuffer>(held, ""), .size = held.size()};
     }
   }
@@ -43,7 +43,7 @@ TEST_CASE("a nested tortilla is a whole one, and its samples lie where published
   const TemporaryFolder folder;
   const auto path = folder.path("demo.tortilla");
   CHECK(create(demo(), path, plain()) == Strings{path});
-  const std::string bytes = text_of(path);
+  const std::string bytes = file_text(path);
 
   const Fields outer = fields_of(bytes);
   const auto rows = footer_of(bytes);
@@ -79,7 +79,7 @@ TEST_CASE("a TACO ends with its collection, and its header says where") {
   create(demo(), folder.path("demo.tortilla"), plain());
   const auto path = folder.path("demo.taco");
   create({demo(), demo_collection()}, path, plain());
-  const std::string bytes = text_of(path), tortilla = text_of(folder.path("demo.tortilla"));
+  const std::string bytes = file_text(path), tortilla = file_text(folder.path("demo.tortilla"));
   const Fields header = fields_of(bytes);
   CHECK(header.magic == "WX");
   CHECK(header.collection == header.footer + header.footer_size);
@@ -93,7 +93,7 @@ TEST_CASE("columns stand in the order of published writers, and none that is com
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const auto row = [](const std::string& id, const Value& split) {
-    return Sample(id, bytes_of("x"),
+    return Sample(id, to_bytes("x"),
                   {{"cloud", 0.5},
                    {"stats:mean", Value::List{1.0}},
                    {"rai:pop", 3.0},
@@ -104,7 +104,7 @@ TEST_CASE("columns stand in the order of published writers, and none that is com
                    {"__index_level_0__", int64_t{9}}});
   };
   create(Tortilla({row("a", "train"), row("b", {})}), path, plain());
-  const auto rows = footer_of(text_of(path));
+  const auto rows = footer_of(file_text(path));
   CHECK(column_names(*rows) == Strings{"tortilla:id", "tortilla:file_format", "tortilla:data_split", "tortilla:offset",
                                        "tortilla:length", "stac:crs", "rai:pop", "stats:mean", "cloud"});
   CHECK(texts(*rows, "tortilla:file_format") == Strings{"GTiff", "GTiff"});
@@ -115,8 +115,8 @@ TEST_CASE("columns stand in the order of published writers, and none that is com
 TEST_CASE("a split that no row has is no column") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create(Tortilla({Sample("a", bytes_of("x"), {{"tortilla:data_split", {}, "string"}})}), path, plain());
-  CHECK(column_names(*footer_of(text_of(path))) ==
+  create(Tortilla({Sample("a", to_bytes("x"), {{"tortilla:data_split", {}, "string"}})}), path, plain());
+  CHECK(column_names(*footer_of(file_text(path))) ==
         Strings{"tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length"});
 }
 
@@ -124,30 +124,35 @@ TEST_CASE("what a sample is comes from its bytes, then from its name") {
   using namespace std::string_literals;
   const TemporaryFolder folder;
   create(Tortilla({sized("a", 1)}), folder.path("inner.tortilla"), plain());
-  const std::vector<std::pair<std::string, std::string>> kinds = {{"II*\0..."s, "GTiff"},
-                                                                  {"MM\0+"s, "GTiff"},
-                                                                  {"\x89PNG\r\n\x1a\n"s, "PNG"},
-                                                                  {"\xff\xd8\xff\xe0"s, "JPEG"},
-                                                                  {"CDF\x01"s, "netCDF"},
-                                                                  {"\x89HDF\r\n\x1a\n"s, "HDF5"},
-                                                                  {"GRIB\0"s, "GRIB"},
-                                                                  {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
-                                                                  {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
-                                                                  {"\0\0\0\x1c" "ftypavif"s, "AVIF"},
-                                                                  {"\xff\x0a.."s, "JPEGXL"},
-                                                                  {"fgb\x03" "fgb\0"s, "FlatGeobuf"},
-                                                                  {"PAR1...PAR1"s, "Parquet"},
-                                                                  {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
-                                                                  {R"({"type": "Other"})"s, "BYTES"},
-                                                                  {"<?xml?><kml></kml>"s, "KML"},
-                                                                  {"II*"s, "BYTES"},
-                                                                  {"#y is text"s, "BYTES"},
-                                                                  {""s, "BYTES"},
-                                                                  {text_of(folder.path("inner.tortilla")), "TORTILLA"}};
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {"II*\0..."s, "GTiff"},
+      {"MM\0+"s, "GTiff"},
+      {"\x89PNG\r\n\x1a\n"s, "PNG"},
+      {"\xff\xd8\xff\xe0"s, "JPEG"},
+      {"CDF\x01"s, "netCDF"},
+      {"\x89HDF\r\n\x1a\n"s, "HDF5"},
+      {"GRIB\0"s, "GRIB"},
+      {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
+      {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
+      {"\0\0\0\x1c"
+       "ftypavif"s,
+       "AVIF"},
+      {"\xff\x0a.."s, "JPEGXL"},
+      {"fgb\x03"
+       "fgb\0"s,
+       "FlatGeobuf"},
+      {"PAR1...PAR1"s, "Parquet"},
+      {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
+      {R"({"type": "Other"})"s, "BYTES"},
+      {"<?xml?><kml></kml>"s, "KML"},
+      {"II*"s, "BYTES"},
+      {"#y is text"s, "BYTES"},
+      {""s, "BYTES"},
+      {file_text(folder.path("inner.tortilla")), "TORTILLA"}};
   std::vector<Sample> samples;
   Strings expected;
   for (const auto& [bytes, format] : kinds) {
-    samples.emplace_back("s" + std::to_string(samples.size()), bytes_of(bytes));
+    samples.emplace_back("s" + std::to_string(samples.size()), to_bytes(bytes));
     expected.push_back(format);
   }
   for (const auto& [name, format] : {std::pair("x.nc", "netCDF"), {"x.asc", "AAIGrid"}, {"x.txt", "BYTES"}}) {
@@ -157,7 +162,7 @@ TEST_CASE("what a sample is comes from its bytes, then from its name") {
   }
   const auto path = folder.path("x.tortilla");
   create(Tortilla(samples), path, plain());
-  CHECK(texts(*footer_of(text_of(path)), "tortilla:file_format") == expected);
+  CHECK(texts(*footer_of(file_text(path)), "tortilla:file_format") == expected);
 }
 
 TEST_CASE("formats that are given are spelled as the specification does, others kept") {
@@ -168,7 +173,7 @@ TEST_CASE("formats that are given are spelled as the specification does, others 
   for (const auto& format : given)
     samples.push_back(sized("s" + std::to_string(samples.size()), 1, {{"tortilla:file_format", format}}));
   create(Tortilla(samples), path, plain());
-  CHECK(texts(*footer_of(text_of(path)), "tortilla:file_format") ==
+  CHECK(texts(*footer_of(file_text(path)), "tortilla:file_format") ==
         Strings{"GTiff", "JP2OpenJPEG", "BYTES", "FlatGeobuf"});
 }
 
@@ -176,7 +181,7 @@ TEST_CASE("trees of any shape are written: roots of both types, folders that dif
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   create(wild({"a", "b/", "c/", "b/x", "b/y/", "c/z", "b/y/1/", "b/y/2", "b/y/1/deep"}), path, plain());
-  const std::string bytes = text_of(path);
+  const std::string bytes = file_text(path);
   const auto find = [&](std::size_t base, const std::string& id) {
     const auto rows = footer_of(bytes, base);
     const auto ids = texts(*rows, "tortilla:id");
@@ -197,11 +202,11 @@ TEST_CASE("a sample without bytes has a place, and padding has none") {
   const auto path = folder.path("x.tortilla");
   create(wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
          plain());
-  const std::string bytes = text_of(path);
+  const std::string bytes = file_text(path);
   CHECK(texts(*footer_of(bytes), "tortilla:id") == Strings{"a", "b"});
   CHECK(texts(*footer_of(bytes, 200), "tortilla:id") == Strings{"x"});
   create(Tortilla({sized("a", 3), Sample("none", Bytes()), sized("c", 2)}), folder.path("y.tortilla"), plain());
-  const auto rows = footer_of(text_of(folder.path("y.tortilla")));
+  const auto rows = footer_of(file_text(folder.path("y.tortilla")));
   CHECK(integers(*rows, "tortilla:offset") == Integers{200, 203, 203});
   CHECK(integers(*rows, "tortilla:length") == Integers{3, 0, 2});
 }
@@ -216,10 +221,10 @@ TEST_CASE("parts are filled in order, a sample that is too large has its own, an
                          folder.path("x.0002.part.taco"), folder.path("x.0003.part.taco")});
   const std::vector<Strings> ids = {{"a"}, {"b", "c"}, {"d"}, {"e"}};
   create({samples, demo_collection()}, path, plain());
-  const std::string whole = text_of(path);
+  const std::string whole = file_text(path);
   std::string data;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string bytes = text_of(parts[i]);
+    const std::string bytes = file_text(parts[i]);
     const Fields header = fields_of(bytes);
     CHECK(header.parts == 4);
     CHECK(texts(*footer_of(bytes), "tortilla:id") == ids[i]);
@@ -239,7 +244,7 @@ TEST_CASE("footers of nested tortillas count for the size of a part, and are the
   const auto parts =
       create(samples, folder.path("x.tortilla"), plain({.overwrite = true, .split_size = 300, .first_part = 1}));
   REQUIRE(parts == Strings{folder.path("x.0001.part.tortilla"), folder.path("x.0002.part.tortilla")});
-  CHECK(data_of(text_of(parts[0])) + data_of(text_of(parts[1])) == data_of(text_of(folder.path("x.tortilla"))));
+  CHECK(data_of(file_text(parts[0])) + data_of(file_text(parts[1])) == data_of(file_text(folder.path("x.tortilla"))));
 }
 
 TEST_CASE("what fits into one part has the plain name") {
@@ -252,7 +257,7 @@ TEST_CASE("what fits into one part has the plain name") {
 Strings as_parts(const TemporaryFolder& folder, const Strings& paths) {
   Strings out;
   for (const auto& path : paths) {
-    std::string bytes = text_of(path);
+    std::string bytes = file_text(path);
     bytes[18] = static_cast<char>(paths.size());
     out.push_back(folder.write("set.000" + std::to_string(out.size()) + ".part.tortilla", bytes));
   }
@@ -262,7 +267,7 @@ Strings as_parts(const TemporaryFolder& folder, const Strings& paths) {
 TEST_CASE("a column that a part of a set lacks is null there, at any level") {
   const TemporaryFolder folder;
   const auto inner = [](const char* key, const Value& value) {
-    return Tortilla({Sample("x", bytes_of("x"), {{key, value}})});
+    return Tortilla({Sample("x", to_bytes("x"), {{key, value}})});
   };
   create(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}), folder.path("0.tortilla"),
          plain());
@@ -284,7 +289,7 @@ TEST_CASE("a column that a part of a set lacks is null there, at any level") {
     compile(dataset, folder.path("x.tortilla"), plain({.overwrite = true}));
     CHECK(load(folder.path("x.tortilla")).data().text(1, "note") == "here");
   }
-  const std::string other = folder.write("other.tortilla", text_of(folder.path("0.tortilla")));
+  const std::string other = folder.write("other.tortilla", file_text(folder.path("0.tortilla")));
   const Strings mixed{parts[0], parts[1], other};
   const auto shared = load(mixed).data().columns();
   CHECK(std::none_of(shared.begin(), shared.end(), [](const Column& column) { return column.name == "note"; }));
@@ -296,7 +301,7 @@ TEST_CASE("a level is assembled of more footers than are held at once, whatever 
   std::vector<Sample> samples;
   for (int64_t i = 0; i < kCount; ++i) {
     const MetadataField field = i + 1 < kCount ? MetadataField{"n", i} : MetadataField{"last", "here"};
-    samples.emplace_back("s" + std::to_string(i), Tortilla({Sample("x", bytes_of("x"), {field})}));
+    samples.emplace_back("s" + std::to_string(i), Tortilla({Sample("x", to_bytes("x"), {field})}));
   }
   const auto path = folder.path("x.tortilla");
   create(Tortilla(samples, false), path, plain({.parquet = {.compression = "none"}}));
@@ -309,9 +314,9 @@ TEST_CASE("a level is assembled of more footers than are held at once, whatever 
 TEST_CASE("a column of a nested footer that is damaged is named, and the others are read") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create(Tortilla({Sample("a", Tortilla({Sample("x", bytes_of("x"), {{"note", "the text of it"}})}))}), path,
+  create(Tortilla({Sample("a", Tortilla({Sample("x", to_bytes("x"), {{"note", "the text of it"}})}))}), path,
          plain({.parquet = {.compression = "none"}}));
-  std::string bytes = text_of(path);
+  std::string bytes = file_text(path);
   const auto at = bytes.find("the text of it");
   REQUIRE(at != bytes.npos);
   bytes.replace(at - 16, 10, 10, '\xff');
@@ -319,18 +324,19 @@ TEST_CASE("a column of a nested footer that is damaged is named, and the others 
   const DataFrame children = std::get<DataFrame>(load(path).data().read("a"));
   CHECK(children.text(0, "id") == "x");
   CHECK(children.read_bytes("x").size() == 1);
-  says(refusal([&] { children.text(0, "note"); }), "FormatError");
+  says(error_of([&] { children.text(0, "note"); }), "FormatError");
 }
 
 TEST_CASE("samples of the parts of a set differ in shape as those of one file may") {
   const TemporaryFolder folder;
   const auto inner = [](const Strings& ids) {
     std::vector<Sample> out;
-    for (const auto& id : ids) out.emplace_back(id, bytes_of(id));
+    for (const auto& id : ids) out.emplace_back(id, to_bytes(id));
     return Tortilla(out);
   };
   create(Tortilla({Sample("a", inner({"x"}))}), folder.path("0.tortilla"), plain());
-  create(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", bytes_of("file"))}), folder.path("1.tortilla"), plain());
+  create(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", to_bytes("file"))}), folder.path("1.tortilla"),
+         plain());
   const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
   const Dataset dataset = load(parts[0]);
   CHECK(dataset.data().num_rows() == 3);
@@ -347,11 +353,11 @@ TEST_CASE("parts appear together or not at all") {
   folder.write("x.0001.part.tortilla", "mine");
   const Tortilla samples({sized("a", 9), sized("b", 9)});
   const auto path = folder.path("x.tortilla");
-  says(refusal([&] { create(samples, path, plain({.split_size = 9})); }), "exists already");
-  CHECK(text_of(folder.path("x.0001.part.tortilla")) == "mine");
+  says(error_of([&] { create(samples, path, plain({.split_size = 9})); }), "exists already");
+  CHECK(file_text(folder.path("x.0001.part.tortilla")) == "mine");
   CHECK(::access(folder.path("x.0000.part.tortilla").c_str(), F_OK) != 0);
   create(samples, path, plain({.overwrite = true, .split_size = 9}));
-  CHECK(fields_of(text_of(folder.path("x.0001.part.tortilla"))).magic == "#y");
+  CHECK(fields_of(file_text(folder.path("x.0001.part.tortilla"))).magic == "#y");
 }
 
 TEST_CASE("the bytes do not depend on the number of threads, nor on the day") {
@@ -365,7 +371,7 @@ TEST_CASE("the bytes do not depend on the number of threads, nor on the day") {
   samples.emplace_back("large", Tortilla({sized("x", 5 << 20), sized("y", 1)}), std::vector<MetadataField>{{"cloud", 1.0}});
   create(Tortilla(samples), folder.path("one.tortilla"), plain({.jobs = 1}));
   create(Tortilla(samples), folder.path("many.tortilla"), plain({.jobs = 8}));
-  CHECK(text_of(folder.path("one.tortilla")) == text_of(folder.path("many.tortilla")));
+  CHECK(file_text(folder.path("one.tortilla")) == file_text(folder.path("many.tortilla")));
 }
 
 TEST_CASE("a sample of more than 100 MB is copied whole, and what is no data stays none") {
@@ -392,7 +398,7 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const auto why = [&](const Tortilla& samples, const CreateOptions& options = plain()) {
-    return refusal([&] { create(samples, path, options); });
+    return error_of([&] { create(samples, path, options); });
   };
   says(why(wild(Tree{{TreeLevel{}}})), "ValidationError: no samples");
   says(why(wild({"a", "b/"})), "'b' is a FOLDER without samples");
@@ -405,10 +411,10 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
   says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})), "'a' is called TORTILLA");
   says(why(demo(), plain({.first_part = 2})), "number 2; 0 or 1 expected");
   says(why(demo(), plain({.parquet = {.compression = "lzma"}})), "lzma");
-  says(refusal([&] { create(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
-  says(refusal([&] { create({demo(), demo_collection()}, path, plain()); }), "ends in .taco");
-  says(refusal([&] { create({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");
-  says(refusal([&] { create(demo(), folder.path(".tortilla"), plain()); }), "ends in .tortilla");
+  says(error_of([&] { create(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
+  says(error_of([&] { create({demo(), demo_collection()}, path, plain()); }), "ends in .taco");
+  says(error_of([&] { create({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");
+  says(error_of([&] { create(demo(), folder.path(".tortilla"), plain()); }), "ends in .tortilla");
   CHECK(std::filesystem::is_empty(folder.path()));
   create(demo(), path, plain());
   says(why(demo()), "exists already");
@@ -420,7 +426,7 @@ TEST_CASE("other names of the three splits are spelled as the specification does
   for (const char* split : {"val", "valid", "training", "testing", "test"})
     samples.push_back(sized(split, 1, {{"tortilla:data_split", split}}));
   create(Tortilla(samples), folder.path("x.tortilla"), plain());
-  CHECK(texts(*footer_of(text_of(folder.path("x.tortilla"))), "tortilla:data_split") ==
+  CHECK(texts(*footer_of(file_text(folder.path("x.tortilla"))), "tortilla:data_split") ==
         Strings{"validation", "validation", "train", "test", "test"});
 }
 
@@ -428,7 +434,7 @@ TEST_CASE("a sample that shrinks meanwhile stops the work, and nothing stays") {
   const TemporaryFolder folder;
   const Tortilla samples({Sample("a", folder.write("a.bin", "12345"))});
   folder.write("a.bin", "123");
-  says(refusal([&] { create(samples, folder.path("x.tortilla"), plain()); }), "shrank");
+  says(error_of([&] { create(samples, folder.path("x.tortilla"), plain()); }), "shrank");
   CHECK(::access(folder.path("x.tortilla").c_str(), F_OK) != 0);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
@@ -452,7 +458,7 @@ TEST_CASE("progress counts the bytes of samples over all parts, and stops the wo
   CHECK(seen.last == 700);
   CHECK(seen.all == 700);
   seen = {.go_on = false};
-  says(refusal([&] { create(samples, folder.path("y.tortilla"), options); }), "stopped");
+  says(error_of([&] { create(samples, folder.path("y.tortilla"), options); }), "stopped");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
 }
 
@@ -461,7 +467,7 @@ Sample with_moments(const char* id, int rows, const std::vector<double>& mean, c
   const auto list = [](const std::vector<double>& numbers) {
     return Value(Value::List(numbers.begin(), numbers.end()));
   };
-  return Sample(id, bytes_of("x"),
+  return Sample(id, to_bytes("x"),
                 {{"stats:min", list({mean[0] - 2, mean[1] - 3})},
                  {"stats:max", list({mean[0] + 2, mean[1] + 3})},
                  {"stats:mean", list(mean)},

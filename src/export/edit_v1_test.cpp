@@ -1,17 +1,16 @@
 #include <unistd.h>
 
-#include "tacore/ops/edit.hpp"
+#include "support/support.hpp"
 #include "support/v1_files.hpp"
+#include "tacore/ops/edit.hpp"
 
 namespace tacore::v1 {
 namespace {
 
-using Strings = std::vector<std::string>;
-
 Tortilla samples() {
   std::vector<Sample> out;
   for (const char* id : {"a", "b", "c"})
-    out.emplace_back(id, bytes_of(std::string(500, id[0])), std::vector<MetadataField>{{"cloud", 0.5}});
+    out.emplace_back(id, to_bytes(std::string(500, id[0])), std::vector<MetadataField>{{"cloud", 0.5}});
   return Tortilla(out);
 }
 
@@ -33,16 +32,16 @@ std::string collection_of(const std::string& bytes) {
 TEST_CASE("the collection of a TACO is replaced, and all in front of it stays") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco");
-  const std::string before = text_of(path);
+  const std::string before = file_text(path);
   edit(path, {.set = {{"title", "\"A much longer title than before\""}}});
-  const std::string after = text_of(path);
+  const std::string after = file_text(path);
   says(collection_of(after), "\"title\":\"A much longer title than before\"");
   const Fields header = fields_of(after);
   CHECK(header.collection == fields_of(before).collection);
   CHECK(header.collection + header.collection_size == after.size());
   CHECK(after.substr(200, header.collection - 200) == before.substr(200, header.collection - 200));
   edit(path, {.unset = {"title"}});
-  CHECK(collection_of(text_of(path)).find("longer") == std::string::npos);
+  CHECK_FALSE(has_text(collection_of(file_text(path)), "longer"));
 }
 
 TEST_CASE("columns of the footer are set and dropped, samples stay where they are") {
@@ -50,9 +49,9 @@ TEST_CASE("columns of the footer are set and dropped, samples stay where they ar
   const auto table = folder.write("t.csv", "id,tortilla:data_split,label\nb,train,7\nc,test,8\n");
   for (const char* name : {"x.tortilla", "x.taco"}) {
     const auto path = make(folder, name);
-    const std::string before = text_of(path);
+    const std::string before = file_text(path);
     edit(path, {.drop = {"cloud"}, .columns = {table}});
-    const std::string after = text_of(path);
+    const std::string after = file_text(path);
     const auto rows = footer_of(after);
     CHECK(texts(*rows, "tortilla:id") == Strings{"a", "b", "c"});
     CHECK(texts(*rows, "tortilla:data_split") == Strings{"null", "train", "test"});
@@ -76,17 +75,17 @@ TEST_CASE("a set is edited as one, by any of its files") {
   const auto table = folder.write("t.csv", "id,label\na,1\nc,0.5\n");
   edit(parts[1], {.set = {{"title", "\"New\""}}, .columns = {table}});
   for (const auto& part : parts) {
-    const std::string bytes = text_of(part);
+    const std::string bytes = file_text(part);
     says(collection_of(bytes), "\"title\":\"New\"");
     CHECK(fields_of(bytes).parts == 3);
     // One type in all parts.
     CHECK(read_values(*find_column(*footer_of(bytes), "label"))[0].get<int64_t>() == nullptr);
   }
-  CHECK(*read_values(*find_column(*footer_of(text_of(parts[0])), "label"))[0].get<double>() == 1);
+  CHECK(*read_values(*find_column(*footer_of(file_text(parts[0])), "label"))[0].get<double>() == 1);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
   REQUIRE(::unlink(parts[2].c_str()) == 0);
-  CHECK(refusal([&] { edit(parts[0], {.unset = {"title"}}); }) != "");
-  says(collection_of(text_of(parts[0])), "New");
+  CHECK(error_of([&] { edit(parts[0], {.unset = {"title"}}); }) != "");
+  says(collection_of(file_text(parts[0])), "New");
 }
 
 TEST_CASE("a link to a file is followed, and stays a link") {
@@ -94,17 +93,17 @@ TEST_CASE("a link to a file is followed, and stays a link") {
   const auto path = make(folder, "x.taco"), link = folder.path("link.taco");
   REQUIRE(::symlink(path.c_str(), link.c_str()) == 0);
   edit(link, {.set = {{"title", "\"New\""}}});
-  says(collection_of(text_of(path)), "New");
+  says(collection_of(file_text(path)), "New");
   CHECK(std::filesystem::is_symlink(link));
 }
 
 TEST_CASE("a file with bytes behind its parts keeps them, and is edited behind them") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco");
-  const std::string before = text_of(path) + "more";
+  const std::string before = file_text(path) + "more";
   folder.write("x.taco", before);
   edit(path, {.set = {{"title", "\"New\""}}, .drop = {"cloud"}});
-  const std::string after = text_of(path);
+  const std::string after = file_text(path);
   CHECK(after.substr(200, before.size() - 200) == before.substr(200));
   CHECK(fields_of(after).footer == before.size());
   says(collection_of(after), "New");
@@ -113,8 +112,8 @@ TEST_CASE("a file with bytes behind its parts keeps them, and is edited behind t
 TEST_CASE("an edit that cannot be is refused, and nothing changes") {
   const TemporaryFolder folder;
   const auto taco = make(folder, "x.taco"), tortilla = make(folder, "x.tortilla");
-  const std::string before = text_of(taco), before_too = text_of(tortilla);
-  const auto why = [&](const std::string& path, const Edit& changes) { return refusal([&] { edit(path, changes); }); };
+  const std::string before = file_text(taco), before_too = file_text(tortilla);
+  const auto why = [&](const std::string& path, const Edit& changes) { return error_of([&] { edit(path, changes); }); };
   says(why(tortilla, {.set = {{"title", "\"New\""}}}), "which has no collection");
   says(why(taco, {}), "nothing is to change");
   says(why(taco, {.set = {{"id", "\"other\""}}}), "'id' cannot be edited");
@@ -128,15 +127,15 @@ TEST_CASE("an edit that cannot be is refused, and nothing changes") {
   says(why(taco, table("id,label\nz,7\n")), "is no sample");
   says(why(taco, table("id,label\na,7\na,8\n")), "is there twice");
   says(why(taco, table("id,tortilla:data_split\na,dev\n")), "train, validation or test expected");
-  CHECK(text_of(taco) == before);
-  CHECK(text_of(tortilla) == before_too);
+  CHECK(file_text(taco) == before);
+  CHECK(file_text(tortilla) == before_too);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
 }
 
 TEST_CASE("a file with any of its bytes changed is edited, or refused with an error of ours") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco"), table = folder.write("t.csv", "id,label\na,1\n");
-  const std::string good = text_of(path);
+  const std::string good = file_text(path);
   int num_refused = 0;
   for (std::size_t at = 0; at < good.size(); at += at >= 50 && at < 1700 ? 825 : 1) {
     std::string bytes = good;
@@ -146,13 +145,13 @@ TEST_CASE("a file with any of its bytes changed is edited, or refused with an er
       edit(path, {.set = {{"title", "\"New\""}}, .columns = {table}});
     } catch (const Error&) {
       ++num_refused;
-      CHECK((text_of(path) == bytes));
+      CHECK((file_text(path) == bytes));
     }
   }
   CHECK(num_refused > 100);
   for (std::size_t size = 0; size < good.size(); size += 97) {
     folder.write("x.taco", good.substr(0, size));
-    CHECK(refusal([&] { edit(path, {.drop = {"cloud"}}); }) != "");
+    CHECK(error_of([&] { edit(path, {.drop = {"cloud"}}); }) != "");
   }
 }
 

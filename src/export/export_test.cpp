@@ -1,16 +1,18 @@
+#include "tacore/ops/export.hpp"
+
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
 #include <functional>
 
 #include "base/read_count.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "tacore/ops/edit.hpp"
-#include "tacore/ops/export.hpp"
-#include "tacore/v1/create.hpp"
-#include "tacore/v1/convert.hpp"
+#include "support/counting.hpp"
 #include "support/create_files.hpp"
+#include "support/support.hpp"
+#include "tacore/ops/edit.hpp"
+#include "tacore/v1/convert.hpp"
+#include "tacore/v1/create.hpp"
 
 namespace tacore {
 namespace {
@@ -19,8 +21,6 @@ Strings sorted(Strings lines) {
   std::sort(lines.begin(), lines.end());
   return lines;
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Two FOLDERs with the same children, with a time each: a/x is of 2020, the others of 2021.
 Dataset nested(const Workshop& shop) {
@@ -62,8 +62,8 @@ TEST_CASE("the collection says what it was taken from, and describes the samples
   ::unsetenv("SOURCE_DATE_EPOCH");
   const Collection made = load(shop.out("one.tacozip")).collection();
   CHECK(made.id == "one");
-  CHECK(made.json.find("\"taco:subset_of\": \"made\"") != std::string::npos);
-  CHECK(made.json.find("\"taco:subset_date\": \"2023-11-14T22:13:20Z\"") != std::string::npos);
+  CHECK(has_text(made.json, "\"taco:subset_of\": \"made\""));
+  CHECK(has_text(made.json, "\"taco:subset_date\": \"2023-11-14T22:13:20Z\""));
   CHECK(made.pit_schema.root_n == 1);
   CHECK(made.pit_schema.hierarchy.at(1)[0].n == 2);
   CHECK(all.collection().json == before);
@@ -99,12 +99,12 @@ TEST_CASE("nothing is written for what is there, what is empty, and rows that ar
   const auto refused = [&](const Dataset& view) {
     return text_of<Error>([&] { export_dataset(view, shop.out("no.tacozip")); });
   };
-  CHECK(contains(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }), "which is read"));
-  CHECK(contains(refused(all.sql("SELECT * FROM data WHERE id = 'z'")), "no samples are left"));
-  CHECK(contains(refused(all.sql("SELECT d.* FROM data d JOIN level1 c ON c.id = 'x'")), "a query used level1"));
-  CHECK(contains(refused(all.sql("SELECT id, type FROM data")), "row 0 lost its place in the dataset"));
-  CHECK(contains(refused(all.sql("SELECT * FROM data UNION ALL SELECT * FROM data")), "is there already"));
-  CHECK(contains(refused(all.sql("SELECT *, 1 AS \"a b\" FROM data")), "column 'a b' of the query"));
+  CHECK(has_text(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }), "which is read"));
+  CHECK(has_text(refused(all.sql("SELECT * FROM data WHERE id = 'z'")), "no samples are left"));
+  CHECK(has_text(refused(all.sql("SELECT d.* FROM data d JOIN level1 c ON c.id = 'x'")), "a query used level1"));
+  CHECK(has_text(refused(all.sql("SELECT id, type FROM data")), "row 0 lost its place in the dataset"));
+  CHECK(has_text(refused(all.sql("SELECT * FROM data UNION ALL SELECT * FROM data")), "is there already"));
+  CHECK(has_text(refused(all.sql("SELECT *, 1 AS \"a b\" FROM data")), "column 'a b' of the query"));
   CHECK(shop.num_made() == 1);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("samples of one id come out under two") {
   export_dataset(concat(same), shop.out("both.tacozip"));
   const Dataset made = load(shop.out("both.tacozip"));
   CHECK(contents(made.data()) == Strings{"a/y=ay", "a/x=ax", "b/y=by", "b/x=bx", "a_2/y=ay", "a_2/x=ax"});
-  CHECK(made.collection().json.find("\"taco:subset_of\": \"made\"") != std::string::npos);
+  CHECK(has_text(made.collection().json, "\"taco:subset_of\": \"made\""));
   CHECK(faults(shop.out("both.tacozip")) == "");
 }
 
@@ -136,8 +136,8 @@ TEST_CASE("damaged bytes are found when they are copied") {
   std::ofstream(path, std::ios::binary) << bytes;
   for (const std::string name : {"no.tacozip", "no"}) {
     const auto said = text_of<FormatError>([&] { export_dataset(load(path), shop.out(name)); });
-    CHECK(contains(said, "sample 'a/x' is damaged: 2 bytes have CRC-32 "));
-    CHECK(contains(said, "nested.tacozip"));
+    CHECK(has_text(said, "sample 'a/x' is damaged: 2 bytes have CRC-32 "));
+    CHECK(has_text(said, "nested.tacozip"));
   }
   CHECK(shop.num_made() == 1);
 }
@@ -244,17 +244,17 @@ TEST_CASE("§7.1.4: the CRC-32 of the directory goes over, in both headers, and 
 
   std::string lies = whole;  // of one sample, in the directory alone
   lies[x.record_offset + kCrc32InRecord] ^= 1;
-  CHECK(contains(exported(lies), "source.tacozip"));
-  CHECK(contains(exported(lies), "sample 'a/x' is damaged: 2 bytes have CRC-32 " + std::to_string(x.crc32) +
+  CHECK(has_text(exported(lies), "source.tacozip"));
+  CHECK(has_text(exported(lies), "sample 'a/x' is damaged: 2 bytes have CRC-32 " + std::to_string(x.crc32) +
                                      ", its ZIP says " + std::to_string(x.crc32 ^ 1)));
   std::string swapped = whole;  // those of two samples
   swapped.replace(x.record_offset + kCrc32InRecord, 4, whole, y.record_offset + kCrc32InRecord, 4);
   swapped.replace(y.record_offset + kCrc32InRecord, 4, whole, x.record_offset + kCrc32InRecord, 4);
-  CHECK(contains(exported(swapped), "its ZIP says " + std::to_string(x.crc32)));
+  CHECK(has_text(exported(swapped), "its ZIP says " + std::to_string(x.crc32)));
   std::string moved = whole;  // the places of two samples, of one size
   moved.replace(x.record_offset + kOffsetInRecord, 4, whole, y.record_offset + kOffsetInRecord, 4);
   moved.replace(y.record_offset + kOffsetInRecord, 4, whole, x.record_offset + kOffsetInRecord, 4);
-  CHECK(contains(exported(moved), "is damaged: 2 bytes have CRC-32 "));
+  CHECK(has_text(exported(moved), "is damaged: 2 bytes have CRC-32 "));
   CHECK_FALSE(fs::exists(shop.out("copy.tacozip")));
 
   std::string local = whole;  // what no reader of ZIPs believes
@@ -284,11 +284,11 @@ TEST_CASE("a large sample has its header from the directory, and is held against
   };
   for (const auto& copy : copies) {
     CAPTURE(&copy - copies);
-    CHECK(contains(text_of<FormatError>(copy), "sample 'large' is damaged: 3000003 bytes have CRC-32 "));
+    CHECK(has_text(text_of<FormatError>(copy), "sample 'large' is damaged: 3000003 bytes have CRC-32 "));
     CHECK(shop.num_made() == 2);
   }
   edit(damaged, {.set = {{"title", "\"another\""}}});  // shares the bytes, and keeps what they should have
-  CHECK(contains(faults(damaged), "CRC-1 entry 'DATA/large': CRC-32 of its 3000003 bytes is"));
+  CHECK(has_text(faults(damaged), "CRC-1 entry 'DATA/large': CRC-32 of its 3000003 bytes is"));
 }
 
 TEST_CASE("a dataset that becomes a FOLDER and a ZIP again is the same") {
@@ -302,7 +302,7 @@ TEST_CASE("a dataset that becomes a FOLDER and a ZIP again is the same") {
     CHECK(contents(load(again).data()) == contents(load(zip).data()));
     const auto a = load(zip).collection(), b = load(again).collection();
     CHECK(a.pit_schema.root_n == b.pit_schema.root_n);
-    CHECK(b.json.find("subset") == std::string::npos);
+    CHECK_FALSE(has_text(b.json, "subset"));
     CHECK(faults(again) == "");
     for (const auto& [file, bytes] : files_of(zip)) {
       if (file.starts_with("DATA/") && !file.ends_with("__meta__")) CHECK((files_of(again).at(file) == bytes));
@@ -313,13 +313,13 @@ TEST_CASE("a dataset that becomes a FOLDER and a ZIP again is the same") {
 TEST_CASE("convert refuses an index, the same kind again, and names that are of the wrong kind") {
   const Workshop shop;
   const auto said = [](const auto& body) { return text_of<Error>(body); };
-  CHECK(contains(said([&] { convert(golden("cascade_tacocat"), shop.out("x.tacozip")); }), "is an index of datasets"));
-  CHECK(contains(said([&] { convert(golden("nested"), shop.out("x")); }), "is a FOLDER already"));
-  CHECK(contains(said([&] { convert(golden("nested.tacozip"), shop.out("x.zip")); }), "is a ZIP already"));
-  CHECK(contains(said([&] { zip2folder(golden("nested.tacozip"), shop.out("x.zip")); }), "is the name of a ZIP"));
-  CHECK(contains(said([&] { folder2zip(golden("nested"), shop.out("x")); }), "is the name of a folder"));
-  CHECK(contains(said([&] { zip2folder(golden("nested"), shop.out("x")); }), "is a FOLDER already"));
-  CHECK(contains(said([&] { convert(golden("uneven_children.tacozip"), shop.out("x")); }),
+  CHECK(has_text(said([&] { convert(golden("cascade_tacocat"), shop.out("x.tacozip")); }), "is an index of datasets"));
+  CHECK(has_text(said([&] { convert(golden("nested"), shop.out("x")); }), "is a FOLDER already"));
+  CHECK(has_text(said([&] { convert(golden("nested.tacozip"), shop.out("x.zip")); }), "is a ZIP already"));
+  CHECK(has_text(said([&] { zip2folder(golden("nested.tacozip"), shop.out("x.zip")); }), "is the name of a ZIP"));
+  CHECK(has_text(said([&] { folder2zip(golden("nested"), shop.out("x")); }), "is the name of a folder"));
+  CHECK(has_text(said([&] { zip2folder(golden("nested"), shop.out("x")); }), "is a FOLDER already"));
+  CHECK(has_text(said([&] { convert(golden("uneven_children.tacozip"), shop.out("x")); }),
                  "; export fills in what is missing"));
   CHECK(shop.num_made() == 0);
 }

@@ -2,14 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "support/sample_data.hpp"
+#include "support/support.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/read_table.hpp"
-#include "support/tree_data.hpp"
 
 namespace tacore {
 namespace {
-
-using Strings = std::vector<std::string>;
 
 Tree roots(const Strings& ids) {
   Tree out;

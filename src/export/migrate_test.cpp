@@ -1,14 +1,13 @@
+#include "support/create_files.hpp"
+#include "support/support.hpp"
+#include "support/v1_files.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/validate.hpp"
 #include "tacore/v1/convert.hpp"
-#include "support/create_files.hpp"
 #include "tortilla/write/tree.hpp"
-#include "support/v1_files.hpp"
 
 namespace tacore::v1 {
 namespace {
-
-std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/v1/" + name; }
 
 Strings data_of(const std::string& path) { return contents(load(path).data()); }
 
@@ -24,7 +23,7 @@ TEST_CASE("a Tortilla becomes a dataset of 2.0, and the same Tortilla again") {
   const TemporaryFolder folder;
   for (const char* name : {"flat", "nested", "gaps", "first", "rai", "clash", "types"}) {
     CAPTURE(name);
-    const std::string source = golden(std::string(name) + ".tortilla");
+    const std::string source = golden("v1/" + std::string(name) + ".tortilla");
     const auto zip = folder.path(std::string(name) + ".tacozip"), back = folder.path(std::string(name) + ".tortilla");
     convert(source, zip);
     CHECK(errors_of(zip) == Strings{});
@@ -50,14 +49,14 @@ TEST_CASE("a Tortilla becomes a dataset of 2.0, and the same Tortilla again") {
 
 TEST_CASE("what 2.0 requires of a collection is filled in, or stated") {
   const TemporaryFolder folder;
-  convert(golden("flat.tortilla"), folder.path("plain"));
+  convert(golden("v1/flat.tortilla"), folder.path("plain"));
   const Collection plain = read_collection(folder.path("plain"));
   CHECK(plain.id == "flat");
   CHECK(plain.description == "Converted from flat.tortilla");
   CHECK(plain.licenses == Strings{"LicenseRef-unknown"});
   CHECK(plain.tasks == Strings{"other"});
   REQUIRE(plain.extent.temporal);
-  convert(golden("flat.taco"), folder.path("stated"), {.id = "new", .licenses = {"MIT"}});
+  convert(golden("v1/flat.taco"), folder.path("stated"), {.id = "new", .licenses = {"MIT"}});
   const Collection stated = read_collection(folder.path("stated"));
   CHECK(stated.id == "new");
   CHECK(stated.licenses == Strings{"MIT"});
@@ -67,17 +66,17 @@ TEST_CASE("what 2.0 requires of a collection is filled in, or stated") {
 
 TEST_CASE("samples of different shapes are padded, and padding does not come back") {
   const TemporaryFolder folder;
-  convert(golden("uneven.tortilla"), folder.path("x.tacozip"));
+  convert(golden("v1/uneven.tortilla"), folder.path("x.tacozip"));
   CHECK(errors_of(folder.path("x.tacozip")) == Strings{});
   convert(folder.path("x.tacozip"), folder.path("x.tortilla"));
-  CHECK(data_of(folder.path("x.tortilla")) == data_of(golden("uneven.tortilla")));
-  CHECK_THROWS_WITH_AS(convert(golden("mixed.tortilla"), folder.path("y.tacozip")),
+  CHECK(data_of(folder.path("x.tortilla")) == data_of(golden("v1/uneven.tortilla")));
+  CHECK_THROWS_WITH_AS(convert(golden("v1/mixed.tortilla"), folder.path("y.tacozip")),
                        doctest::Contains("roots of one type expected"), SchemaError);
 }
 
 TEST_CASE("ids that 2.0 does not allow come back") {
   const TemporaryFolder folder;
-  convert(golden("ids.tortilla"), folder.path("x.tacozip"));
+  convert(golden("v1/ids.tortilla"), folder.path("x.tacozip"));
   CHECK(data_of(folder.path("x.tacozip")) == Strings{"a_b=a:b", "c_d_2=c/d", "c_d=c_d", "v1___e=__e", "f=f"});
   convert(folder.path("x.tacozip"), folder.path("y.tortilla"));
   CHECK(tree_of_tortillas(local_storage(), {folder.path("y.tortilla")}, 1).levels[0].ids ==
@@ -86,7 +85,7 @@ TEST_CASE("ids that 2.0 does not allow come back") {
 
 TEST_CASE("partitions are joined, and a dataset is split anew") {
   const TemporaryFolder folder;
-  const auto parts = convert(golden("parts/set.0001.part.tortilla"), folder.path("x.tacozip"));
+  const auto parts = convert(golden("v1/parts/set.0001.part.tortilla"), folder.path("x.tacozip"));
   CHECK(parts == Strings{folder.path("x.tacozip")});
   CHECK(data_of(parts[0]).size() == 5);
   const auto split = convert(parts[0], folder.path("y.taco"), demo_collection(), {.split_size = 25});
@@ -98,43 +97,43 @@ TEST_CASE("partitions are joined, and a dataset is split anew") {
 
 TEST_CASE("a damaged place is refused before anything is written") {
   const TemporaryFolder folder;
-  std::string bytes = text_of(golden("nested.tortilla"));
+  std::string bytes = file_text(golden("v1/nested.tortilla"));
   bytes.replace(200, 2, "II");
-  says(refusal([&] { convert(folder.write("x.tortilla", bytes), folder.path("x.tacozip")); }), "starts with 'II'");
+  says(error_of([&] { convert(folder.write("x.tortilla", bytes), folder.path("x.tacozip")); }), "starts with 'II'");
   CHECK_FALSE(std::filesystem::exists(folder.path("x.tacozip")));
 }
 
 TEST_CASE("a compiled file has the rows of the view, nested ones whole") {
   const TemporaryFolder folder;
-  const Dataset nested = load(golden("nested.tortilla"));
+  const Dataset nested = load(golden("v1/nested.tortilla"));
   compile(nested.sql("SELECT * FROM data WHERE id <> 'img1' ORDER BY id DESC"), folder.path("x.tortilla"));
   CHECK(errors_of(folder.path("x.tortilla")) == Strings{});
-  const auto all = data_of(golden("nested.tortilla"));
+  const auto all = data_of(golden("v1/nested.tortilla"));
   CHECK(data_of(folder.path("x.tortilla")) == Strings{all[4], all[5], all[0], all[1]});
   const Tree tree = tree_of_tortillas(local_storage(), {folder.path("x.tortilla")}, 1);
   CHECK(tree.levels[0].ids == Strings{"img2", "img0"});
   CHECK(text_column(*tree.levels[0].columns, "split", "")[0] == "train");
-  says(refusal([&] { compile(nested, folder.path("x.tacozip")); }), "ValidationError");
-  says(refusal([&] { compile(nested.sql("SELECT * FROM data WHERE false"), folder.path("y.tortilla")); }),
+  says(error_of([&] { compile(nested, folder.path("x.tacozip")); }), "ValidationError");
+  says(error_of([&] { compile(nested.sql("SELECT * FROM data WHERE false"), folder.path("y.tortilla")); }),
        "no samples are left");
 }
 
 TEST_CASE("files of one dataset are compiled together") {
   const TemporaryFolder folder;
-  const Strings both{golden("flat.tortilla"), golden("gaps.tortilla")};
-  compile(load(golden("parts/set.0000.part.tortilla")), folder.path("parts.tortilla"));
-  CHECK(data_of(folder.path("parts.tortilla")) == data_of(golden("flat.tortilla")));
-  const auto a = load(golden("flat.tortilla")), b = load(golden("rai.tortilla"));
+  const Strings both{golden("v1/flat.tortilla"), golden("v1/gaps.tortilla")};
+  compile(load(golden("v1/parts/set.0000.part.tortilla")), folder.path("parts.tortilla"));
+  CHECK(data_of(folder.path("parts.tortilla")) == data_of(golden("v1/flat.tortilla")));
+  const auto a = load(golden("v1/flat.tortilla")), b = load(golden("v1/rai.tortilla"));
   compile(concat(std::vector{a, b}), folder.path("both.tortilla"));
   CHECK(data_of(folder.path("both.tortilla")).size() == 8);
 }
 
 TEST_CASE("a view of a Tortilla is exported to 2.0") {
   const TemporaryFolder folder;
-  export_dataset(load(golden("nested.taco")).sql("SELECT * FROM data WHERE id = 'img1'"), folder.path("x.tacozip"));
+  export_dataset(load(golden("v1/nested.taco")).sql("SELECT * FROM data WHERE id = 'img1'"), folder.path("x.tacozip"));
   CHECK(errors_of(folder.path("x.tacozip")) == Strings{});
   CHECK(data_of(folder.path("x.tacozip")) ==
-        Strings{data_of(golden("nested.taco"))[2], data_of(golden("nested.taco"))[3]});
+        Strings{data_of(golden("v1/nested.taco"))[2], data_of(golden("v1/nested.taco"))[3]});
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
   create(folders(folder, 9), tortilla, plain());
   convert(tortilla, taco, demo_collection());
   convert(taco, folder.path("back.tortilla"));
-  CHECK(text_of(folder.path("back.tortilla")) == text_of(tortilla));
+  CHECK(file_text(folder.path("back.tortilla")) == file_text(tortilla));
 
   folder.copy(folder.path("tree/f0"), "tree/g0");
   const auto parts =
@@ -89,7 +89,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
 TEST_CASE("what lies below the levels that filters look at is compiled whole") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
-  create(Tortilla({nested(9, Sample("leaf", bytes_of("bottom")))}), path, plain());
+  create(Tortilla({nested(9, Sample("leaf", to_bytes("bottom")))}), path, plain());
   const Dataset filtered = load(path).filter_bbox({0, 0, 3, 3}, {.level = 2});
   compile(filtered, out);
   CHECK(leaf_of(out, 9) == "bottom");
@@ -101,8 +101,8 @@ TEST_CASE("what lies below the levels that filters look at is compiled whole") {
 TEST_CASE("a sample that goes deeper than the first one is compiled to its bottom, too") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
-  create(Tortilla({nested(1, Sample("leaf", bytes_of("up"))),
-                   Sample("deep", Tortilla({nested(3, Sample("leaf", bytes_of("down")))}),
+  create(Tortilla({nested(1, Sample("leaf", to_bytes("up"))),
+                   Sample("deep", Tortilla({nested(3, Sample("leaf", to_bytes("down")))}),
                           {{"stac:centroid", "POINT (1 2)"}})},
                   false),
          path, plain());
@@ -114,13 +114,14 @@ TEST_CASE("no more levels are written, read or walked than there may be") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const Tortilla deepest = folders(folder, kMaxLevels - 1);
-  says(refusal([&] { create(folders(folder, kMaxLevels), path, plain()); }),
+  says(error_of([&] { create(folders(folder, kMaxLevels), path, plain()); }),
        "is below level 63, the deepest that is written");
   CHECK(!std::filesystem::exists(path));
   // A Tortilla as the sample of another is bytes, whatever is in it.
   create(deepest, folder.path("sample.tortilla"), plain());
   create(Tortilla({Sample("s", folder.path("sample.tortilla"))}), path, plain());
-  says(refusal([&] { tree_of_tortillas(local_storage(), {path}, 1); }), "containers are nested in more than 63 others");
+  says(error_of([&] { tree_of_tortillas(local_storage(), {path}, 1); }),
+       "containers are nested in more than 63 others");
   const auto bad = sanity_check(load(path).data());
   REQUIRE(bad.size() == 2);
   says(bad[0].reason, "is nested in more than 63 others");
@@ -133,7 +134,7 @@ TEST_CASE("a dataset of 2.0 has six levels, however it is made, and nothing is w
   create({tree, demo_collection()}, taco, plain());
   const std::string why =
       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 'f0/f1/f2/f3/f4/f5/f6' is below them";
-  const auto refuses = [&](const std::function<void()>& body) { says(refusal(body), why); };
+  const auto refuses = [&](const std::function<void()>& body) { says(error_of(body), why); };
   for (const char* name : {"x.tacozip", "x"}) {
     const auto path = out.path(name);
     refuses([&] { tacore::create({tree, collection()}, path); });

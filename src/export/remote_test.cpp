@@ -5,12 +5,12 @@
 #include <mutex>
 
 #include "base/crc32.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "tacore/ops/export.hpp"
-#include "tacore/v1/create.hpp"
-#include "tacore/v1/convert.hpp"
+#include "support/counting.hpp"
 #include "support/create_files.hpp"
+#include "tacore/ops/export.hpp"
+#include "tacore/v1/convert.hpp"
+#include "tacore/v1/create.hpp"
 #include "writer/copy_payload.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
@@ -80,7 +80,7 @@ TEST_CASE("a request that fails ends an export, and nothing is left of it") {
           export_dataset(load(shop.out(from), {}, storage), shop.out(to), {.create = {.limit = 1}});
         } catch (const IoError& error) {
           failed = true;
-          CHECK(std::string(error.what()).find(CountingStorage::kFailure) != std::string::npos);
+          CHECK(has_text(std::string(error.what()), CountingStorage::kFailure));
           CHECK(shop.num_made() == before);
         }
         // What is asked for in vain, such as a file of headers, may fail without harm.
@@ -114,7 +114,7 @@ TEST_CASE("a file that is of another size when it is copied is an error") {
   std::ofstream(shop.out("all/DATA/s/x"), std::ios::app) << "more";
   for (const std::string to : {"x.tacozip", "x"}) {
     const std::string error = text_of<IoError>([&] { create(taco, shop.out(to)); });
-    CHECK(error.find("has 100004 bytes now; 100000 when it was first opened") != std::string::npos);
+    CHECK(has_text(error, "has 100004 bytes now; 100000 when it was first opened"));
     CHECK_FALSE(fs::exists(shop.out(to)));
   }
 }
@@ -127,8 +127,7 @@ TEST_CASE("a byte of a ZIP that is damaged on the way is found by its CRC-32") {
   std::ofstream(shop.out("all.tacozip"), std::ios::binary) << bytes;
   const Dataset all = load(shop.out("all.tacozip"), {}, elsewhere());
   for (const std::string to : {"x.tacozip", "x"}) {
-    CHECK(text_of<FormatError>([&] { export_dataset(all, shop.out(to)); }).find("damaged: 7 bytes") !=
-          std::string::npos);
+    CHECK(has_text(text_of<FormatError>([&] { export_dataset(all, shop.out(to)); }), "damaged: 7 bytes"));
     CHECK_FALSE(fs::exists(shop.out(to)));
   }
 }

@@ -124,7 +124,7 @@ TEST_CASE("GeoJSON that cannot be a table is refused by the path of the file") {
     shop.add("t.geojson", std::string(R"({"type": "FeatureCollection", "features": [)") + c.features + "]}");
     const std::string text = text_of<Error>([&] { Tortilla::from_table(shop.source("t.geojson")); });
     CAPTURE(text);
-    CHECK(text.find(c.words) != std::string::npos);
+    CHECK(has_text(text, c.words));
   }
 }
 
@@ -152,11 +152,10 @@ TEST_CASE("tables that do not say where samples are, or say it twice, are refuse
     const std::string text = text_of<Error>(
         [&] { create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x.tacozip")); });
     CAPTURE(text);
-    CHECK(text.find(c.words) != std::string::npos);
+    CHECK(has_text(text, c.words));
     CHECK(shop.num_made() == 0);
   }
-  CHECK(text_of<FormatError>([&] { Tortilla::from_table(shop.source("a.bin")); }).find("not a folder, .parquet") !=
-        std::string::npos);
+  CHECK(has_text(text_of<FormatError>([&] { Tortilla::from_table(shop.source("a.bin")); }), "not a folder, .parquet"));
 }
 
 TEST_CASE("padding keeps its place in files and is hidden by readers, and no rule is broken") {
@@ -195,14 +194,13 @@ TEST_CASE("folders that are no samples are refused by their path") {
   fs::create_directory(shop.source("b"));
   CHECK(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x")); }) ==
         "PIT violation: folder 'b' has no children");
-  CHECK(text_of<SchemaError>([&] { Tortilla::from_folder(shop.source("b")); }).find("/b: an empty folder") !=
-        std::string::npos);
+  CHECK(has_text(text_of<SchemaError>([&] { Tortilla::from_folder(shop.source("b")); }), "/b: an empty folder"));
   fs::remove(shop.source("b"));
   fs::create_directory_symlink(shop.source("a"), shop.source("c"));
-  CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/c: a link to a folder") != std::string::npos);
+  CHECK(has_text(text_of<SchemaError>([&] { shop.tree(); }), "/c: a link to a folder"));
   fs::remove(shop.source("c"));
   REQUIRE(::mkfifo(shop.source("a/pipe").c_str(), 0600) == 0);
-  CHECK(text_of<SchemaError>([&] { shop.tree(); }).find("/pipe: neither a file nor a folder") != std::string::npos);
+  CHECK(has_text(text_of<SchemaError>([&] { shop.tree(); }), "/pipe: neither a file nor a folder"));
   CHECK_THROWS_AS(Tortilla::from_folder(shop.source("none")), IoError);
 }
 
@@ -225,9 +223,8 @@ TEST_CASE("what is there is replaced only when asked, and in one step") {
     shop.add("a", "old");
     create({shop.tree(), collection()}, shop.out(name));
     shop.add("a", "newer");
-    CHECK(text_of<ValidationError>([&] {
-            create({shop.tree(), collection()}, shop.out(name));
-          }).find("exists already") != std::string::npos);
+    CHECK(has_text(text_of<ValidationError>([&] { create({shop.tree(), collection()}, shop.out(name)); }),
+                   "exists already"));
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=old"});
     create({shop.tree(), collection()}, shop.out(name), {.overwrite = true});
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=newer"});
@@ -268,8 +265,8 @@ TEST_CASE("a sample that changes while it is copied stops the work, and nothing 
       c.change(shop.source("b"));
       const std::string text = text_of<IoError>([&] { create({tree, collection()}, shop.out(name)); });
       CAPTURE(text);
-      CHECK(text.find("/b: ") != std::string::npos);
-      CHECK(text.find(c.words) != std::string::npos);
+      CHECK(has_text(text, "/b: "));
+      CHECK(has_text(text, c.words));
       CHECK(shop.num_made() == 0);
     }
   }
@@ -309,7 +306,7 @@ TEST_CASE("a dataset is made in temp_dir when there is one, and leaves it empty"
   CHECK(refused(shop.source("a")) == Strings{shop.source("a") + ": is no folder for temporary files"});
   REQUIRE(refused("/nowhere").size() == 1);
   REQUIRE(refused("/proc").size() == 1);
-  CHECK(refused("/proc")[0].find("is on another file system than " + shop.out("y")) != std::string::npos);
+  CHECK(has_text(refused("/proc")[0], "is on another file system than " + shop.out("y")));
 }
 
 TEST_CASE("what breaks a rule is told at once, all of it, before anything is written") {
@@ -319,12 +316,11 @@ TEST_CASE("what breaks a rule is told at once, all of it, before anything is wri
   for (const char* words :
        {"breaks 6 rules", "id is ''", "dataset_version", "description", "licenses", "providers", "tasks"}) {
     CAPTURE(words);
-    CHECK(text.find(words) != std::string::npos);
+    CHECK(has_text(text, words));
   }
   shop.add("b/x", "1");
-  CHECK(text_of<SchemaError>([&] {
-          create({shop.tree(), collection()}, shop.out("x.tacozip"));
-        }).find("PIT violation: 'b' is a FOLDER, 'a' a FILE") != std::string::npos);
+  CHECK(has_text(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x.tacozip")); }),
+                 "PIT violation: 'b' is a FOLDER, 'a' a FILE"));
   CHECK(shop.num_made() == 0);
 }
 
@@ -340,8 +336,8 @@ TEST_CASE("keys that the collection has beyond the specification are kept") {
   draft.tasks = rest.tasks;
   create({shop.tree(), draft}, shop.out("x"));
   const std::string json = file_text(shop.out("x/COLLECTION.json"));
-  CHECK(json.find("\"labels:num_classes\": 3,") != std::string::npos);
-  CHECK(json.find("\"note\": \"ñ\",") != std::string::npos);
+  CHECK(has_text(json, "\"labels:num_classes\": 3,"));
+  CHECK(has_text(json, "\"note\": \"ñ\","));
   CHECK(json.find("\"labels:num_classes\"") < json.find("\"taco:pit_schema\""));
 }
 
@@ -394,7 +390,7 @@ TEST_CASE("a deep check reads every column, so that none is broken unseen") {
     std::string bad = good;
     bad[at] = 0;
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bad;
-    CHECK(faults(shop.out("x")).find("SCH-1 ") != std::string::npos);
+    CHECK(has_text(faults(shop.out("x")), "SCH-1 "));
   }
   CHECK(num_pages >= 6);
 }
@@ -499,8 +495,8 @@ TEST_CASE("what would be replaced is found before anything is written, the index
   no_index.consolidate = false;
   CHECK(create(taco, shop.out("g/x.tacozip"), no_index).size() == 3);
   CHECK(files_in(shop.out("g")).size() == 5);
-  CHECK(text_of<ValidationError>([&] { create(taco, shop.out("f"), in_three); }).find("a FOLDER is written as one") !=
-        std::string::npos);
+  CHECK(
+      has_text(text_of<ValidationError>([&] { create(taco, shop.out("f"), in_three); }), "a FOLDER is written as one"));
 }
 
 TEST_CASE("several ZIPs and their index are replaced together, or stay as they were") {

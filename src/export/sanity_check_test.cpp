@@ -1,18 +1,17 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "support/support.hpp"
 #include "support/v1_files.hpp"
 #include "tacore/v1/convert.hpp"
 
 namespace tacore::v1 {
 namespace {
 
-std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/v1/" + name; }
-
 TEST_CASE("samples that are not sound are told by path") {
   const TemporaryFolder folder;
   // Text of which it is said that it is a GeoTIFF.
-  const auto texts = sanity_check(load(golden("nested.tortilla")).data());
+  const auto texts = sanity_check(load(golden("v1/nested.tortilla")).data());
   REQUIRE(!texts.empty());
   CHECK(texts[0].reason == "does not begin as files of format GTiff do");
   const auto bad = [](const Node& data, void* user) {
@@ -21,7 +20,7 @@ TEST_CASE("samples that are not sound are told by path") {
     if (std::get<VsiPath>(data).value.find("_20,") != std::string::npos) throw std::runtime_error("twenty");
   };
   std::atomic<int> count = 0;
-  const auto found = sanity_check(load(golden("mixed.tortilla")).data(), bad, &count);
+  const auto found = sanity_check(load(golden("v1/mixed.tortilla")).data(), bad, &count);
   REQUIRE(found.size() == 2);
   CHECK(found[0].path == "img1/hrf");
   CHECK(found[0].reason == "twenty");
@@ -31,12 +30,12 @@ TEST_CASE("samples that are not sound are told by path") {
   const std::string image = std::string(TACORE_SOURCE_DIR) + "/examples/data/scene/elevation.tif";
   create(Tortilla({Sample("a", image)}), folder.path("pixels.tortilla"));
   CHECK(sanity_check(load(folder.path("pixels.tortilla")).data()).empty());
-  std::string pixels = text_of(folder.path("pixels.tortilla"));
+  std::string pixels = file_text(folder.path("pixels.tortilla"));
   pixels.replace(10000, 5000, 5000, '\0');
   const auto zeros = sanity_check(load(folder.write("zeros.tortilla", pixels)).data());
   REQUIRE(zeros.size() == 1);
   CHECK(zeros[0].path == "a");
-  std::string bytes = text_of(golden("nested.tortilla"));
+  std::string bytes = file_text(golden("v1/nested.tortilla"));
   bytes.replace(number_at(bytes, 2) - 4, 4, "xxxx");  // the end of the last nested footer
   const auto damaged = sanity_check(load(folder.write("x.tortilla", bytes)).data());
   REQUIRE(!damaged.empty());

@@ -2,29 +2,29 @@
 #include <filesystem>
 #include <limits>
 
-#include "tacore/v1/convert.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "io/memory_source.hpp"
-#include "support/tiff_index_files.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tog.hpp"
-#include "support/counting_storage.hpp"
-#include "dataset/dataset_impl.hpp"
-#include "tacore/raster/tiff_index.hpp"
+#include "support/counting.hpp"
+#include "support/raster_data.hpp"
+#include "support/sample_data.hpp"
+#include "support/support.hpp"
+#include "support/v1_files.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "tacore/raster/tensor.hpp"
+#include "tacore/raster/tiff_index.hpp"
 #include "tacore/raster/tog.hpp"
 #include "tacore/v1/chunks.hpp"
+#include "tacore/v1/convert.hpp"
 #include "tacore/v1/histograms.hpp"
 #include "tortilla/pointer.hpp"
 #include "tortilla/streaming/faults.hpp"
-#include "support/v1_files.hpp"
 #include "writer/tortilla_impl.hpp"
-#include "support/tree_data.hpp"
 
 namespace tacore::v1 {
 namespace {
 
-using Strings = std::vector<std::string>;
 using Integers = std::vector<int64_t>;
 
 /// Two samples, img1 and img2, each of lrf (256 x 128) and hrf (256 x 256), 3 bands of uint16.
@@ -54,7 +54,7 @@ class Images {
     options.streaming = true;
     options.overwrite = true;
     create(taco(), path(), options);
-    return text_of(path());
+    return file_text(path());
   }
   std::string path() const { return folder.path("demo.taco"); }
 
@@ -87,7 +87,7 @@ Object object_at(const std::string& bytes, ByteRange range) {
                                       {.name = "type", .kind = DerivedColumn::Kind::Constant, .text = "FILE"}};
   };
   return {range, read_table(folder.write("object.parquet", text)),
-          LevelTable::open(memory_source("object", bytes_of(text)), {}, derive)};
+          LevelTable::open(memory_source("object", to_bytes(text)), {}, derive)};
 }
 
 /// The tables of a file by its header and pointers: level 0, ..., chunks.
@@ -120,7 +120,7 @@ TEST_CASE("tiles are those of the source, or as large as they are asked for") {
   const TemporaryFolder folder;
   write_plain_tiff(folder.path("plain.tif"), 96, 96, 1, 1, DataType::UInt8);
   make_tog(folder.path("plain.tif"), folder.path("tog.tif"), {.block_size = 32});
-  std::string bytes = text_of(folder.path("tog.tif"));
+  std::string bytes = file_text(folder.path("tog.tif"));
   const auto item = bytes.find("name=\"INTERLEAVE\"");
   REQUIRE(item != bytes.npos);
   bytes.replace(item, 17, "name=\"INTERLEFT_\"");  // which makes it a TIFF like fallback
@@ -189,7 +189,7 @@ TEST_CASE("a row of the chunk table says what the directory of the TIFF does") {
   const auto lengths = integers(*chunks, "tortilla:length");
   const std::size_t row = 9;  // img2/hrf::1
   const auto begin = integers(*rasters, "tortilla:offset")[3], size = integers(*rasters, "tortilla:length")[3];
-  const auto layout = read_tiff_directory(*memory_source("hrf", bytes_of(bytes.substr(static_cast<std::size_t>(begin),
+  const auto layout = read_tiff_directory(*memory_source("hrf", to_bytes(bytes.substr(static_cast<std::size_t>(begin),
                                                                                       static_cast<std::size_t>(size)))))
                           .layout;
   const ByteRange first = layout.blocks[1], second = layout.blocks[4 + 1], third = layout.blocks[8 + 1];
@@ -241,7 +241,7 @@ TEST_CASE("read gives a table, a path, and a chunk, which is one read, of its TI
     CHECK(equal(chunk, read_chunk(rows, "img2/hrf::" + std::to_string(k))));
   }
   const auto requests = storage->requests();
-  const auto chunks = objects_of(text_of(images.path())).back().table;
+  const auto chunks = objects_of(file_text(images.path())).back().table;
   std::size_t row = 0;
   while (texts(*chunks, "tortilla:root")[row] != "img2" || texts(*chunks, "tortilla:id")[row] != "hrf::0") ++row;
   CHECK(requests[1].offset == static_cast<uint64_t>(integers(*chunks, "tortilla:offset")[row]));
@@ -270,15 +270,15 @@ TEST_CASE("a file without chunk table gives the same chunks from its directories
 TEST_CASE("an id that ends like a chunk is read as what it is") {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.tortilla");
-  create(called("a::1", bytes_of("one")), path, plain());
-  CHECK(std::get<Bytes>(read(load(path).data(), "a::1")) == bytes_of("one"));
+  create(called("a::1", to_bytes("one")), path, plain());
+  CHECK(std::get<Bytes>(read(load(path).data(), "a::1")) == to_bytes("one"));
 }
 
 TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 300, 200, 2);
   const std::string path = folder.path("flat.taco");
-  std::vector<std::byte> held = bytes_of(text_of(tiff));
+  std::vector<std::byte> held = to_bytes(file_text(tiff));
   create({Tortilla({Sample("a", tiff), Sample("b", held)}), demo_collection()}, path, {.streaming = true});
   const DataFrame rows = load(path).data();
   for (const std::string id : {"a", "b"}) {
@@ -286,7 +286,7 @@ TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
     CHECK(check_tacotiff(std::get<VsiPath>(rows.read(id)).value).empty());
     CHECK(equal(read_chunk(rows, id + "::0"), read_tensor(*open_raster(tiff))));
   }
-  CHECK(objects_of(text_of(path)).size() == 2);
+  CHECK(objects_of(file_text(path)).size() == 2);
   const Dataset twice = load(path);
   CHECK(twice.level_rows(0) == 2);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);  // no draft stays
@@ -298,10 +298,10 @@ TEST_CASE("a raster of a ZIP is held against its CRC-32 before it is encoded ane
   Collection about = demo_collection();
   about.tasks = {"other"};
   tacore::create({Tortilla({Sample("a", tiff)}), about}, zip);
-  std::string bytes = text_of(zip);
+  std::string bytes = file_text(zip);
   bytes[1000 + 20'000] ^= 1;  // a pixel
   std::ofstream(zip, std::ios::binary) << bytes;
-  says(refusal([&] { compile(load(zip), folder.path("a.taco"), {.stats = false, .streaming = true}); }),
+  says(error_of([&] { compile(load(zip), folder.path("a.taco"), {.stats = false, .streaming = true}); }),
        "sample 'a' is damaged: 61000 bytes have CRC-32 ");
   CHECK(!std::filesystem::exists(folder.path("a.taco")));
 }
@@ -311,19 +311,19 @@ TEST_CASE("what cannot be streamed is refused by the sample, or stays when that 
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 32, 32, 1);
   const auto why = [&](const Tortilla& samples, CreateOptions options = {.stats = false}) {
     options.streaming = true;
-    return refusal([&] { create({samples, demo_collection()}, folder.path("x.taco"), options); });
+    return error_of([&] { create({samples, demo_collection()}, folder.path("x.taco"), options); });
   };
-  says(why(Tortilla({Sample("a", tiff), Sample("b", bytes_of("no raster"))})),
+  says(why(Tortilla({Sample("a", tiff), Sample("b", to_bytes("no raster"))})),
        "ValidationError: sample 'b' is of the format BYTES, no GeoTIFF");
-  says(why(called("a::b", bytes_of(text_of(tiff)))), "'a::b': an id in a streaming TACO has no / and no ::");
+  says(why(called("a::b", to_bytes(file_text(tiff)))), "'a::b': an id in a streaming TACO has no / and no ::");
   const Tortilla one({Sample("x", tiff)}), other({Sample("y", tiff)});
   says(why(Tortilla({Sample("a", one), Sample("b", other)})), "samples 'a' and 'b' differ in what is below them");
-  says(why(Tortilla({Sample("a", bytes_of("II*\x01 is no TIFF"))})), "sample 'a'");
+  says(why(Tortilla({Sample("a", to_bytes("II*\x01 is no TIFF"))})), "sample 'a'");
   CHECK(!std::filesystem::exists(folder.path("x.taco")));
-  CHECK(why(Tortilla({Sample("a", tiff), Sample("b", bytes_of("no raster"))}),
+  CHECK(why(Tortilla({Sample("a", tiff), Sample("b", to_bytes("no raster"))}),
             {.stats = false, .allow_non_tog = true}) == "");
   const DataFrame rows = load(folder.path("x.taco")).data();
-  CHECK(std::get<Bytes>(read(rows, "b")) == bytes_of("no raster"));
+  CHECK(std::get<Bytes>(read(rows, "b")) == to_bytes("no raster"));
   CHECK(std::get<Tensor>(read(rows, "a::0")).shape() == Integers{1, 32, 32});
 }
 
@@ -336,7 +336,7 @@ TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
   const auto paths = create({Tortilla(samples), demo_collection()}, folder.path("d.taco"),
                             {.split_size = 1, .stats = false, .streaming = true});
   REQUIRE(paths.size() == 3);
-  const auto objects = objects_of(text_of(paths[2]));
+  const auto objects = objects_of(file_text(paths[2]));
   REQUIRE(objects.size() == 4);
   CHECK(texts(*objects[2].table, "tortilla:root") == Strings{"s2/deep"});
   CHECK(texts(*objects[3].table, "tortilla:root") == Strings{"s2", "s2/deep"});
@@ -462,7 +462,7 @@ TEST_CASE("a tree deeper than six levels has a table for each, and chunks below 
   create({Tortilla({sample}), demo_collection()}, path, plain({.streaming = true}));
   compile(load(path), again, {.streaming = true});
   for (const auto& file : {path, again}) {
-    CHECK(objects_of(text_of(file)).size() == 11);
+    CHECK(objects_of(file_text(file)).size() == 11);
     CHECK(streaming_faults(local_storage()->open(file), file).empty());
     CHECK(read_chunk(load(file).data(), id).shape() == Integers{1, 64, 64});
   }

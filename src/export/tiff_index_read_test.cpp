@@ -7,24 +7,24 @@
 #include <numeric>
 #include <thread>
 
-#include "support/temporary_folder.hpp"
-#include "support/tiff_index_files.hpp"
-#include "support/counting_storage.hpp"
-#include "dataset/dataset_impl.hpp"
 #include "container/tiff_index_file.hpp"
+#include "dataset/dataset_impl.hpp"
+#include "support/counting.hpp"
+#include "support/raster_data.hpp"
+#include "support/support.hpp"
 #include "table/level_write.hpp"
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
-#include "tacore/ops/consolidate.hpp"
-#include "tacore/write/create.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/tiff_index.hpp"
-#include "tacore/raster/tiff_index.hpp"
-#include "tacore/raster/tensor.hpp"
-#include "tacore/raster/tog.hpp"
+#include "tacore/ops/consolidate.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/validate.hpp"
+#include "tacore/raster/tensor.hpp"
+#include "tacore/raster/tiff_index.hpp"
+#include "tacore/raster/tog.hpp"
+#include "tacore/write/create.hpp"
 
 using namespace tacore;
 
@@ -162,10 +162,10 @@ TEST_CASE("validation holds headers against their samples") {
   CHECK(issues(changed, false).find("TIF-1 row 1 ('s1'): ") == 0);
   changed = headers;
   std::swap(changed[2], changed[3]);
-  CHECK(issues(changed, false).find("TIF-2") == std::string::npos);
+  CHECK_FALSE(has_text(issues(changed, false), "TIF-2"));
   const auto deep = issues(changed, true);
-  CHECK(deep.find(" row 2 ('s2'): ") != std::string::npos);  // leaves the sample, or is not its own
-  CHECK(deep.find("TIF-2 row 3 ('s3'): the header is not that of the sample's TIFF") != std::string::npos);
+  CHECK(has_text(deep, " row 2 ('s2'): "));  // leaves the sample, or is not its own
+  CHECK(has_text(deep, "TIF-2 row 3 ('s3'): the header is not that of the sample's TIFF"));
 }
 
 namespace {
@@ -268,7 +268,7 @@ TEST_CASE("validate names a file of headers of another state of the dataset, and
   const Bytes swapped = encode_parquet(*in_one_piece(beside(select_columns(whole, names), headers)));
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(swapped.data()), static_cast<std::streamsize>(swapped.size()));
-  CHECK(faults_of(published.a).find("the header is not that of the sample's TIFF") != std::string::npos);
+  CHECK(has_text(faults_of(published.a), "the header is not that of the sample's TIFF"));
   published.make(published.a, 1, true);
   CHECK(faults_of(published.a).find("TIF-6 it was made for another dataset than ") == 0);
   std::ofstream(published.a + ".headers") << "<html>404</html>";

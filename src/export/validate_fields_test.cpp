@@ -252,7 +252,7 @@ TEST_CASE("a part that was edited after its index was made is found") {
   CHECK(faults(index) == "");
   part(555, true);
   CHECK(has_rule(index, "CAT-9"));
-  CHECK(faults(index).find("CAT-5 row 0: c is 1, source 'a.tacozip' has 555") != std::string::npos);
+  CHECK(has_text(faults(index), "CAT-5 row 0: c is 1, source 'a.tacozip' has 555"));
 }
 
 TEST_CASE("a __meta__ with other values than its level is found") {
@@ -264,7 +264,7 @@ TEST_CASE("a __meta__ with other values than its level is found") {
   const std::string path = made("one", 1), other = made("other", 7);
   CHECK(faults(path) == "");
   fs::copy_file(other + "/DATA/a/__meta__", path + "/DATA/a/__meta__", fs::copy_options::overwrite_existing);
-  CHECK(faults(path).find("MET-2 'DATA/a/__meta__' row 0: n is 7, 1 in its level") != std::string::npos);
+  CHECK(has_text(faults(path), "MET-2 'DATA/a/__meta__' row 0: n is 7, 1 in its level"));
 }
 
 }  // namespace

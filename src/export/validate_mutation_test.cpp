@@ -3,12 +3,13 @@
 #include <functional>
 
 #include "format/names.hpp"
+#include "support/support.hpp"
+#include "support/validate_files.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/ops/export.hpp"
 #include "validate/checks.hpp"
 #include "validate/pit.hpp"
-#include "support/validate_files.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -23,7 +24,7 @@ void check_broken(const std::string& path, const std::string& rule, const std::s
 
 /// The bytes of flat_plain.tacozip and where its records are: DATA/madrid is the third of 8 entries.
 struct FlatZip {
-  std::string bytes = read_file(golden("flat_plain.tacozip"));
+  std::string bytes = file_text(golden("flat_plain.tacozip"));
   std::size_t directory = bytes.find("PK\1\2");
   std::size_t central = bytes.find("DATA/madrid", directory) - 46;
   std::size_t local = bytes.find("DATA/madrid") - 30;
@@ -150,7 +151,7 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
 
 TEST_CASE("A ZIP64 end record with more than its numbers") {
   const TemporaryFolder folder;
-  std::string bytes = read_file(golden("zip64_records.tacozip"));
+  std::string bytes = file_text(golden("zip64_records.tacozip"));
   const auto end64 = bytes.rfind("PK\6\6"), locator = bytes.rfind("PK\6\7");
   REQUIRE(locator == end64 + 56);
   std::string wider = bytes;
@@ -237,7 +238,7 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
     CAPTURE(c.words);
     const TemporaryFolder folder;
     const auto path = folder.copy(golden("nested"));
-    REQUIRE(edit(path + "/COLLECTION.json", c.old, c.now ? c.now : title));
+    REQUIRE(edit_file(path + "/COLLECTION.json", c.old, c.now ? c.now : title));
     check_broken(path, c.rule, c.words);
   }
 }
@@ -349,7 +350,7 @@ TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by 
   // The bounds of a text stand in the footer as they are, twice (min_value, max_value and their older namesakes).
   const auto lie = [](const std::string& path, const std::string& old, const std::string& now) {
     const std::string file = path + "/METADATA/level0.parquet";
-    std::string bytes = read_file(file);
+    std::string bytes = file_text(file);
     // After the last page, of which level0 of the dataset has some.
     const auto footer = bytes.size() - 8 - static_cast<unsigned char>(bytes[bytes.size() - 8]) -
                         256 * static_cast<unsigned char>(bytes[bytes.size() - 7]);
@@ -377,10 +378,10 @@ TEST_CASE("Faults of an index over several datasets") {
   };
   const std::string collection = "/.tacocat/COLLECTION.json";
   change("CAT-2", "count",
-         [&](const auto& path) { REQUIRE(edit(path + collection, R"("count": 4)", R"("count": 5)")); });
+         [&](const auto& path) { REQUIRE(edit_file(path + collection, R"("count": 4)", R"("count": 5)")); });
   change("CAT-4", "'cascade_part0002.tacozip' is not in taco:sources", [&](const auto& path) {
-    REQUIRE(edit(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
-    REQUIRE(edit(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
+    REQUIRE(edit_file(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
+    REQUIRE(edit_file(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
   });
   change("CAT-5", "is 'europe', source 'cascade_part0001.tacozip' has 'asia'", [](const auto& path) {
     fs::copy_file(path + "/cascade_part0002.tacozip", path + "/cascade_part0001.tacozip",
@@ -398,23 +399,23 @@ TEST_CASE("Faults of an index over several datasets") {
   });
   change("CAT-6", "'cascade_part0001.tacozip' lie outside", [&](const auto& path) {
     // The western edge of its extent: Spain lies at 4 degrees west.
-    REQUIRE(edit(path + collection, "-4,", "-3,"));
-    REQUIRE(edit(path + collection, "-4,", "-3,") == false);
+    REQUIRE(edit_file(path + collection, "-4,", "-3,"));
+    REQUIRE(edit_file(path + collection, "-4,", "-3,") == false);
   });
 }
 
 TEST_CASE("Faults of a TACOLLECTION.json") {
   const TemporaryFolder folder;
   const auto path = folder.copy(golden("cascade_tacocat")) + "/TACOLLECTION.json";
-  REQUIRE(edit(path, R"("n": 4)", R"("n": 5)"));
+  REQUIRE(edit_file(path, R"("n": 4)", R"("n": 5)"));
   check_broken(path, "CAT-8", "n of the root is 5, its sources have 4");
-  REQUIRE(edit(path, R"("country_0")", R"("country_9")"));
+  REQUIRE(edit_file(path, R"("country_0")", R"("country_9")"));
   check_broken(path, "CAT-7", "'cascade_part0001.tacozip' has another taco:pit_schema");
   fs::remove(fs::path(path).parent_path() / "cascade_part0004.tacozip");
   check_broken(path, "CAT-3", "'cascade_part0004.tacozip'");
-  REQUIRE(edit(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));
+  REQUIRE(edit_file(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));
   check_broken(path, "CAT-2", "is of 'cascade_part0004.tacozip', which is none of the files");
-  REQUIRE(edit(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));  // in its extent too
+  REQUIRE(edit_file(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));  // in its extent too
   check_broken(path, "CAT-3", "'TACOLLECTION.json' is an index");
 }
 

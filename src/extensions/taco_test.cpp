@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tacore/write/create.hpp"
-#include "tacore/extensions/labels.hpp"
 #include "support/sample_data.hpp"
+#include "support/support.hpp"
+#include "tacore/extensions/labels.hpp"
+#include "tacore/write/create.hpp"
 
 namespace {
 
@@ -17,8 +18,6 @@ Collection collection() {
   out.tasks = {"other"};
   return out;
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("keys beyond the model are added, a second time in their place") {
   Taco taco{Tortilla({file("a")}), collection()};
@@ -34,18 +33,18 @@ TEST_CASE("keys of the model and binary values are refused, and nothing changes"
   Taco taco{Tortilla({file("a")}), collection()};
   for (const char* key : {"id", "extent", "curators", "taco:pit_schema", "taco:sources", ""}) {
     CAPTURE(std::string(key));
-    CHECK(contains(error_of([&] { taco.extend_with(key, 1); }), "key '" + std::string(key) + "' is"));
+    CHECK(has_text(error_of([&] { taco.extend_with(key, 1); }), "key '" + std::string(key) + "' is"));
   }
-  CHECK(contains(error_of([&] { taco.extend_with("k", Binary{"x"}); }), "key 'k' has binary data"));
-  CHECK(contains(error_of([&] { taco.extend_with("\xff", 1); }), "is not UTF-8"));
+  CHECK(has_text(error_of([&] { taco.extend_with("k", Binary{"x"}); }), "key 'k' has binary data"));
+  CHECK(has_text(error_of([&] { taco.extend_with("\xff", 1); }), "is not UTF-8"));
   CHECK(taco.collection.json.empty());
 }
 
 TEST_CASE("an extension of datasets adds its keys") {
   Taco taco{Tortilla({file("a")}), collection()};
   taco.extend_with(extensions::Labels({{.name = "cloud", .category = "1"}}, "what is seen"));
-  CHECK(contains(taco.collection.json, R"("labels:num_classes":1)"));
-  CHECK(contains(taco.collection.json, R"("labels:description":"what is seen")"));
+  CHECK(has_text(taco.collection.json, R"("labels:num_classes":1)"));
+  CHECK(has_text(taco.collection.json, R"("labels:description":"what is seen")"));
 }
 
 TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
@@ -53,7 +52,7 @@ TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
   const PlanCheck bad = check_plan(taco, "/nowhere/DATA", {.parquet = {.compression = "zip"}});
   const auto told = [&](const char* part) {
     return std::count_if(bad.issues.begin(), bad.issues.end(),
-                         [&](const auto& issue) { return contains(issue, part); });
+                         [&](const auto& issue) { return has_text(issue, part); });
   };
   CHECK(told("part of a dataset") == 1);
   CHECK(told("the collection: ") >= 5);
@@ -121,7 +120,7 @@ TEST_CASE("make_compliant orders children whose orders contradict each other") {
 
 TEST_CASE("make_compliant refuses what nothing mends") {
   const Taco mixed{Tortilla({Sample("t", Tortilla({file("a")})), file("f")}), collection()};
-  CHECK(contains(error_of([&] { make_compliant(mixed); }), "roots of one type"));
+  CHECK(has_text(error_of([&] { make_compliant(mixed); }), "roots of one type"));
 }
 
 }  // namespace

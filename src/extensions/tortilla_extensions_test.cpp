@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/wkb_centroid.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
@@ -28,13 +29,8 @@ Tortilla samples_at(const std::vector<std::optional<std::pair<double, double>>>&
   return Tortilla(std::move(out));
 }
 
-std::string error_of(const Tortilla& tortilla, const TortillaExtension& extension) {
-  try {
-    tortilla.extend_with(extension);
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
+std::string extend_error(const Tortilla& tortilla, const TortillaExtension& extension) {
+  return text_of<SchemaError>([&] { tortilla.extend_with(extension); });
 }
 
 TEST_CASE("codes of samples with a centroid, null of those without") {
@@ -48,16 +44,16 @@ TEST_CASE("an irregular sample's centroid will do") {
 }
 
 TEST_CASE("without a centroid the columns that there are are told") {
-  for (const auto& text : {error_of(samples_at({{{0, 0}}}, "other"), MajorTOM()),
-                           error_of(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
-    CHECK(text.find("Column 'stac:centroid' not found in tortilla metadata") != std::string::npos);
-    CHECK(text.find("Available columns: [other]") != std::string::npos);
+  for (const auto& text : {extend_error(samples_at({{{0, 0}}}, "other"), MajorTOM()),
+                           extend_error(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
+    CHECK(has_text(text, "Column 'stac:centroid' not found in tortilla metadata"));
+    CHECK(has_text(text, "Available columns: [other]"));
   }
 }
 
 TEST_CASE("bytes that are no geometry are told with their sample") {
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"\1\2"}}})});
-  CHECK(error_of(bad, MajorTOM()).find("stac:centroid of sample 0") != std::string::npos);
+  CHECK(has_text(extend_error(bad, MajorTOM()), "stac:centroid of sample 0"));
 }
 
 TEST_CASE("groups of neighbours, by number and by bytes") {

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "model/wkb_centroid.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/stac.hpp"
 #include "tacore/write/sample.hpp"
@@ -11,7 +12,6 @@ namespace {
 
 using namespace tacore;
 using namespace tacore::extensions;
-using Strings = std::vector<std::string>;
 
 const Value kShape = Value::List{3, 100, 200};
 const Value kToCrs = Value::List{10.0, 0.01, 0, 50.0, 0, -0.01};
@@ -26,17 +26,6 @@ Sample scene(const std::string& id, Value crs, Value start, Value end = {}) {
            {"stac:time_start", std::move(start)},
            {"stac:time_end", std::move(end)}}};
 }
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("samples that state grid and time get all STAC columns, in their order and types") {
   const Timestamp start{1000}, end{2001};
@@ -68,14 +57,18 @@ TEST_CASE("columns are completed at the level that has them") {
 }
 
 TEST_CASE("what cannot be completed is told with the sample") {
-  CHECK(contains(error_of([] { with_stac(Tortilla({Sample("a", Bytes(1))})); }),
+  CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({Sample("a", Bytes(1))})); }),
                  "no level has the columns stac:crs, stac:tensor_shape, stac:geotransform, stac:time_start"));
-  CHECK(contains(error_of([] { with_stac(Tortilla({scene("a", "EPSG:3035", Timestamp{})})); }), "[a] Invalid CRS"));
-  CHECK(contains(error_of([] { with_stac(Tortilla({scene("a", "EPSG:4326", "soon")})); }), "[a] stac:time_start"));
-  CHECK(contains(error_of([] { with_stac(Tortilla({scene("a", 4326, Timestamp{})})); }), "[a] stac:crs is not text"));
+  CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({scene("a", "EPSG:3035", Timestamp{})})); }),
+                 "[a] Invalid CRS"));
+  CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({scene("a", "EPSG:4326", "soon")})); }),
+                 "[a] stac:time_start"));
+  CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({scene("a", 4326, Timestamp{})})); }),
+                 "[a] stac:crs is not text"));
   Sample sample = scene("a", "EPSG:4326", Timestamp{});
   sample.extend_with({{"stac:geotransform", Value::List{1, 2}}});
-  CHECK(contains(error_of([&] { with_stac(Tortilla({sample})); }), "[a] stac:geotransform is not six numbers"));
+  CHECK(has_text(text_of<SchemaError>([&] { with_stac(Tortilla({sample})); }),
+                 "[a] stac:geotransform is not six numbers"));
 }
 
 TEST_CASE("footprints get their centroids") {
@@ -85,7 +78,7 @@ TEST_CASE("footprints get their centroids") {
   const Tortilla done = with_istac(points);
   CHECK(done.column("istac:centroid") == std::vector<Value>{Binary{wkb_point(3, 4)}});
   CHECK(done.fields().size() == 6);
-  CHECK(contains(error_of([&] { with_stac(points); }), "no level has the columns stac:crs"));
+  CHECK(has_text(text_of<SchemaError>([&] { with_stac(points); }), "no level has the columns stac:crs"));
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string refusal(const std::string& output, const std::vector<std::string>& inputs) {
   try {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -28,11 +28,6 @@ struct File {
   File& operator=(const File&) = delete;
   OpenFile open() const { return {.descriptor = descriptor, .name = name}; }
 };
-
-std::string file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string sample(std::size_t size) {
   std::string out;

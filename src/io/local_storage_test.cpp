@@ -10,20 +10,15 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace {
 
 using namespace tacore;
-namespace fs = std::filesystem;
 
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-std::string text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::ptrdiff_t num_open_files() {
@@ -38,8 +33,8 @@ TEST_CASE("a local file gives its bytes, size and the name as written") {
   CHECK(source->name() == path);
   CHECK(source->size() == 10);
   CHECK(source->is_local());
-  CHECK(text_of(source->read_all()) == "0123456789");
-  CHECK(text_of(source->read({3, 4})) == "3456");
+  CHECK(to_text(source->read_all()) == "0123456789");
+  CHECK(to_text(source->read({3, 4})) == "3456");
   CHECK(source->read({10, 0}).empty());
 }
 
@@ -132,7 +127,7 @@ TEST_CASE("a file that grows or is removed after opening is read as it was opene
   CHECK(source->size() == 10);
   CHECK_THROWS_AS(source->read({0, 11}), IoError);
   fs::remove(path);
-  CHECK(text_of(source->read_all()) == "0123456789");
+  CHECK(to_text(source->read_all()) == "0123456789");
 }
 
 TEST_CASE("offsets beyond 4 GiB are read") {
@@ -144,7 +139,7 @@ TEST_CASE("offsets beyond 4 GiB are read") {
   std::ofstream(path, std::ios::binary | std::ios::app) << "end";
   const auto source = local_storage()->open(path);
   CHECK(source->size() == kOffset + 3);
-  CHECK(text_of(source->read({kOffset, 3})) == "end");
+  CHECK(to_text(source->read({kOffset, 3})) == "end");
 }
 
 TEST_CASE("files and directories exist as what they are") {
@@ -194,7 +189,7 @@ TEST_SUITE("threads") {
     for (std::size_t start = 0; start < 4; ++start) {
       threads.emplace_back([&, start] {
         for (std::size_t offset = start; offset < 99000; offset += 1001) {
-          num_wrong += text_of(source->read({offset, 500})) != text.substr(offset, 500);
+          num_wrong += to_text(source->read({offset, 500})) != text.substr(offset, 500);
         }
       });
     }

@@ -12,13 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace {
 
 using namespace tacore;
-namespace fs = std::filesystem;
 
 int num_files(const TemporaryFolder& folder) {
   return static_cast<int>(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
@@ -26,11 +25,6 @@ int num_files(const TemporaryFolder& folder) {
 
 void write(const OutputFile& file, uint64_t offset, std::string_view text) {
   file.write(offset, std::as_bytes(std::span(text)));
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST_CASE("a file appears when it is committed, with what was written at any offset in any order") {
@@ -41,7 +35,7 @@ TEST_CASE("a file appears when it is committed, with what was written at any off
   write(file, 0, "hello ");
   CHECK_FALSE(fs::exists(path));
   file.commit();
-  CHECK(text_of(path) == "hello world");
+  CHECK(file_text(path) == "hello world");
   CHECK(num_files(folder) == 1);
 }
 
@@ -63,7 +57,7 @@ TEST_CASE("large pieces are whole wherever they begin, in the file and in memory
                 memory.begin() + static_cast<std::ptrdiff_t>(lead));
       write(file, first, std::string_view(memory.data() + lead, expected.size() - first));
       file.commit();
-      CHECK((text_of(path) == expected));
+      CHECK((file_text(path) == expected));
     }
   }
 }
@@ -85,10 +79,10 @@ TEST_CASE("what is there stays, unless it may be replaced") {
   {
     OutputFile file(path, true);
     write(file, 0, "new");
-    CHECK(text_of(path) == "old");
+    CHECK(file_text(path) == "old");
     file.commit();
   }
-  CHECK(text_of(path) == "new");
+  CHECK(file_text(path) == "new");
   CHECK(num_files(folder) == 1);
 }
 
@@ -101,7 +95,7 @@ TEST_CASE("what appears while a file is written is not replaced") {
     std::ofstream(path) << "theirs";
     CHECK_THROWS_WITH_AS(file.commit(), doctest::Contains("out: exists already"), IoError);
   }
-  CHECK(text_of(path) == "theirs");
+  CHECK(file_text(path) == "theirs");
   CHECK(num_files(folder) == 1);
 }
 

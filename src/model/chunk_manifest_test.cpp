@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -59,9 +60,8 @@ TEST_CASE("A manifest is read as it was written") {
   CHECK(named.name == "a.tacozip");
   CHECK(named.id == "a");
   CHECK(named.samples == zip.samples);
-  CHECK(fault(replaced(encode_manifest(zip), "\"s1\"", "\"s3\"")).find("is damaged") != std::string::npos);
-  CHECK(fault(replaced(encode_manifest(zip), "\"s1\"", "1")).find("a sample is 1, expected its id") !=
-        std::string::npos);
+  CHECK(has_text(fault(replaced(encode_manifest(zip), "\"s1\"", "\"s3\"")), "is damaged"));
+  CHECK(has_text(fault(replaced(encode_manifest(zip), "\"s1\"", "1")), "a sample is 1, expected its id"));
 }
 
 TEST_CASE("The identity is that of everything in a manifest") {
@@ -99,7 +99,7 @@ TEST_CASE("A file whose name could lead out of the folder, or into another file,
     const std::string found = fault(encode_manifest(folder(c.names)));
     CAPTURE(found);
     CHECK(found.starts_with("m.json: manifest: "));
-    CHECK(found.find(c.expected) != found.npos);
+    CHECK(has_text(found, c.expected));
   }
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("A manifest that lies about sizes or its identity, or is cut, is refus
   const auto says = [](const std::string& broken, const std::string& expected) {
     const std::string found = fault(broken);
     CAPTURE(found);
-    CHECK(found.find(expected) != found.npos);
+    CHECK(has_text(found, expected));
   };
   says(replaced(text, "\"size\": 5", "\"size\": 6"), "size of 'a' is 6, its chunks have 5 bytes");
   says(replaced(text, "\"size\": 5", "\"size\": -5"), "size of 'a' is -5, expected a number");

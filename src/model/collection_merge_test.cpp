@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace {
@@ -26,13 +27,8 @@ PartCollection part(const std::string& file) {
   return out;
 }
 
-std::string error_of(const PartCollection& other) {
-  try {
-    merge_collections({part("1.tacozip"), other});
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
+std::string merge_error(const PartCollection& other) {
+  return text_of<SchemaError>([&] { merge_collections({part("1.tacozip"), other}); });
 }
 
 TEST_CASE("counts are summed, and each part is a source in the order given") {
@@ -77,9 +73,9 @@ TEST_CASE("another tree or other fields are refused, with the file and what diff
     CAPTURE(std::string(c.words));
     auto other = part("2.tacozip");
     c.change(other.collection);
-    const std::string text = error_of(other);
+    const std::string text = merge_error(other);
     CAPTURE(text);
-    CHECK(text.find(c.words) != std::string::npos);
+    CHECK(has_text(text, c.words));
     CHECK(text.starts_with("2.tacozip: cannot be joined with '1.tacozip': "));
   }
 }
@@ -87,7 +83,7 @@ TEST_CASE("another tree or other fields are refused, with the file and what diff
 TEST_CASE("descriptions and the order of fields may differ, and padding is known from the part that has more") {
   auto other = part("2.tacozip");
   other.collection.field_schema = {{"level0", {{"cloud", "double", "other words"}, {"id", "string", ""}}}};
-  CHECK(error_of(other) == "");
+  CHECK(merge_error(other) == "");
   auto padded = part("1.tacozip");
   padded.collection.pit_schema.hierarchy[1][0].id[0] = "__TACOPAD__0";
   CHECK(merge_collections({padded, other}).pit_schema.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});

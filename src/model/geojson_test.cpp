@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 namespace {
@@ -33,16 +34,11 @@ std::string wkb(const std::string& type, const std::string& coordinates) {
       features(feature_of(R"({"type": ")" + type + R"(", "coordinates": )" + coordinates + "}"))[0].geometry.value());
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    read_geojson(text, "x.geojson", [](const GeoFeature&) {});
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "";
+std::string geojson_error(const std::string& text) {
+  return text_of<FormatError>([&] { read_geojson(text, "x.geojson", [](const GeoFeature&) {}); });
 }
 std::string feature_error(const std::string& feature) {
-  return error_of(R"({"type": "FeatureCollection", "features": [)" + feature_of("null") + "," + feature + "]}");
+  return geojson_error(R"({"type": "FeatureCollection", "features": [)" + feature_of("null") + "," + feature + "]}");
 }
 
 // Little-endian: 1, 2, 0 and -1 as doubles.
@@ -99,29 +95,29 @@ TEST_CASE("properties come as they are written, on one line, with the id of the 
 }
 
 TEST_CASE("a document that is no FeatureCollection is refused with the place of the fault") {
-  CHECK(error_of("{\"type\": \"FeatureCollection\", \"features\": [}") == "x.geojson: not JSON (byte 43)");
-  CHECK(error_of("{\"type\": \"FeatureCollection\", \"features\": [").find("not JSON") != std::string::npos);
-  CHECK(error_of("").find("not JSON") != std::string::npos);
-  CHECK(error_of(std::string("{}\0{}", 5)).find("a NUL byte (byte 2)") != std::string::npos);
-  CHECK(error_of(std::string(100, '[')).find("nested deeper than 64") != std::string::npos);
+  CHECK(geojson_error("{\"type\": \"FeatureCollection\", \"features\": [}") == "x.geojson: not JSON (byte 43)");
+  CHECK(has_text(geojson_error("{\"type\": \"FeatureCollection\", \"features\": ["), "not JSON"));
+  CHECK(has_text(geojson_error(""), "not JSON"));
+  CHECK(has_text(geojson_error(std::string("{}\0{}", 5)), "a NUL byte (byte 2)"));
+  CHECK(has_text(geojson_error(std::string(100, '[')), "nested deeper than 64"));
   const auto nested = [](std::size_t depth) {  // of it all: the document is one
     return "{\"type\":\"FeatureCollection\",\"features\":[],\"x\":" + std::string(depth - 1, '[') +
            std::string(depth - 1, ']') + "}";
   };
-  CHECK(error_of(nested(64)) == "");
-  CHECK(error_of(nested(65)).find("nested deeper than 64") != std::string::npos);
+  CHECK(geojson_error(nested(64)) == "");
+  CHECK(has_text(geojson_error(nested(65)), "nested deeper than 64"));
   for (const char* text : {"{}", "[]", "1", R"({"type": "Feature"})", R"({"type": 1})"}) {
     CAPTURE(std::string(text));
-    CHECK(error_of(text) == "x.geojson: not a GeoJSON FeatureCollection");
+    CHECK(geojson_error(text) == "x.geojson: not a GeoJSON FeatureCollection");
   }
-  CHECK(error_of(R"({"type": "FeatureCollection"})") == "x.geojson: no list of features");
-  CHECK(error_of(R"({"type": "FeatureCollection", "features": {}})") == "x.geojson: no list of features");
+  CHECK(geojson_error(R"({"type": "FeatureCollection"})") == "x.geojson: no list of features");
+  CHECK(geojson_error(R"({"type": "FeatureCollection", "features": {}})") == "x.geojson: no list of features");
   CHECK(
-      error_of(
+      geojson_error(
           R"({"type": "FeatureCollection", "features": [], "crs": {"type": "name", "properties": {"name": "EPSG:32619"}}})") ==
       "x.geojson: its crs is 'EPSG:32619'; longitude and latitude of WGS 84 expected");
   CHECK(
-      error_of(
+      geojson_error(
           R"({"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}, "type": "FeatureCollection", "features": []})")
           .empty());
 }
@@ -161,22 +157,22 @@ TEST_CASE("a feature that is none is refused with its number") {
     const std::string text = feature_error(c.feature);
     CAPTURE(text);
     CAPTURE(std::string(c.words));
-    CHECK(text.find(c.words) != std::string::npos);
-    CHECK(text.find("feature 1: ") != std::string::npos);
+    CHECK(has_text(text, c.words));
+    CHECK(has_text(text, "feature 1: "));
   }
 }
 
 TEST_CASE("any text that is cut or changed is read or refused, nothing else") {
   const std::string good = R"({"type": "FeatureCollection", "features": [{"type": "Feature", "id": "a\"", "properties":
     {"x": [1, {"y": "]}"}]}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[1,0],[1,1],[0,0]]]}}]})";
-  CHECK(error_of(good).empty());
+  CHECK(geojson_error(good).empty());
   int num_refused = 0;
   for (std::size_t i = 0; i < good.size(); ++i) {
-    num_refused += error_of(good.substr(0, i)).empty() ? 0 : 1;
+    num_refused += geojson_error(good.substr(0, i)).empty() ? 0 : 1;
     for (const char c : {'"', '[', ']', '{', '}', ',', ':', '\\', '\0', '\xff', '1'}) {
       std::string bad = good;
       bad[i] = c;
-      error_of(bad);
+      geojson_error(bad);
     }
   }
   CHECK(num_refused == static_cast<int>(good.size()));

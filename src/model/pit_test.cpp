@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/pit_schema.hpp"
 
@@ -16,13 +17,8 @@ const std::string kDeep =
     R"("2":[{"n":60,"type":["FILE","FILE","FILE"],"id":["R","G","B"]},)"
     R"({"n":60,"type":["FILE"],"id":["pan"]}]}})";
 
-std::string error_of(const std::string& json) {
-  try {
-    PitSchema::parse(json);
-  } catch (const SchemaError& error) {
-    return error.what();
-  }
-  return "";
+std::string pit_error(const std::string& json) {
+  return text_of<SchemaError>([&] { PitSchema::parse(json); });
 }
 
 /// A schema of one pattern at one level.
@@ -121,10 +117,10 @@ TEST_CASE("malformed trees are schema errors that name the rule") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
-    const auto error = error_of(c.json);
+    const auto error = pit_error(c.json);
     CAPTURE(error);
     CHECK(error.find("taco:pit_schema") == 0);
-    CHECK(error.find(c.expected) != std::string::npos);
+    CHECK(has_text(error, c.expected));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
@@ -285,8 +286,8 @@ TEST_CASE("what is not WKB is a format error") {
     CAPTURE(c.name);
     const auto error = error_of(c.wkb);
     CAPTURE(error);
-    CHECK(error.find(c.expected) != std::string::npos);
-    CHECK(error.find("(byte ") != std::string::npos);
+    CHECK(has_text(error, c.expected));
+    CHECK(has_text(error, "(byte "));
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/support.hpp"
+
 namespace tacore::net {
 namespace {
 
@@ -49,8 +51,7 @@ TEST_CASE("the token of a session is sent and signed") {
   const AwsKey session{kKey.id, kKey.secret, "a token"};
   const HttpHeaders added = sign_aws("https://h/k", {}, session, "us-east-1", "s3", kTime);
   CHECK(header(added, "x-amz-security-token") == "a token");
-  CHECK(header(added, "Authorization").find("host;x-amz-content-sha256;x-amz-date;x-amz-security-token") !=
-        std::string::npos);
+  CHECK(has_text(header(added, "Authorization"), "host;x-amz-content-sha256;x-amz-date;x-amz-security-token"));
   CHECK(signature("https://h/k", {}, session) != signature("https://h/k"));
 }
 

@@ -8,14 +8,13 @@
 #include <fstream>
 #include <thread>
 
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/verbose.hpp"
 
 namespace {
 
 using namespace tacore;
 using namespace tacore::net;
-namespace fs = std::filesystem;
 
 constexpr uint64_t kSize = 64 << 20;
 const FileFacts kFacts{.size = 1000, .validator = "\"abc\""};
@@ -174,7 +173,7 @@ TEST_CASE("a damaged or foreign about says nothing") {
   const auto about = files_in(folder.path("files"))[0];
   std::ifstream in(about);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
-  CHECK(text.find("name: https://x/y\n") != text.npos);
+  CHECK(has_text(text, "name: https://x/y\n"));
   REQUIRE(cache.find("https://x/y"));
   for (std::size_t i = 0; i < text.size(); ++i) {
     CAPTURE(i);
@@ -321,8 +320,7 @@ TEST_CASE("a folder that cannot be made is one warning") {
   keep(cache, "https://x/z");
   CHECK_FALSE(cache.find("https://x/y"));
   REQUIRE(messages.all.size() == 1);
-  CHECK(messages.all[0].find("/file/cache: the cache cannot be written (Not a directory); nothing more is kept") !=
-        std::string::npos);
+  CHECK(has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is kept"));
 }
 
 TEST_CASE("a folder that someone removed is made again") {

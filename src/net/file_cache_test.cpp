@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/verbose.hpp"
 
@@ -16,7 +16,6 @@ namespace {
 
 using namespace tacore;
 using namespace tacore::net;
-namespace fs = std::filesystem;
 
 constexpr uint64_t kFirst = 100;  // bytes that come when a file is opened
 
@@ -110,16 +109,6 @@ Bytes part(const Bytes& whole, ByteRange range) {
   return {begin, begin + static_cast<std::ptrdiff_t>(range.size)};
 }
 
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 const std::string kUrl = "https://host/data/a.tacozip";
 
 TEST_CASE("what was read once is not asked for again, and neither is a part of it") {
@@ -185,7 +174,8 @@ TEST_CASE("a read past the end is refused as without a cache") {
   Server server;
   server.add(kUrl, 5000);
   const auto file = open(folder, server, {kUrl})[0];
-  CHECK(error_of([&] { file->read({4000, 1001}); }) == kUrl + ": read of 1001 bytes at 4000 passes the end at 5000");
+  CHECK(text_of<Error>([&] { file->read({4000, 1001}); }) ==
+        kUrl + ": read of 1001 bytes at 4000 passes the end at 5000");
 }
 
 TEST_CASE("of a file that changed nothing old is read, by its validator or by its size alone") {
@@ -232,7 +222,7 @@ TEST_CASE("damaged pieces are read anew and replaced") {
   server.is_up = false;  // even what came with the first answer
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   damage();
-  CHECK(error_of([&] { open(folder, server, {kUrl}); }) == kUrl + ": no connection (byte 0)");
+  CHECK(text_of<Error>([&] { open(folder, server, {kUrl}); }) == kUrl + ": no connection (byte 0)");
 }
 
 TEST_CASE("without a connection what is known is read, and the rest is the error of the connection") {
@@ -258,8 +248,8 @@ TEST_CASE("without a connection what is known is read, and the rest is the error
   CHECK(file->size() == 5000);
   CHECK(file->read({0, kFirst}) == part(whole, {0, kFirst}));
   CHECK(file->read({1100, 100}) == part(whole, {1100, 100}));
-  CHECK(error_of([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache, and no connection (byte 1500)");
-  CHECK(error_of([&] { open(folder, server, {"https://host/data/b.tacozip"}); }) ==
+  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache, and no connection (byte 1500)");
+  CHECK(text_of<Error>([&] { open(folder, server, {"https://host/data/b.tacozip"}); }) ==
         "https://host/data/b.tacozip: no connection (byte 0)");
 }
 
@@ -272,7 +262,8 @@ TEST_CASE("other errors are not taken for a lost connection") {
   const auto refuse = [](std::span<const RemoteAddress>) -> FileCache::Files {
     throw IoError("HTTP status 403", {.path = kUrl});
   };
-  CHECK(error_of([&] { FileCache(folder.path(), 64 << 20).open({&at, 1}, refuse); }) == kUrl + ": HTTP status 403");
+  CHECK(text_of<Error>([&] { FileCache(folder.path(), 64 << 20).open({&at, 1}, refuse); }) ==
+        kUrl + ": HTTP status 403");
 }
 
 TEST_CASE("that there is no file is known without a connection, too") {
@@ -311,7 +302,7 @@ TEST_CASE("of files that are opened together all are kept or none") {
     if (fails) {
       const FileCache cache(folder.path(), 64 << 20);
       std::vector<RemoteAddress> all{address(kLevels[0]), address(kLevels[1])};
-      CHECK(error_of([&] {
+      CHECK(text_of<Error>([&] {
               cache.open(all, [&](std::span<const RemoteAddress>) -> FileCache::Files {
                 throw IoError("HTTP status 500, 5 times", {.path = kLevels[1]});
               });
@@ -323,7 +314,7 @@ TEST_CASE("of files that are opened together all are kept or none") {
     }
     CHECK_FALSE(fs::exists(folder.path("files")));
     server.is_up = false;
-    CHECK(error_of([&] { open(folder, server, kLevels); }) == kLevels[0] + ": no connection (byte 0)");
+    CHECK(text_of<Error>([&] { open(folder, server, kLevels); }) == kLevels[0] + ": no connection (byte 0)");
   }
 }
 
@@ -334,7 +325,7 @@ TEST_CASE("a set of which one file is not known is not opened without a connecti
   server.add(kLevels[1], 500);
   open(folder, server, {kLevels[0]});
   server.is_up = false;
-  CHECK(error_of([&] { open(folder, server, kLevels); }) == kLevels[0] + ": no connection (byte 0)");
+  CHECK(text_of<Error>([&] { open(folder, server, kLevels); }) == kLevels[0] + ": no connection (byte 0)");
   server.is_up = true;
   open(folder, server, kLevels);
   server.is_up = false;
@@ -362,7 +353,7 @@ TEST_CASE("levels of the version before are not read below a new collection") {
   open(folder, server, {collection});  // and then the connection is lost
   server.is_up = false;
   CHECK(open(folder, server, {collection})[0]->size() == 500);
-  CHECK(error_of([&] { open(folder, server, kLevels); }) == kLevels[0] + ": no connection (byte 0)");
+  CHECK(text_of<Error>([&] { open(folder, server, kLevels); }) == kLevels[0] + ": no connection (byte 0)");
   server.is_up = true;
   open(folder, server, kLevels);
   server.is_up = false;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/query_data.hpp"
+#include "support/support.hpp"
 
 using namespace tacore;
 
@@ -36,11 +37,8 @@ TEST_CASE("a box finds the one sample inside it") {
   CHECK(found(flat().filter_bbox(-0.5, 39.3, -0.2, 39.6)) == Strings{"valencia"});
 }
 
-TEST_CASE("the published flat dataset has valencia alone in that box") {
-  if (!fs::exists(published("zip/flat.tacozip"))) {
-    MESSAGE("skipped: no published datasets here");
-    return;
-  }
+TEST_CASE("the published flat dataset has valencia alone in that box" * doctest::test_suite("external")) {
+  if (missing(published("zip/flat.tacozip"))) return;
   const Dataset dataset = load(published("zip/flat.tacozip"));
   CHECK(values(dataset.filter_bbox(-0.5, 39.3, -0.2, 39.6).data(), "location") == Strings{"valencia"});
   CHECK(dataset.filter_bbox(50, 50, 51, 51).num_rows() == 0);
@@ -310,9 +308,9 @@ TEST_CASE("numbers are epochs, with a warning that names the unit") {
     const char* unit;
   } kinds[] = {{"t_int_s", "seconds"}, {"t_int_ms", "milliseconds"}, {"t_double_s", "seconds"}};
   for (const auto& kind : kinds) {
-    const Warnings warnings;
+    const Report report;
     times.filter_datetime("2023-01-15", {.column = kind.column}).data();
-    CHECK(has_text(warnings.text,
+    CHECK(has_text(report.warnings(),
                    "column '" + std::string(kind.column) + "' holds numbers; taken as epochs in " + kind.unit));
   }
 }
@@ -342,9 +340,9 @@ TEST_CASE("a number is the same time in a column with sentinels, behind a query 
   CHECK(found(least.filter_datetime("1960-01-01/..", {.column = "whole"})) ==
         Strings{"sample_1", "sample_2", "sample_3"});
   CHECK(found(least.filter_datetime("1960-01-01/..", {.column = "real"})) == Strings{"sample_2", "sample_3"});
-  const Warnings warnings;
+  const Report report;
   CHECK(found(early.filter_datetime("1970-01-02", {.column = "whole"})) == Strings{"sample_0"});
-  CHECK(has_text(warnings.text, "taken as epochs in seconds and milliseconds, each by its own magnitude"));
+  CHECK(has_text(report.warnings(), "taken as epochs in seconds and milliseconds, each by its own magnitude"));
 }
 
 TEST_CASE("text that is no RFC 3339 time matches nothing, and a warning tells of it") {
@@ -353,10 +351,10 @@ TEST_CASE("text that is no RFC 3339 time matches nothing, and a warning tells of
       load(make_flat_folder(folder, "texts", 4,
                             "CASE i WHEN 0 THEN '2020' WHEN 1 THEN '20200101' WHEN 2 THEN '2020-01-01T12:00:00+02:00' "
                             "END AS \"stac:time_start\""));
-  const Warnings warnings;
+  const Report report;
   CHECK(found(dataset.filter_datetime("2019-01-01/2021-01-01")) == Strings{"sample_2"});
-  CHECK(has_text(warnings.text, "column 'stac:time_start': 2 different texts are no RFC 3339 time"));
-  CHECK(has_text(warnings.text, "match no time filter: '2020' is the first in order"));
+  CHECK(has_text(report.warnings(), "column 'stac:time_start': 2 different texts are no RFC 3339 time"));
+  CHECK(has_text(report.warnings(), "match no time filter: '2020' is the first in order"));
 }
 
 TEST_CASE("epochs in microseconds and nanoseconds are told by their magnitude too") {
@@ -376,10 +374,10 @@ TEST_CASE("epochs in microseconds and nanoseconds are told by their magnitude to
 }
 
 TEST_CASE("numbers that a query computed are epochs as well, with a warning") {
-  const Warnings warnings;
+  const Report report;
   const Dataset made = load(golden("times.tacozip")).sql("SELECT *, t_int_s + 0 AS later FROM data");
   CHECK(found(made.filter_datetime("2023-01-15", {.column = "later"})) == Strings{"noon", "day_end"});
-  CHECK(has_text(warnings.text, "column 'later' holds numbers; taken as epochs in seconds"));
+  CHECK(has_text(report.warnings(), "column 'later' holds numbers; taken as epochs in seconds"));
 }
 
 TEST_CASE("the unit of numbers that a query changed is not that of the stored ones") {
@@ -497,10 +495,11 @@ TEST_CASE("a box tests the footprint where it is asked to, not the centroid") {
 
 TEST_CASE("the centroid stands in for a footprint that cannot be had, with one warning that counts") {
   const TemporaryFolder folder;
-  const Warnings warnings;
+  const Report report;
   CHECK(found(grids(folder).filter_bbox(49, 49, 51, 51, {.column = "footprint"})) == Strings{"sample_3"});
-  CHECK(has_text(warnings.text, "1 sample has no footprint; centroids were tested instead. Why the first has none: "));
-  CHECK(has_text(warnings.text, "EPSG:999999"));
+  CHECK(has_text(report.warnings(),
+                 "1 sample has no footprint; centroids were tested instead. Why the first has none: "));
+  CHECK(has_text(report.warnings(), "EPSG:999999"));
 }
 
 TEST_CASE("a geometry in longitudes and latitudes is the footprint, one in another system is not") {

@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "support/counting_source.hpp"
+#include "support/counting.hpp"
 #include "support/table_files.hpp"
 
 namespace tacore {

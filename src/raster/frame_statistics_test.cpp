@@ -8,16 +8,16 @@
 #include <random>
 
 #include "raster/plain_tiff.hpp"
-#include "tacore/write/create.hpp"
+#include "support/support.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
+#include "tacore/write/create.hpp"
 
 namespace {
 
 using namespace tacore;
-namespace fs = std::filesystem;
 
 /// Removed with its content.
 struct Folder {
@@ -26,21 +26,6 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
   inline static int count = 0;
 };
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CHECK(text.find(part) != std::string::npos);
-  return text.find(part) != std::string::npos;
-}
 
 std::vector<float> pixels_of(int sample) {
   std::mt19937 random(static_cast<unsigned>(sample));
@@ -156,9 +141,9 @@ TEST_CASE("samples below, of other types and no data, are counted together") {
   CHECK(found.bands[0].moments.count == 3);
   CHECK(found.bands[0].moments.mean == doctest::Approx(202.0 / 3));
   CHECK(found.bands[0].histogram.quantile(0.5) == 4);
-  has(error_of([&] { compute_statistics(dataset.data()); }), "sample 'a'");
-  has(error_of([&] { compute_statistics(dataset.data(), {.child = "inner"}); }), "FOLDER");
-  has(error_of([&] { compute_statistics(dataset.data(), {.child = "inner/y"}); }), "sample 'a'");
+  says(text_of<Error>([&] { compute_statistics(dataset.data()); }), "sample 'a'");
+  says(text_of<Error>([&] { compute_statistics(dataset.data(), {.child = "inner"}); }), "FOLDER");
+  says(text_of<Error>([&] { compute_statistics(dataset.data(), {.child = "inner/y"}); }), "sample 'a'");
 }
 
 TEST_CASE("a bad sample is an error with its id, or is left out whole and reported") {
@@ -169,12 +154,12 @@ TEST_CASE("a bad sample is an error with its id, or is left out whole and report
   samples.insert(samples.begin() + 2, Sample("cut", cut, shape_of(30, 40)));
   samples.push_back(Sample("text", Bytes(100, std::byte{'x'}), shape_of(30, 40)));
   const DataFrame frame = written(folder, Tortilla(samples)).data();
-  has(error_of([&] { compute_statistics(frame); }), "sample 'cut'");
+  says(text_of<Error>([&] { compute_statistics(frame); }), "sample 'cut'");
   const auto found = compute_statistics(frame, {.skip_failures = true});
   CHECK(found.num_samples == 5);
   REQUIRE(found.failures.size() == 2);
   CHECK(found.failures[0].position == 2);
-  has(found.failures[0].message, "sample 'cut'");
+  says(found.failures[0].message, "sample 'cut'");
   CHECK(found.failures[1].position == 6);
   check_same(found.bands[0], expected(5, 0));
 }
@@ -183,11 +168,11 @@ TEST_CASE("samples that differ in their bands, bands that are not there and no s
   const Folder folder;
   const Sample one("one", plain_tiff<float>(40, 30, std::vector<float>(1200)), shape_of(30, 40));
   const Dataset dataset = written(folder, Tortilla({tile("two", 0), one}));
-  has(error_of([&] { compute_statistics(dataset.data()); }), "bands");
+  says(text_of<Error>([&] { compute_statistics(dataset.data()); }), "bands");
   CHECK(compute_statistics(dataset.data(), {.bands = {1}}).num_samples == 2);
-  has(error_of([&] { compute_statistics(dataset.data(), {.bands = {2}}); }), "sample 'one'");
-  has(error_of([&] { compute_statistics(dataset.sql("SELECT * FROM data WHERE id = 'x'").data()); }),
-      "there are no samples");
+  says(text_of<Error>([&] { compute_statistics(dataset.data(), {.bands = {2}}); }), "sample 'one'");
+  says(text_of<Error>([&] { compute_statistics(dataset.sql("SELECT * FROM data WHERE id = 'x'").data()); }),
+       "there are no samples");
 }
 
 TEST_CASE("progress is told, and may stop the work") {
@@ -199,7 +184,7 @@ TEST_CASE("progress is told, and may stop the work") {
     static_cast<std::vector<uint64_t>*>(user)->push_back(done);
     return done < 4;
   };
-  CHECK(error_of([&] { compute_statistics(frame, options); }) == "statistics were stopped");
+  CHECK(text_of<Error>([&] { compute_statistics(frame, options); }) == "statistics were stopped");
   CHECK(told == std::vector<uint64_t>{1, 2, 3, 4});
 }
 
@@ -279,7 +264,7 @@ TEST_CASE("quantiles are marked as approximate unless histograms or a single sam
   CHECK(std::isnan(pooled[1].quantile_error));
   CHECK(pooled[1].quantiles == std::vector<double>{dataset.stats_p25({2})[0], dataset.stats_p50({2})[0],
                                                    dataset.stats_p75({2})[0], dataset.stats_p95({2})[0]});
-  has(error_of([&] { stored_summary(dataset, {.quantiles = {0.5}}); }), "the samples store no histograms");
+  says(text_of<Error>([&] { stored_summary(dataset, {.quantiles = {0.5}}); }), "the samples store no histograms");
   CHECK_FALSE(stored_summary(dataset.sql("SELECT * FROM data LIMIT 1")).at(0).is_approximate);
 
   const auto histograms = extensions::with_geotiff_stats(Tortilla(tiles(12)), {.histograms = true});
@@ -313,9 +298,9 @@ TEST_CASE("of one child of each sample, whatever its siblings store") {
     CHECK(stored[band].std == doctest::Approx(computed.bands[band].moments.standard_deviation()));
   }
   CHECK(stored_summary(dataset, {.child = "inner/other"}).size() == 1);
-  has(error_of([&] { stored_summary(dataset, {.child = "inner/none"}); }), "there are no rows");
-  has(error_of([&] { stored_summary(dataset, {.child = "a/b/c"}); }), "Level 3 does not exist");
-  has(error_of([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child belongs to a dataset");
+  says(text_of<Error>([&] { stored_summary(dataset, {.child = "inner/none"}); }), "there are no rows");
+  says(text_of<Error>([&] { stored_summary(dataset, {.child = "a/b/c"}); }), "Level 3 does not exist");
+  says(text_of<Error>([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child belongs to a dataset");
 }
 
 TEST_CASE("the columns of 0.2.0 join, too; a band that is NaN in a row does not count there") {
@@ -338,12 +323,12 @@ TEST_CASE("the columns of 0.2.0 join, too; a band that is NaN in a row does not 
 TEST_CASE("frames without stored statistics, and classes, are refused") {
   const Folder folder;
   const Dataset dataset = written(folder, Tortilla(tiles(2)));
-  has(error_of([&] { stored_statistics(dataset.data()); }), "do not contain statistics");
+  says(text_of<Error>([&] { stored_statistics(dataset.data()); }), "do not contain statistics");
   const Folder other;
   const Sample classes("c", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2}));
   const Tortilla with =
       extensions::with_geotiff_stats(Tortilla({classes}), {.categorical = true, .class_values = {1, 2}});
-  has(error_of([&] { stored_statistics(written(other, with).data()); }), "categorical format");
+  says(text_of<Error>([&] { stored_statistics(written(other, with).data()); }), "categorical format");
 }
 
 TEST_SUITE("threads") {

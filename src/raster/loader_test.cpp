@@ -11,13 +11,13 @@
 #include <set>
 #include <thread>
 
-#include "support/temporary_folder.hpp"
-#include "raster/plain_tiff.hpp"
-#include "support/raster_data.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "tacore/write/create.hpp"
+#include "raster/plain_tiff.hpp"
+#include "support/counting.hpp"
+#include "support/raster_data.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/create.hpp"
 
 using namespace tacore;
 
@@ -270,7 +270,7 @@ TEST_CASE("a broken sample that is skipped leaves its batch, which says so") {
   }
   REQUIRE(batch.failures.size() == 1);
   CHECK(batch.failures[0].position == 5);
-  CHECK(batch.failures[0].message.find("sample 'scene_1005' (row 5): ") != std::string::npos);
+  CHECK(has_text(batch.failures[0].message, "sample 'scene_1005' (row 5): "));
   CHECK_FALSE(loader.next(batch));
 }
 

@@ -5,20 +5,13 @@
 #include <fstream>
 #include <string>
 
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/picture.hpp"
 
 using namespace tacore;
 
 namespace {
-
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes out;
-  for (const int value : values) out.push_back(static_cast<std::byte>(value));
-  return out;
-}
-
-std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 }  // namespace
 
@@ -30,7 +23,7 @@ TEST_CASE("a PNG begins and ends as the standard says") {
   CHECK(Bytes(png.begin(), png.begin() + static_cast<std::ptrdiff_t>(head.size())) == head);
   const Bytes end = bytes_of({0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82});  // a CRC known to all
   CHECK(Bytes(png.end() - 12, png.end()) == end);
-  CHECK(text_of(png).find("IDAT") == 37);
+  CHECK(to_text(png).find("IDAT") == 37);
 }
 
 TEST_CASE("the header tells bits and channels") {

@@ -6,8 +6,9 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "tacore/error.hpp"
 #include "raster/tiff_directory.hpp"
+#include "support/support.hpp"
+#include "tacore/error.hpp"
 
 using namespace tacore;
 
@@ -78,11 +79,8 @@ std::string patched(std::string header, std::size_t at, std::string_view bytes) 
 
 }  // namespace
 
-TEST_CASE("a header is the published bytes of the published fixtures") {
-  if (!std::filesystem::exists(kImagery)) {
-    MESSAGE("skipped: no " << kImagery);
-    return;
-  }
+TEST_CASE("a header is the published bytes of the published fixtures" * doctest::test_suite("external")) {
+  if (missing(kImagery)) return;
   for (const auto& vector : kVectors) {
     CAPTURE(vector.file);
     const auto source = local_storage()->open(kImagery + vector.file);
@@ -152,7 +150,7 @@ TEST_CASE("a header that lies is a FormatError that says how") {
   const auto has = [](const std::string& message, const char* words) {
     CAPTURE(message);
     CAPTURE(words);
-    CHECK(message.find(words) != std::string::npos);
+    CHECK(has_text(message, words));
   };
   has(message_of(patched(header, 0, "HATE")), "lacks \"LOVE\"");
   has(message_of(patched(header, 4, std::string_view("\2\0", 2))), "version 2, 1 is known");
@@ -176,7 +174,7 @@ TEST_CASE("a header that lies is a FormatError that says how") {
 TEST_CASE("a header that states 2^32 x 2^32 pixels asks for no memory") {
   std::string header = encode_tacotiff_header(example());
   header.replace(6, 14, std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff\1\0\1\0\xff\xff", 14));
-  CHECK(message_of(header).find("overflows") != std::string::npos);
+  CHECK(has_text(message_of(header), "overflows"));
 }
 
 TEST_CASE("every single byte of a header may be anything") {

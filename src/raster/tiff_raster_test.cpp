@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "io/memory_source.hpp"
-#include "tacore/error.hpp"
 #include "raster/tiff_directory.hpp"
+#include "support/support.hpp"
+#include "tacore/error.hpp"
 
 using namespace tacore;
 
 namespace {
-
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes out;
-  for (const int value : values) out.push_back(static_cast<std::byte>(value));
-  return out;
-}
 
 /// 2 x 2 pixels of one band of 8 bits in one strip at byte 8, the directory behind it.
 Bytes small_tiff() {

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tacore/error.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
+#include "support/support.hpp"
+#include "tacore/error.hpp"
 
 using namespace tacore;
 
@@ -107,7 +108,7 @@ TEST_CASE("the structure of a file that is smaller than it is held against that 
   TiffLayout layout = strips();
   for (uint64_t i = 0; i < 5; ++i) layout.blocks[i] = {8 + i, 1};
   check_round_trip(layout, 13);
-  CHECK(message_of(encode_tiff_structure(layout), 12).find("are not inside the file of 12") != std::string::npos);
+  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are not inside the file of 12"));
 }
 
 TEST_CASE("a structure that is cut off is refused, and no pixel becomes zero by it") {
@@ -135,11 +136,9 @@ TEST_CASE("a structure whose bytes are damaged gives a layout that fits the file
   }
 }
 
-TEST_CASE("the structure of every TIFF of ours is that of its directory") {
-  if (!std::filesystem::exists(kImagery)) {
-    MESSAGE("skipped: no " << kImagery);
-    return;
-  }
+TEST_CASE("the structure of every TIFF of ours is that of its directory" *
+          doctest::test_suite("external")) {
+  if (missing(kImagery)) return;
   int num_checked = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kImagery)) {
     const std::string path = entry.path().string();

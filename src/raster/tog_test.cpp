@@ -8,13 +8,13 @@
 #include <fstream>
 #include <numeric>
 
-#include "support/temporary_folder.hpp"
 #include "base/text.hpp"
-#include "support/tiff_index_files.hpp"
 #include "io/memory_source.hpp"
-#include "tacore/error.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
+#include "support/raster_data.hpp"
+#include "support/support.hpp"
+#include "tacore/error.hpp"
 
 using namespace tacore;
 
@@ -91,11 +91,9 @@ Bytes patched(Bytes bytes, std::size_t at, std::initializer_list<int> values) {
 
 }  // namespace
 
-TEST_CASE("a TOG has the structure that GDAL gives it, field by field, and the same pixels") {
-  if (!std::filesystem::exists(kGolden)) {
-    MESSAGE("skipped: no " << kGolden);
-    return;
-  }
+TEST_CASE("a TOG has the structure that GDAL gives it, field by field, and the same pixels" *
+          doctest::test_suite("external")) {
+  if (missing(kGolden)) return;
   const TemporaryFolder folder;
   int num_identical = 0;
   for (const auto& golden : kGoldens) {
@@ -112,11 +110,8 @@ TEST_CASE("a TOG has the structure that GDAL gives it, field by field, and the s
   MESSAGE(num_identical << " of " << std::size(kGoldens) << " files are the same to the last byte");
 }
 
-TEST_CASE("what GDAL made is a TacoTIFF, too") {
-  if (!std::filesystem::exists(kGolden)) {
-    MESSAGE("skipped: no " << kGolden);
-    return;
-  }
+TEST_CASE("what GDAL made is a TacoTIFF, too" * doctest::test_suite("external")) {
+  if (missing(kGolden)) return;
   for (const auto& golden : kGoldens) {
     CAPTURE(golden.tog);
     CHECK(faults_of(kGolden + golden.tog).empty());
@@ -161,11 +156,8 @@ TEST_CASE("a TOG has a TacoTIFF header") {
   CHECK(decode_tacotiff_header(encode_tacotiff_header(layout), source->size(), "a").blocks == layout.blocks);
 }
 
-TEST_CASE("a part of a file keeps its georeference") {
-  if (!std::filesystem::exists(kImagery)) {
-    MESSAGE("skipped: no " << kImagery);
-    return;
-  }
+TEST_CASE("a part of a file keeps its georeference" * doctest::test_suite("external")) {
+  if (missing(kImagery)) return;
   const TemporaryFolder folder;
   const Bytes tiff = bytes_of(kImagery + "L7_ETMs.tif");
   std::ofstream file(folder.path("whole"), std::ios::binary);
@@ -208,12 +200,12 @@ TEST_CASE("options that make no sense are refused, and what is there is kept") {
     }
     return "no error";
   };
-  CHECK(message({.block_size = 0}).find("a multiple of 16") != std::string::npos);
-  CHECK(message({.block_size = 100}).find("a multiple of 16") != std::string::npos);
-  CHECK(message({.block_size = 65536}).find("up to 65520") != std::string::npos);
-  CHECK(message({.block_size = 65520}).find("more than 2 GiB") != std::string::npos);
-  CHECK(message({.zstd_level = 23}).find("1 to 22") != std::string::npos);
-  CHECK(message({.predictor = 3}).find("predictor 3") != std::string::npos);
+  CHECK(has_text(message({.block_size = 0}), "a multiple of 16"));
+  CHECK(has_text(message({.block_size = 100}), "a multiple of 16"));
+  CHECK(has_text(message({.block_size = 65536}), "up to 65520"));
+  CHECK(has_text(message({.block_size = 65520}), "more than 2 GiB"));
+  CHECK(has_text(message({.zstd_level = 23}), "1 to 22"));
+  CHECK(has_text(message({.predictor = 3}), "predictor 3"));
   CHECK_FALSE(std::filesystem::exists(out));
   make_tog(in, out, {.block_size = 16});
   const Bytes before = bytes_of(out);

@@ -9,8 +9,9 @@
 
 #include "format/names.hpp"
 #include "model/chunk_manifest.hpp"
-#include "support/hand_made_zip.hpp"
 #include "support/create_files.hpp"
+#include "support/hand_made_zip.hpp"
+#include "support/support.hpp"
 #include "sync/splitter.hpp"
 #include "sync/store.hpp"
 
@@ -68,8 +69,6 @@ template <class Body>
 std::string fault(const Body& body) {
   return text_of<Error>(body);
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("A ZIP and a FOLDER come out of a store as they went in") {
   const Sets sets;
@@ -151,7 +150,7 @@ TEST_CASE("A put that is stopped leaves no manifest, and the next one goes on fr
     static bool half(uint64_t done, uint64_t all, void*) { return done < all / 2; }
   };
   const auto stopped = [&] { sync_to_store(sets.zip, sets.store, {.jobs = 1, .progress = Stop::half}); };
-  CHECK(contains(fault(stopped), "stopped"));
+  CHECK(has_text(fault(stopped), "stopped"));
   CHECK(dataset_names(sets.store).empty());
   CHECK(leftovers(sets.store).empty());
   const std::size_t num_stored = chunk_files(sets.store).size();
@@ -177,7 +176,7 @@ TEST_CASE("While one put writes to a store another waits, until it is stopped") 
   make_store(sets.store);
   std::optional<StoreWriter> writer(sets.store);
   const SyncOptions stop{.progress = [](uint64_t, uint64_t, void*) { return false; }};
-  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
+  CHECK(has_text(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
   std::thread first([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     writer.reset();
@@ -213,9 +212,9 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   Collection other = collection();
   other.id = "another";
   create({shop.tree(), other}, shop.out("id.tacozip"));
-  CHECK(contains(put(shop.out("id.tacozip")), "has another dataset called 'set.tacozip', with the id "));
+  CHECK(has_text(put(shop.out("id.tacozip")), "has another dataset called 'set.tacozip', with the id "));
   create({Tortilla({Sample("else", to_bytes("x"))}), collection()}, shop.out("samples.tacozip"));
-  CHECK(contains(put(shop.out("samples.tacozip")), "of the same id, none of whose first 4 samples is in this one"));
+  CHECK(has_text(put(shop.out("samples.tacozip")), "of the same id, none of whose first 4 samples is in this one"));
   CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == first);
   shop.add("new", "a new one");
   create({shop.tree(), collection()}, shop.out("more.tacozip"));
@@ -224,7 +223,7 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   // A manifest under the name of another dataset.
   sync_to_store(sets.zip, sets.store + "/a.tacozip");
   fs::copy_file(manifest_path(sets.store, "a.tacozip"), manifest_path(sets.store, "b.tacozip"));
-  CHECK(contains(fault([&] { sync_from_store(sets.store + "/b.tacozip", shop.out("b.tacozip")); }),
+  CHECK(has_text(fault([&] { sync_from_store(sets.store + "/b.tacozip", shop.out("b.tacozip")); }),
                  "manifest: is that of 'a.tacozip', expected that of 'b.tacozip'"));
 }
 
@@ -241,8 +240,8 @@ TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before st
     bad[entry.local_offset + zip::kLocalHeaderSize + entry.name.size() + entry.size / 2] ^= 1;
     std::ofstream(sets.zip, std::ios::binary) << bad;
     const std::string why = fault([&] { sync_to_store(sets.zip, sets.store); });
-    CHECK(contains(why, sets.zip + ": entry '" + entry.name + "' is damaged: " + std::to_string(entry.size)));
-    CHECK(contains(why, "the ZIP says " + std::to_string(entry.crc32)));
+    CHECK(has_text(why, sets.zip + ": entry '" + entry.name + "' is damaged: " + std::to_string(entry.size)));
+    CHECK(has_text(why, "the ZIP says " + std::to_string(entry.crc32)));
     CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == before);
     CHECK(leftovers(sets.store).empty());
   }
@@ -269,7 +268,7 @@ TEST_CASE("Entries with extra fields and descriptors, and a TACO_HEADER that was
   CHECK(fault([&] { sync_to_store(sets.zip, sets.store); }) == "");
   bytes[bytes.find("a few")] ^= 1;
   std::ofstream(sets.zip, std::ios::binary) << bytes;
-  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store); }), "entry 'DATA/small' is damaged"));
+  CHECK(has_text(fault([&] { sync_to_store(sets.zip, sets.store); }), "entry 'DATA/small' is damaged"));
 }
 
 TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made") {
@@ -280,13 +279,13 @@ TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made
   const int num_made = sets.shop.num_made();
   const auto get = [&] { return fault([&] { sync_from_store(sets.store, sets.shop.out("back")); }); };
   fs::remove(chunk);
-  CHECK(contains(get(), chunk + ": this chunk is missing in the store"));
+  CHECK(has_text(get(), chunk + ": this chunk is missing in the store"));
   std::ofstream(chunk, std::ios::binary) << old.substr(1);
-  CHECK(contains(get(), chunk + ": this chunk is damaged: it has " + std::to_string(old.size() - 1) + " bytes"));
+  CHECK(has_text(get(), chunk + ": this chunk is damaged: it has " + std::to_string(old.size() - 1) + " bytes"));
   std::string other = old;
   other.back() = static_cast<char>(other.back() ^ 1);
   std::ofstream(chunk, std::ios::binary) << other;
-  CHECK(contains(get(), chunk + ": this chunk is damaged: its SHA-256 is"));
+  CHECK(has_text(get(), chunk + ": this chunk is damaged: its SHA-256 is"));
   CHECK(sets.shop.num_made() == num_made);
   SUBCASE("it is stored again when it was removed") {
     fs::remove(chunk);
@@ -331,7 +330,7 @@ TEST_CASE("A dataset that is there is replaced only with overwrite, and stays wh
   for (const auto& chunk : chunks) fs::resize_file(chunk, 1);
   for (const auto& to : back) {
     const std::string name = fs::path(to).extension() == "" ? "/set" : "/set.tacozip";
-    CHECK(contains(fault([&] { sync_from_store(sets.store + name, to, {.overwrite = true}); }), "damaged"));
+    CHECK(has_text(fault([&] { sync_from_store(sets.store + name, to, {.overwrite = true}); }), "damaged"));
     CHECK(faults(to) == "");
   }
   CHECK(sets.shop.num_made() == 5);
@@ -345,7 +344,7 @@ TEST_CASE("A get that is stopped leaves nothing") {
     const SyncOptions stop{.progress = [](uint64_t, uint64_t, void*) { return false; }};
     const std::string to = sets.shop.out("back" + fs::path(path).extension().string());
     const std::string from = sets.store + "/" + fs::path(path).filename().string();
-    CHECK(contains(fault([&] { sync_from_store(from, to, stop); }), "stopped"));
+    CHECK(has_text(fault([&] { sync_from_store(from, to, stop); }), "stopped"));
     CHECK(sets.shop.num_made() == num_made);
   }
 }
@@ -363,17 +362,17 @@ TEST_CASE("A manifest that leads out of the folder, or lies, makes nothing") {
     CAPTURE(name);
     ChunkManifest bad = good;
     bad.files[0].name = name;
-    CHECK(contains(get(encode_manifest(bad)), "set.json: manifest: "));
+    CHECK(has_text(get(encode_manifest(bad)), "set.json: manifest: "));
   }
   const std::string text = encode_manifest(good);
-  CHECK(contains(get(text.substr(0, text.size() / 2)), "not JSON, or cut"));
+  CHECK(has_text(get(text.substr(0, text.size() / 2)), "not JSON, or cut"));
   ChunkManifest larger = good;
   larger.files[0].size += 1;
-  CHECK(contains(get(encode_manifest(larger)), "its chunks have"));
+  CHECK(has_text(get(encode_manifest(larger)), "its chunks have"));
   ChunkManifest swapped = good;
   swapped.files[0].chunks[0].size += 1;
   swapped.files[0].size += 1;
-  CHECK(contains(get(encode_manifest(swapped)), "is damaged: it has"));
+  CHECK(has_text(get(encode_manifest(swapped)), "is damaged: it has"));
   CHECK(sets.shop.num_made() == num_made);
   CHECK(get(text) == "");
 }
@@ -389,27 +388,27 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   const auto get = [](const std::string& from, const std::string& to) {
     return fault([&] { sync_from_store(from, to, {.overwrite = true}); });
   };
-  CHECK(contains(put(sets.zip, shop.source("files")), "is no chunk store"));
-  CHECK(contains(put(sets.zip, sets.folder), "is no chunk store"));
-  CHECK(contains(put(sets.zip, shop.out("other.tacozip")), "one of both has to be a store"));
+  CHECK(has_text(put(sets.zip, shop.source("files")), "is no chunk store"));
+  CHECK(has_text(put(sets.zip, sets.folder), "is no chunk store"));
+  CHECK(has_text(put(sets.zip, shop.out("other.tacozip")), "one of both has to be a store"));
   CHECK(put(shop.source("files"), sets.store) != "");
   for (const std::string& store : {std::string(), std::string("a\0b", 3), std::string("s3://bucket/store")}) {
-    CHECK(contains(put(sets.zip, store), "the name of a folder of this machine expected"));
+    CHECK(has_text(put(sets.zip, store), "the name of a folder of this machine expected"));
   }
   CHECK(shop.num_made() == num_made);
-  CHECK(contains(get(sets.zip, shop.out("x.zip")), "is no chunk store"));
+  CHECK(has_text(get(sets.zip, shop.out("x.zip")), "is no chunk store"));
   sync_to_store(sets.zip, sets.store);
-  CHECK(contains(put(sets.store, shop.out("two")), "is in a chunk store; a dataset expected"));
-  CHECK(contains(get(sets.store, sets.store), "is in a chunk store"));
-  CHECK(contains(get(sets.store, shop.out("folder")), "a name in .tacozip or .zip expected"));
-  CHECK(contains(get(sets.store + "/no", shop.out("x.zip")), "no dataset is called 'no'; the store has set.tacozip"));
+  CHECK(has_text(put(sets.store, shop.out("two")), "is in a chunk store; a dataset expected"));
+  CHECK(has_text(get(sets.store, sets.store), "is in a chunk store"));
+  CHECK(has_text(get(sets.store, shop.out("folder")), "a name in .tacozip or .zip expected"));
+  CHECK(has_text(get(sets.store + "/no", shop.out("x.zip")), "no dataset is called 'no'; the store has set.tacozip"));
   sync_to_store(sets.folder, sets.store);
-  CHECK(contains(get(sets.store, shop.out("x.zip")), "STORE/NAME expected; the store has set, set.tacozip"));
-  CHECK(contains(get(sets.store + "/set", shop.out("x.zip")), "the name of a folder expected"));
-  CHECK(contains(get(sets.store + "/set", shop.source("files")), "is a folder of other files"));
-  CHECK(contains(get(sets.store + "/set.tacozip/..", shop.out("x.zip")), "no chunk store"));
+  CHECK(has_text(get(sets.store, shop.out("x.zip")), "STORE/NAME expected; the store has set, set.tacozip"));
+  CHECK(has_text(get(sets.store + "/set", shop.out("x.zip")), "the name of a folder expected"));
+  CHECK(has_text(get(sets.store + "/set", shop.source("files")), "is a folder of other files"));
+  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")), "no chunk store"));
   shop.add("later/TACO_STORE", "taco chunk store, version 2\n");
-  CHECK(contains(put(sets.zip, shop.source("later")), "expected 'taco chunk store, version 1"));
+  CHECK(has_text(put(sets.zip, shop.source("later")), "expected 'taco chunk store, version 1"));
 }
 
 TEST_CASE("The name of a dataset stands for itself in a store that has several") {
@@ -425,7 +424,7 @@ TEST_CASE("The name of a dataset stands for itself in a store that has several")
 TEST_CASE("A link in a FOLDER is refused") {
   const Sets sets;
   fs::create_symlink("/etc/hostname", sets.folder + "/DATA/link");
-  CHECK(contains(fault([&] { sync_to_store(sets.folder, sets.store); }), "link: is a link or device"));
+  CHECK(has_text(fault([&] { sync_to_store(sets.folder, sets.store); }), "link: is a link or device"));
   CHECK_FALSE(fs::exists(sets.store));
 }
 

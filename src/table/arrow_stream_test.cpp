@@ -7,8 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "table/cells.hpp"
+#include "support/support.hpp"
 #include "support/table_files.hpp"
+#include "table/cells.hpp"
 
 namespace {
 
@@ -80,7 +81,7 @@ TEST_CASE("an error arrives as it was thrown, and across the C interface with it
   export_batches(failing(), &stream);
   ArrowArray array{};
   CHECK(stream.get_next(&stream, &array) != 0);
-  CHECK(std::string(stream.get_last_error(&stream)).find("a.tacozip: row 2 is bad") != std::string::npos);
+  CHECK(has_text(std::string(stream.get_last_error(&stream)), "a.tacozip: row 2 is bad"));
   stream.release(&stream);
 }
 

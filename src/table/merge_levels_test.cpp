@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "support/support.hpp"
 #include "support/table_files.hpp"
 #include "tacore/error.hpp"
 
 namespace {
 
 using namespace tacore;
-using Strings = std::vector<std::string>;
 
 std::shared_ptr<const LevelTable> merged(const std::vector<NamedArrays>& parts, bool same_columns = true,
                                          int jobs = 2) {
@@ -76,7 +76,7 @@ TEST_CASE("names that differ only in case stay as they are") {
   part.emplace_back("X", texts({"2"}));
   const auto footer = merged({part, part})->tail();
   const std::string text(reinterpret_cast<const char*>(footer.data()), footer.size());
-  CHECK(text.find("X_1") == std::string::npos);
+  CHECK_FALSE(has_text(text, "X_1"));
 }
 
 TEST_CASE("values of any type come through") {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "io/memory_source.hpp"
+#include "support/support.hpp"
 
 namespace tacore {
 namespace {
@@ -68,8 +69,6 @@ struct File {
   }
 };
 
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a page header is parsed up to its end") {
@@ -114,8 +113,8 @@ TEST_CASE("a page that cannot be is refused before the first byte of its header 
   for (const Case& c : cases) {
     CAPTURE(std::string(c.words));
     const File file(c.header);
-    CHECK(has(file.read(kChunk, 1), c.words));
-    CHECK(has(file.read(0, kFileSize), c.words));
+    CHECK(has_text(file.read(kChunk, 1), c.words));
+    CHECK(has_text(file.read(0, kFileSize), c.words));
     CHECK(file.read(0, kChunk) == "");
   }
 }
@@ -129,7 +128,7 @@ TEST_CASE("a page that was refused is refused again") {
 
 TEST_CASE("a large page that the footer announces is handed on") {
   File file{Header{.uncompressed = 8 << 20}};
-  CHECK(has(file.read(kChunk, 1), "states 8388608 bytes"));
+  CHECK(has_text(file.read(kChunk, 1), "states 8388608 bytes"));
   file.chunk.uncompressed_size = 8 << 20;
   CHECK(file.read(kChunk, 1) == "");
 }
@@ -137,7 +136,7 @@ TEST_CASE("a large page that the footer announces is handed on") {
 TEST_CASE("what is no page header is refused") {
   File file{Header{}};
   file.bytes[kChunk] = std::byte{0x1f};
-  CHECK(has(file.read(kChunk, 1), "has a header with an unknown type 15"));
+  CHECK(has_text(file.read(kChunk, 1), "has a header with an unknown type 15"));
 }
 
 TEST_CASE("a page header that is nested without end, or as long as the file, is refused") {

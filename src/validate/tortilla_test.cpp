@@ -2,10 +2,11 @@
 #include <functional>
 #include <limits>
 
-#include "tacore/dataset.hpp"
 #include "base/text.hpp"
-#include "tacore/ops/validate.hpp"
+#include "support/support.hpp"
 #include "support/v1_files.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/ops/validate.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -14,10 +15,6 @@ using v1::create;
 using v1::demo;
 using v1::demo_collection;
 using v1::plain;
-using v1::says;
-using v1::text_of;
-
-std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/v1/" + name; }
 
 /// "RULE message" of each issue.
 std::vector<std::string> found(const std::string& path, const ValidateOptions& options = {}) {
@@ -46,7 +43,7 @@ Tortilla rows(const std::vector<MetadataColumn>& columns, int64_t count = 2) {
   for (int64_t row = 0; row < count; ++row) {
     std::vector<MetadataField> fields;
     for (const auto& column : columns) fields.push_back({column.key, column.values[static_cast<std::size_t>(row)]});
-    samples.emplace_back("s" + std::to_string(row), v1::bytes_of("data"), fields);
+    samples.emplace_back("s" + std::to_string(row), to_bytes("data"), fields);
   }
   return Tortilla(samples);
 }
@@ -56,30 +53,30 @@ TEST_CASE("files of other writers break no rule that is an error") {
        {"flat.tortilla", "nested.tortilla", "types.tortilla", "gaps.tortilla", "mixed.tortilla", "uneven.tortilla",
         "rai.tortilla", "parts/set.0001.part.tortilla", "flat.taco", "nested.taco", "spec.taco"}) {
     CAPTURE(name);
-    for (const auto& issue : validate(golden(name))) {
+    for (const auto& issue : validate(golden(std::string("v1/") + name))) {
       CAPTURE(issue.rule);
       CAPTURE(issue.message);
       CHECK(issue.severity == Severity::Warning);
     }
   }
-  CHECK(found(golden("flat.tortilla")).empty());
-  CHECK(found(golden("nested.tortilla")).empty());
+  CHECK(found(golden("v1/flat.tortilla")).empty());
+  CHECK(found(golden("v1/nested.tortilla")).empty());
 }
 
 TEST_CASE("headers that lie are V1-1") {
   const TemporaryFolder folder;
   create(demo(), folder.path("x.tortilla"), plain());
-  const std::string bytes = text_of(folder.path("x.tortilla"));
+  const std::string bytes = file_text(folder.path("x.tortilla"));
   finds(folder.write("cut.tortilla", bytes.substr(0, 1000)), "V1-1", "leaves the container of 1000 bytes");
   finds(folder.write("far.tortilla", with_number(bytes, 2, ~uint64_t{0})), "V1-1", "leaves the container");
   finds(folder.write("zero.tortilla", with_number(bytes, 18, 0)), "V1-1", "0 partitions");
 }
 
 TEST_CASE("files of the version before are V1-2") {
-  finds(golden("first.tortilla"), "V1-2", "the version before 0.5.0");
+  finds(golden("v1/first.tortilla"), "V1-2", "the version before 0.5.0");
   const TemporaryFolder folder;
   create({demo(), demo_collection()}, folder.path("x.taco"), plain());
-  std::string bytes = text_of(folder.path("x.taco"));
+  std::string bytes = file_text(folder.path("x.taco"));
   bytes.replace(0, 2, "#y");
   finds(folder.write("y.taco", bytes), "V1-2", "\"WX\" expected");
 }
@@ -87,7 +84,7 @@ TEST_CASE("files of the version before are V1-2") {
 TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
   const TemporaryFolder folder;
   create(demo(), folder.path("x.tortilla"), plain());
-  std::string bytes = text_of(folder.path("x.tortilla"));
+  std::string bytes = file_text(folder.path("x.tortilla"));
   bytes.back() = 'x';
   finds(folder.write("end.tortilla", bytes), "V1-3", "");
 }
@@ -129,20 +126,21 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   finds(made({{.key = "rai:pop", .values = twice("many")}}), "V1-14", "double expected");
   const auto of_format = [&](const std::string& format, const std::string& bytes) {
     const std::string path = folder.path(std::to_string(number++) + ".tortilla");
-    create(Tortilla({Sample("s", v1::bytes_of(bytes), {{"tortilla:file_format", format}})}), path, plain());
+    create(Tortilla({Sample("s", to_bytes(bytes), {{"tortilla:file_format", format}})}), path, plain());
     return path;
   };
   create(demo(), folder.path("inner.tortilla"), plain());
   finds(of_format("GTiff", "text"), "V1-24", "file_format is 'GTiff', the sample begins as BYTES does", {.deep = true});
-  finds(of_format("BYTES", text_of(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does", {.deep = true});
+  finds(of_format("BYTES", file_text(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does",
+        {.deep = true});
   finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
   const auto one = rows({}, 1);
   create(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}), folder.path("uneven.tortilla"),
          plain());
   finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
   create({demo(), demo_collection()}, folder.path("x.taco"), plain());
-  finds(folder.write("tail.taco", text_of(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
-  std::string seven = text_of(folder.path("x.taco"));
+  finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
+  std::string seven = file_text(folder.path("x.taco"));
   const auto nested = seven.find("#y", 200);
   REQUIRE(nested != seven.npos);
   finds(folder.write("seven.taco", with_number(seven, nested + 18, 7)), "V1-23", "one of 7 partitions");
@@ -162,14 +160,13 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
   std::filesystem::remove(folder.path("one.0003.part.taco"));
   std::filesystem::copy_file(fallback[1], parts[1], std::filesystem::copy_options::overwrite_existing);
   finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', others of 'one'");
-  says(v1::refusal([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
+  says(error_of([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
 }
-
 
 TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10") {
   const TemporaryFolder folder;
   create(demo(), folder.path("x.tortilla"), plain());
-  std::string bytes = text_of(folder.path("x.tortilla"));
+  std::string bytes = file_text(folder.path("x.tortilla"));
   bytes.replace(200, 2, "II");
   finds(folder.write("y.tortilla", bytes), "V1-9", "not a Tortilla or TACO file");
   const auto one = rows({{.key = "a", .values = {1}}}, 1), other = rows({{.key = "b", .values = {1}}}, 1);
@@ -179,11 +176,11 @@ TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10
 
 TEST_CASE("collections that break rules are V1-11") {
   const TemporaryFolder folder;
-  std::string reference = text_of(golden("flat.taco"));
+  std::string reference = file_text(golden("v1/flat.taco"));
   reference.replace(reference.find("super-resolution"), 5, "cooks");
   finds(folder.write("task.taco", reference), "V1-11", "COLLECTION: task");
   create({demo(), demo_collection()}, folder.path("x.taco"), plain());
-  std::string bytes = text_of(folder.path("x.taco"));
+  std::string bytes = file_text(folder.path("x.taco"));
   bytes[bytes.rfind('}')] = ' ';
   finds(folder.write("y.taco", bytes), "V1-11", "COLLECTION: ");
 }
@@ -193,7 +190,7 @@ TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two o
   const auto parts = create(rows({}, 3), folder.path("x.tortilla"), plain({.split_size = 4}));
   REQUIRE(parts.size() == 3);
   CHECK(found(parts[1]).empty());
-  const std::string first = text_of(parts[0]), second = text_of(parts[1]);
+  const std::string first = file_text(parts[0]), second = file_text(parts[1]);
   folder.write("x.0001.part.tortilla", with_number(second, 18, 4));
   finds(parts[0], "V1-12", "says that there are 4 partitions");
   folder.write("x.0001.part.tortilla", first);
@@ -205,9 +202,9 @@ TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two o
 }
 
 TEST_CASE("fields that a profile lacks are V1-16, and profiles have names") {
-  finds(golden("flat.tortilla"), "V1-16", "lacks rai:gdp of rai-tortilla", {.profiles = {"rai-tortilla"}});
-  CHECK(found(golden("rai.tortilla"), {.profiles = {"rai-tortilla", "stac-tortilla"}}).empty());
-  CHECK_THROWS_WITH_AS(validate(golden("flat.tortilla"), {.profiles = {"stac"}}),
+  finds(golden("v1/flat.tortilla"), "V1-16", "lacks rai:gdp of rai-tortilla", {.profiles = {"rai-tortilla"}});
+  CHECK(found(golden("v1/rai.tortilla"), {.profiles = {"rai-tortilla", "stac-tortilla"}}).empty());
+  CHECK_THROWS_WITH_AS(validate(golden("v1/flat.tortilla"), {.profiles = {"stac"}}),
                        doctest::Contains("stac-tortilla or rai-tortilla expected"), QueryError);
   CHECK_THROWS_WITH_AS(
       validate(std::string(TACORE_SOURCE_DIR) + "/tests/golden/flat.tacozip", {.profiles = {"stac-tortilla"}}),

@@ -7,8 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "validate/report.hpp"
+#include "support/support.hpp"
 #include "support/validate_files.hpp"
+#include "validate/report.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -30,14 +31,6 @@ std::set<std::string> error_rules(const std::vector<Issue>& issues) {
 std::set<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
   return {std::istream_iterator<std::string>(in), {}};
-}
-
-std::string published(const std::string& name) { return std::string(TACORE_SHARED_DIR) + "/golden/v2/" + name; }
-
-bool has_published() {
-  if (fs::exists(published("zip/nested.tacozip"))) return true;
-  MESSAGE("published datasets are not there; skipped");
-  return false;
 }
 
 }  // namespace
@@ -75,8 +68,8 @@ TEST_CASE("A rule is reported at most 20 times, then counted") {
   CHECK(issues.back().where.path == "a.tacozip");
 }
 
-TEST_CASE("Published datasets have no errors, but for the permuted one") {
-  if (!has_published()) return;
+TEST_CASE("Published datasets have no errors, but for the permuted one" * doctest::test_suite("external")) {
+  if (missing(published("zip/nested.tacozip"))) return;
   for (const char* name :
        {"zip/flat.tacozip", "zip/simple.tacozip", "folder/flat", "folder/simple", "folder/nested", "folder/deep",
         "tacocat/deep", "tacocat/deep/.tacocat", "tacocat/deep/deep_part0002.tacozip"}) {
@@ -90,8 +83,9 @@ TEST_CASE("Published datasets have no errors, but for the permuted one") {
   }
 }
 
-TEST_CASE("The nine permuted rows of the published nested.tacozip are named, with found and expected") {
-  if (!has_published()) return;
+TEST_CASE("The nine permuted rows of the published nested.tacozip are named, with found and expected" *
+          doctest::test_suite("external")) {
+  if (missing(published("zip/nested.tacozip"))) return;
   const auto issues = validate(published("zip/nested.tacozip"), {.deep = true});
   std::vector<std::string> errors;
   for (const auto& issue : issues) {
@@ -248,7 +242,7 @@ TEST_CASE("Every bad dataset of golden-errors breaks its rule") {
 TEST_CASE("One flipped bit of a payload is found by a deep check only, and only its entry is named") {
   const TemporaryFolder folder;
   for (const auto& [entry, offset] : std::map<std::string, std::size_t>{{"DATA/valencia", 200}, {"DATA/suva", 422}}) {
-    std::string bytes = read_file(golden("flat_plain.tacozip"));
+    std::string bytes = file_text(golden("flat_plain.tacozip"));
     bytes[offset] ^= 1;
     const auto path = folder.write("flipped.tacozip", bytes);
     CHECK(error_rules(validate(path)).empty());

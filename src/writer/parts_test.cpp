@@ -5,12 +5,12 @@
 #include <numeric>
 #include <random>
 
+#include "support/sample_data.hpp"
 #include "table/level_write.hpp"
 #include "table/read_table.hpp"
-#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/create.hpp"
 #include "writer/tables.hpp"
-#include "support/tree_data.hpp"
 
 namespace {
 

@@ -8,21 +8,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/sample_data.hpp"
+#include "support/support.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/read_table.hpp"
 #include "writer/spill_buffer.hpp"
-#include "support/sample_data.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
 
 using namespace tacore;
 using Keys = Strings;
-
-Bytes bytes(std::string_view text) {
-  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  return {begin, begin + text.size()};
-}
 
 Sample made(const std::string& id, std::vector<MetadataField> metadata = {}) { return file(id, std::move(metadata)); }
 
@@ -39,16 +35,6 @@ std::vector<std::string> types(const Sample& sample) {
   return out;
 }
 
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "tacore-sample-test";
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-    return (path / name).string();
-  }
-};
-
 std::string text_of(const Sample& sample) {
   std::string out(sample.size(), ' ');
   sample.content()->file->held->read(0, std::as_writable_bytes(std::span(out)));
@@ -61,30 +47,30 @@ struct Doubled : SampleExtension {
 };
 
 TEST_CASE("a part of a file is read, and named for GDAL, as that part") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("abc", "0123456789");
   const Sample part("part", "/vsisubfile/3_4," + path), whole("whole", path), held = made("held");
-  CHECK(part.read_bytes() == bytes("3456"));
+  CHECK(part.read_bytes() == to_bytes("3456"));
   CHECK(part.vsi_path() == "/vsisubfile/3_4," + path);
-  CHECK(whole.read_bytes() == bytes("0123456789"));
+  CHECK(whole.read_bytes() == to_bytes("0123456789"));
   CHECK(whole.vsi_path() == path);
   CHECK(held.vsi_path().empty());
   folder.write("abc", "01");
-  has(error_of([&] { whole.read_bytes(); }), "IoError");
+  says(error_of([&] { whole.read_bytes(); }), "IoError");
 }
 
 TEST_CASE("a sample of a file is a FILE, one of samples a FOLDER") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK(Sample("a", folder.write("a.tif", "abc")).type() == SampleType::File);
   CHECK(made("a").type() == SampleType::File);
   CHECK(Sample("t", Tortilla({made("a")})).type() == SampleType::Folder);
 }
 
 TEST_CASE("ids with slashes, colons or a leading __ are refused") {
-  has(error_of([] { made("a/b"); }), "SchemaError: sample 'a/b': its id contains a slash");
-  has(error_of([] { made("a\\b"); }), "slash");
-  has(error_of([] { made("a:b"); }), "colon");
-  has(error_of([] { made("__a"); }), "__");
+  says(error_of([] { made("a/b"); }), "SchemaError: sample 'a/b': its id contains a slash");
+  says(error_of([] { made("a\\b"); }), "slash");
+  says(error_of([] { made("a:b"); }), "colon");
+  says(error_of([] { made("__a"); }), "__");
 }
 
 TEST_CASE("ids with blanks, dots, dashes and any letters stay as they are") {
@@ -93,49 +79,49 @@ TEST_CASE("ids with blanks, dots, dashes and any letters stay as they are") {
 
 TEST_CASE("empty ids, dots and control characters are refused") {
   for (const auto& id : Keys{"", ".", "..", "a\n", std::string("a\0b", 3)}) {
-    has(error_of([&] { made(id); }), "SchemaError: sample ");
+    says(error_of([&] { made(id); }), "SchemaError: sample ");
   }
 }
 
 TEST_CASE("a path that is not there is refused") {
-  has(error_of([] { Sample("a", std::string("/nowhere/a.tif")); }), "IoError: /nowhere/a.tif");
+  says(error_of([] { Sample("a", std::string("/nowhere/a.tif")); }), "IoError: /nowhere/a.tif");
 }
 
 TEST_CASE("relative paths become absolute, links stay") {
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("a.tif", "abc");
-  std::filesystem::create_symlink("a.tif", folder.path / "link");
-  CHECK(Sample("a", (folder.path / "link").string()).path() == (folder.path / "link").string());
-  const auto relative = std::filesystem::relative(folder.path / "a.tif").string();
+  fs::create_symlink("a.tif", folder.path("link"));
+  CHECK(Sample("a", folder.path("link")).path() == folder.path("link"));
+  const auto relative = fs::relative(folder.path("a.tif")).string();
   CHECK(Sample("a", relative).path().starts_with('/'));
   CHECK(Sample("a", relative).size() == 3);
 }
 
 TEST_CASE("a folder is no FILE") {
-  const Folder folder;
-  has(error_of([&] { Sample("a", folder.path.string()); }), "a folder, the file of a sample expected");
+  const TemporaryFolder folder;
+  says(error_of([&] { Sample("a", folder.path()); }), "a folder, the file of a sample expected");
 }
 
 TEST_CASE("a part of a file is a sample, as GDAL names it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto path = folder.write("a", "0123456789");
   const Sample part("a", "/vsisubfile/2_5," + path);
   CHECK(part.size() == 5);
-  has(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
-  has(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from there needs GDAL");
+  says(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
+  says(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from there needs GDAL");
 }
 
 TEST_CASE("bytes of a few samples stay in memory; what is beyond goes to temp_dir, and with the last copy") {
-  const Folder folder;
-  const auto temp = folder.path / "made" / "below";
-  CHECK(text_of(Sample("e", bytes(""))).empty());
+  const TemporaryFolder folder;
+  const auto temp = fs::path(folder.path("made/below"));
+  CHECK(text_of(Sample("e", to_bytes(""))).empty());
   std::optional<Sample> large = Sample("l", Bytes(SpillBuffer::kMaxInMemory - 8), {}, temp.string());
   CHECK(large->content()->file->held->in_memory());
-  CHECK_FALSE(std::filesystem::exists(temp));
-  std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, temp.string());
+  CHECK_FALSE(fs::exists(temp));
+  std::optional<Sample> spilled = Sample("s", to_bytes("0123456789"), {}, temp.string());
   CHECK_FALSE(spilled->content()->file->held->in_memory());
-  CHECK(std::filesystem::is_directory(temp));
-  CHECK(std::filesystem::is_empty(temp));  // nothing that a killed process would leave
+  CHECK(fs::is_directory(temp));
+  CHECK(fs::is_empty(temp));  // nothing that a killed process would leave
   const Sample copy = *spilled;
   spilled.reset();
   CHECK(text_of(copy) == "0123456789");
@@ -144,7 +130,7 @@ TEST_CASE("bytes of a few samples stay in memory; what is beyond goes to temp_di
 }
 
 TEST_CASE("cleanup lets go of bytes, once or twice; copies keep them") {
-  Sample sample("a", bytes("123"));
+  Sample sample("a", to_bytes("123"));
   const Sample copy = sample;
   const Tortilla of({sample});
   for (int i = 0; i < 2; ++i) {
@@ -159,43 +145,43 @@ TEST_CASE("cleanup lets go of bytes, once or twice; copies keep them") {
 }
 
 TEST_CASE("bytes in temp_dir outlive a forked child that had copies and samples of its own") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Sample large("l", Bytes(SpillBuffer::kMaxInMemory));
-  std::optional<Sample> spilled = Sample("s", bytes("0123456789"), {}, folder.path.string());
+  std::optional<Sample> spilled = Sample("s", to_bytes("0123456789"), {}, folder.path());
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     spilled.reset();
-    const Sample own("o", bytes("abcdefghij"), {}, folder.path.string());
+    const Sample own("o", to_bytes("abcdefghij"), {}, folder.path());
     ::_exit(text_of(own) == "abcdefghij" ? 0 : 1);
   }
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
   CHECK(text_of(*spilled) == "0123456789");
-  CHECK(text_of(Sample("t", bytes("later"), {}, folder.path.string())) == "later");
+  CHECK(text_of(Sample("t", to_bytes("later"), {}, folder.path())) == "later");
   CHECK(text_of(*spilled) == "0123456789");
 }
 
 TEST_CASE("a path with a NUL byte is refused, not cut there") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("a", "x") + std::string(1, '\0') + "b";
-  has(error_of([&] { Sample("a", path); }), "contains a NUL byte");
+  says(error_of([&] { Sample("a", path); }), "contains a NUL byte");
 }
 
 TEST_CASE("metadata that readers could not open is refused at once") {
-  has(error_of([&] { made("a", {{"k", "\xff"}}); }), "field 'k' is not UTF-8 in row 0");
-  has(error_of([&] { made("a", {{"k", Struct{}}}); }), "field 'k' has a struct without fields");
+  says(error_of([&] { made("a", {{"k", "\xff"}}); }), "field 'k' is not UTF-8 in row 0");
+  says(error_of([&] { made("a", {{"k", Struct{}}}); }), "field 'k' has a struct without fields");
 }
 
 TEST_CASE("the size is that of the data, and of all children") {
-  const Sample a("a", bytes("12345")), b("b", bytes("123"));
+  const Sample a("a", to_bytes("12345")), b("b", to_bytes("123"));
   CHECK(a.size() == 5);
   CHECK(Sample("t", Tortilla({a, Sample("u", Tortilla({b, a}))})).size() == 13);
 }
 
 TEST_CASE("metadata given with the sample are those of extend_with") {
-  Sample later("a", bytes("x"));
+  Sample later("a", to_bytes("x"));
   later.extend_with({{"a", 1}, {"b", "c"}});
   const Sample at_once = made("a", {{"a", 1}, {"b", "c"}});
   CHECK(keys(later) == keys(at_once));
@@ -208,20 +194,20 @@ TEST_CASE("keys are ASCII words with at most one colon, never internal") {
     CHECK(keys(made("s", {{key, 1}})) == Keys{key});
   for (const std::string key : {"", "a b", "a-b", "a.b", "a!", "a:b:c", ":a", "a:", "a\n", "\xC3\xB1", "internal:x"}) {
     CAPTURE(key);
-    has(error_of([&] { made("s", {{key, 1}}); }), "SchemaError: sample 's': key ");
+    says(error_of([&] { made("s", {{key, 1}}); }), "SchemaError: sample 's': key ");
   }
 }
 
 TEST_CASE("id, type and path cannot be overridden") {
   for (const std::string key : {"id", "type", "path"})
-    has(error_of([&] { made("s", {{key, 1}}); }), "key '" + key + "'");
+    says(error_of([&] { made("s", {{key, 1}}); }), "key '" + key + "'");
 }
 
 TEST_CASE("a refused extension changes nothing") {
   Sample sample = made("s", {{"a", 1}});
-  has(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
-  has(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
-      "field 'b': value 0 is string, which int64 does not hold");
+  says(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
+  says(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
+       "field 'b': value 0 is string, which int64 does not hold");
   CHECK(keys(sample) == Keys{"a"});
 }
 
@@ -261,7 +247,7 @@ TEST_CASE("an extension adds its fields with their types and descriptions") {
   struct None : Doubled {
     std::vector<Value> compute(const Sample&) const override { return {}; }
   };
-  has(error_of([&] { sample.extend_with(None()); }), "an extension gave 0 values for 1 fields");
+  says(error_of([&] { sample.extend_with(None()); }), "an extension gave 0 values for 1 fields");
 }
 
 TEST_CASE("schema_only gives nulls of the right type and computes nothing") {
@@ -277,12 +263,12 @@ TEST_CASE("pop takes a field away; core fields and unknown ones are errors that 
   CHECK(popped.value == Value(2));
   CHECK(popped.type == "int8");
   CHECK(keys(sample) == Keys{"a"});
-  has(error_of([&] { sample.pop("id"); }), "field 'id' is part of every sample");
-  has(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
+  says(error_of([&] { sample.pop("id"); }), "field 'id' is part of every sample");
+  says(error_of([&] { sample.pop("zz"); }), "no field 'zz'; there are: a");
 }
 
 TEST_CASE("a sample is exported as one row of id, type, path and metadata, without path where it has none") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto exported = [](const Sample& sample) {
     ArrowArrayStream stream;
     sample.export_metadata(&stream);

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
-#include "tacore/write/create.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/create.hpp"
 
 // The threads of the writers. The tsan preset runs these.
 TEST_SUITE_BEGIN("threads");
@@ -21,7 +21,6 @@ TEST_SUITE_BEGIN("threads");
 namespace {
 
 using namespace tacore;
-namespace fs = std::filesystem;
 
 constexpr int kJobs = 4;
 

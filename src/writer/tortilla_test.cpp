@@ -3,9 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tacore/write/create.hpp"
-#include "tacore/verbose.hpp"
 #include "support/sample_data.hpp"
+#include "support/support.hpp"
+#include "tacore/verbose.hpp"
+#include "tacore/write/create.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
@@ -18,8 +19,8 @@ Strings names(const Tortilla& tortilla, int level = 0) {
 }
 
 TEST_CASE("no samples, and samples of one id, are refused") {
-  has(error_of([] { Tortilla(std::vector<Sample>{}); }), "SchemaError: no samples; at least one expected");
-  has(error_of([] { Tortilla({file("a"), file("b"), file("a")}); }), "duplicate ids: 'a' (2 times)");
+  says(error_of([] { Tortilla(std::vector<Sample>{}); }), "SchemaError: no samples; at least one expected");
+  says(error_of([] { Tortilla({file("a"), file("b"), file("a")}); }), "duplicate ids: 'a' (2 times)");
 }
 
 TEST_CASE("with a strict schema, the first sample that differs is told, and how") {
@@ -27,9 +28,9 @@ TEST_CASE("with a strict schema, the first sample that differs is told, and how"
   const auto difference = [&](std::vector<MetadataField> second) {
     return error_of([&] { Tortilla({first, file("b", std::move(second))}); });
   };
-  has(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
-  has(difference({{"x", 1}, {"y", 2}, {"z", 3}}), "has 'z' (int64) besides");
-  has(difference({{"x", 1}, {"y", 2.5}}), "has 'y' (double), int64 expected");
+  says(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
+  says(difference({{"x", 1}, {"y", 2}, {"z", 3}}), "has 'z' (int64) besides");
+  says(difference({{"x", 1}, {"y", 2.5}}), "has 'y' (double), int64 expected");
   // F7: fields are matched by their names, in whatever order.
   const Tortilla swapped({first, file("b", {{"y", 4}, {"x", 3}})});
   CHECK(names(swapped) == Strings{"x int64", "y int64"});
@@ -44,8 +45,8 @@ TEST_CASE("a loose schema has all fields in the order first seen, and types that
   CHECK(names(loose) == Strings{"z int64", "x double", "a string"});
   CHECK(loose.column("x") == std::vector<Value>{1.0, 2.5, {}});
   CHECK(loose.column("a") == std::vector<Value>{{}, "t", {}});
-  has(error_of([] { Tortilla({file("a", {{"x", 1}}), file("b", {{"x", "t"}})}, false); }),
-      "sample 'b' has field 'x' of type string, those before it int64");
+  says(error_of([] { Tortilla({file("a", {{"x", 1}}), file("b", {{"x", "t"}})}, false); }),
+       "sample 'b' has field 'x' of type string, those before it int64");
 }
 
 TEST_CASE("a FILE before a FOLDER is a warning only") {
@@ -66,8 +67,8 @@ TEST_CASE("depth counts the levels below the root, and only a dataset of 2.0 has
     CHECK(deep.depth() == depth);
   }
   CHECK(deep.ids(8) == Strings{"a"});
-  has(error_of([&] { deep.pad(); }),
-      "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is below them");
+  says(error_of([&] { deep.pad(); }),
+       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is below them");
 }
 
 TEST_CASE("a level is the children of all samples, in their order, with their fields") {
@@ -97,25 +98,25 @@ TEST_CASE("a row of a level is a FILE with its metadata and bytes") {
   CHECK(x.metadata()[0].description == "a number");
   CHECK(whole.types(0) == std::vector(2, SampleType::Folder));
   CHECK(whole.types(1) == std::vector(4, SampleType::File));
-  has(error_of([&] { whole.sample(0); }), "SchemaError: sample 'a' of level 0 is a FOLDER, a FILE expected");
-  has(error_of([&] { whole.sample(4, 1); }), "SchemaError: row 4 does not exist at level 1, which has 4");
-  has(error_of([&] { whole.sample(-1, 1); }), "row -1 does not exist");
-  has(error_of([&] { Sample("a", low).read_bytes(); }), "sample 'a' is a FOLDER, which has no bytes");
+  says(error_of([&] { whole.sample(0); }), "SchemaError: sample 'a' of level 0 is a FOLDER, a FILE expected");
+  says(error_of([&] { whole.sample(4, 1); }), "SchemaError: row 4 does not exist at level 1, which has 4");
+  says(error_of([&] { whole.sample(-1, 1); }), "row -1 does not exist");
+  says(error_of([&] { Sample("a", low).read_bytes(); }), "sample 'a' is a FOLDER, which has no bytes");
 }
 
 TEST_CASE("PIT-2: FOLDERs whose children have other fields are refused, with the first of them") {
   const auto below = [](std::vector<MetadataField> metadata) { return Tortilla({file("x", std::move(metadata))}); };
   const std::vector<Sample> uneven{Sample("a", below({{"n", 1}})), Sample("b", below({{"k", 1}}))};
-  has(error_of([&] { Tortilla{uneven}; }),
-      "PIT violation: level 1 below 'b' lacks 'n' (int64); has 'k' (int64) besides, as below 'a'");
+  says(error_of([&] { Tortilla{uneven}; }),
+       "PIT violation: level 1 below 'b' lacks 'n' (int64); has 'k' (int64) besides, as below 'a'");
   CHECK(names(Tortilla(uneven, false), 1) == Strings{"n int64", "k int64"});
 }
 
 TEST_CASE("levels that cannot be exported are told apart") {
   const Tortilla flat({file("a")});
-  has(error_of([&] { flat.fields(-1); }), "level -1 is negative");
-  has(error_of([&] { flat.fields(6); }), "level 6 does not exist: the deepest is 0");
-  has(error_of([&] { flat.fields(1); }), "level 1 does not exist: the deepest is 0");
+  says(error_of([&] { flat.fields(-1); }), "level -1 is negative");
+  says(error_of([&] { flat.fields(6); }), "level 6 does not exist: the deepest is 0");
+  says(error_of([&] { flat.fields(1); }), "level 1 does not exist: the deepest is 0");
 }
 
 TEST_CASE("the order of columns does not depend on the number of rows, at any level") {
@@ -149,8 +150,8 @@ TEST_CASE("an extension adds a column with a value for each sample, under a new 
   CHECK(names(two) == Strings{"k int64"});
   Numbers fewer;
   fewer.missing = 1;
-  has(error_of([&] { two.extend_with(fewer); }), "field 'x:n' has 1 values; one for each of 2 samples expected");
-  has(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' is there already");
+  says(error_of([&] { two.extend_with(fewer); }), "field 'x:n' has 1 values; one for each of 2 samples expected");
+  says(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' is there already");
 }
 
 TEST_CASE("schema_only gives a null for each sample") {
@@ -163,9 +164,9 @@ TEST_CASE("pop takes a column away; core fields and unknown ones are errors") {
   const Tortilla two = Tortilla({file("a", {{"k", 1}}), file("b", {{"k", 2}})}).extend_with(Numbers());
   CHECK(names(two.pop("x:n")) == Strings{"k int64"});
   CHECK(names(two.pop("x:n").pop("k")).empty());
-  has(error_of([&] { two.pop("type"); }), "field 'type' is part of every sample");
-  has(error_of([&] { two.pop("zz"); }), "no field 'zz'; there are: k, x:n");
-  has(error_of([&] { two.column("zz"); }), "no field 'zz' at level 0; there are: k, x:n");
+  says(error_of([&] { two.pop("type"); }), "field 'type' is part of every sample");
+  says(error_of([&] { two.pop("zz"); }), "no field 'zz'; there are: k, x:n");
+  says(error_of([&] { two.column("zz"); }), "no field 'zz' at level 0; there are: k, x:n");
 }
 
 TEST_CASE("columns added to the samples of a FOLDER are those of its level") {
@@ -178,8 +179,8 @@ TEST_CASE("columns of values are added at any level") {
   const Tortilla all({Sample("a", Tortilla({file("x"), file("y")}))});
   const Tortilla more = all.extend_with({{"w", {1, 2.5}}}, 1);
   CHECK(names(more, 1) == Strings{"w double"});
-  has(error_of([&] { all.extend_with({{"w", {1, "t"}}}, 1); }), "field 'w' has int64 and string; one type expected");
-  has(error_of([&] { all.extend_with({{"internal:w", {1, 2}}}, 1); }), "key 'internal:w'");
+  says(error_of([&] { all.extend_with({{"w", {1, "t"}}}, 1); }), "field 'w' has int64 and string; one type expected");
+  says(error_of([&] { all.extend_with({{"internal:w", {1, 2}}}, 1); }), "key 'internal:w'");
 }
 
 TEST_CASE("columns of a table that no dataset can hold are told by name, and twins as such") {
@@ -204,8 +205,8 @@ TEST_CASE("samples in columns are FILEs of those paths") {
   CHECK(columns.ids() == Strings{"a", "b"});
   CHECK(columns.sizes()[1] == 3);
   CHECK(columns.column("k") == std::vector<Value>{1, 2});
-  has(error_of([&] { Tortilla({"a"}, Strings{}); }), "1 ids and 0 paths");
-  has(error_of([&] { Tortilla({"a", "a"}, {path, path}); }), "'a' is there twice");
+  says(error_of([&] { Tortilla({"a"}, Strings{}); }), "1 ids and 0 paths");
+  says(error_of([&] { Tortilla({"a", "a"}, {path, path}); }), "'a' is there twice");
 }
 
 }  // namespace

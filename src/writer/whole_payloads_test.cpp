@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/read_count.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/sample_data.hpp"
+#include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
-#include "support/tree_data.hpp"
 
 namespace {
 
@@ -123,8 +123,8 @@ TEST_CASE("a CRC-32 that is not the one known is an error that names the sample"
     said = error.what();
     CHECK(error.context().offset == 40);
   }
-  CHECK(said.find("some.tacozip") != said.npos);
-  CHECK(said.find("sample 'a/x' is damaged: 2 bytes have CRC-32 8, its ZIP says 7") != said.npos);
+  CHECK(has_text(said, "some.tacozip"));
+  CHECK(has_text(said, "sample 'a/x' is damaged: 2 bytes have CRC-32 8, its ZIP says 7"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A sample ZIP of the reference implementation; empty when it is not on this machine.
+/// A ZIP that the published tools wrote; support.hpp tells whether it is missing().
 inline Bytes golden_zip(const std::string& name) {
   std::ifstream file(TACORE_SHARED_DIR "/golden/v2/zip/" + name, std::ios::binary);
   return Bytes().text(std::string(std::istreambuf_iterator<char>(file), {}));

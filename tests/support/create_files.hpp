@@ -13,19 +13,18 @@
 
 #include "format/zip_records.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/encode.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/rows.hpp"
 #include "table/values.hpp"
-#include "tacore/write/create.hpp"
 #include "tacore/error.hpp"
 #include "tacore/ops/validate.hpp"
+#include "tacore/write/create.hpp"
 
 /// For tests that create and then read: sources, what is made of them, and what that holds.
 namespace tacore {
-
-using Strings = std::vector<std::string>;
 
 inline Collection collection() {
   return {.id = "made",
@@ -111,10 +110,6 @@ inline std::map<std::string, std::string> files_of(const std::string& path) {
     out[entry.name] = archive.substr(entry.local_offset + zip::local_header_size(entry), entry.size);
   return out;
 }
-inline Bytes to_bytes(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
 
 inline std::string faults(const std::string& path) {
   std::string out;
@@ -127,16 +122,6 @@ inline std::string difference(const Strings& found, const Strings& expected) {
   for (std::size_t i = 0; i < std::max(found.size(), expected.size()); ++i) {
     const std::string is = i < found.size() ? found[i] : "nothing", was = i < expected.size() ? expected[i] : "nothing";
     if (is != was) return "line " + std::to_string(i) + ": " + is + "\n  expected: " + was;
-  }
-  return "";
-}
-
-template <class Kind, class Body>
-std::string text_of(const Body& body) {
-  try {
-    body();
-  } catch (const Kind& error) {
-    return error.what();
   }
   return "";
 }

@@ -10,36 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "support/support.hpp"
 #include "tacore/dataset.hpp"
-#include "tacore/write/tabular.hpp"
 #include "tacore/verbose.hpp"
+#include "tacore/write/tabular.hpp"
 
 /// Datasets of the tests of the reader, and what they hold as text.
 namespace tacore {
-
-namespace fs = std::filesystem;
-
-inline std::string golden(const std::string& name) { return std::string(TACORE_SOURCE_DIR) + "/tests/golden/" + name; }
-/// A dataset of the reference tools; they are not part of the project.
-inline std::string published(const std::string& name) { return std::string(TACORE_SHARED_DIR) + "/golden/v2/" + name; }
-
-inline std::string file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Replaces the first `old` of a file; false when it is not there.
-inline bool edit_file(const std::string& path, const std::string& old, const std::string& now) {
-  std::string text = file_text(path);
-  const auto at = text.find(old);
-  if (at == std::string::npos) return false;
-  text.replace(at, old.size(), now);
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-  return true;
-}
-
-inline std::string to_text(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// The rows that show, as CSV.
 inline std::string dump(const DataFrame& frame) {
@@ -77,27 +54,6 @@ inline std::vector<std::string> ids(const DataFrame& frame) { return values(fram
 inline DataFrame children(const DataFrame& frame, std::string_view id) { return std::get<DataFrame>(frame.read(id)); }
 inline std::string vsi(const DataFrame& frame, std::string_view id) { return std::get<VsiPath>(frame.read(id)).value; }
 
-/// The error that `body` throws, as "Type: text"; "" when it throws none.
-template <class Body>
-std::string error_of(const Body& body) {
-  try {
-    body();
-  } catch (const FormatError& error) {
-    return std::string("FormatError: ") + error.what();
-  } catch (const SchemaError& error) {
-    return std::string("SchemaError: ") + error.what();
-  } catch (const IoError& error) {
-    return std::string("IoError: ") + error.what();
-  } catch (const QueryError& error) {
-    return std::string("QueryError: ") + error.what();
-  } catch (const NavigationError& error) {
-    return std::string("NavigationError: ") + error.what();
-  } catch (const std::exception& error) {
-    return std::string("untyped: ") + error.what();
-  }
-  return "";
-}
-
 /// Collects what the library reports at a level. Afterwards nobody listens, and warnings would still reach who does.
 class Report {
  public:
@@ -119,6 +75,13 @@ class Report {
     return false;
   }
 
+  /// The warnings, one per line.
+  std::string warnings() const {
+    std::string out;
+    for (const auto& [at, text] : all) out += at == LogLevel::Warning ? text + "\n" : "";
+    return out;
+  }
+
   std::vector<std::pair<LogLevel, std::string>> all;  ///< one call at a time writes it
 
  private:
@@ -126,7 +89,5 @@ class Report {
     static_cast<Report*>(user)->all.emplace_back(level, message);
   }
 };
-
-inline bool has_text(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace tacore

@@ -6,6 +6,7 @@
 
 #include "dataset/dataframe_impl.hpp"
 #include "support/load_files.hpp"
+#include "support/support.hpp"
 #include "tacore/verbose.hpp"
 
 /// Datasets that a test describes in SQL, and rows by where they are stored.
@@ -53,28 +54,6 @@ inline std::string make_flat_folder(const TemporaryFolder& folder, const std::st
                       ", i AS \"internal:current_id\", i AS \"internal:parent_id\" FROM range(" + n + ") r(i)"});
 }
 
-/// The warnings of the library while this lives, one per line.
-class Warnings {
- public:
-  Warnings() {
-    verbose(true);
-    set_log_sink(&Warnings::add, this);
-  }
-  Warnings(const Warnings&) = delete;
-  Warnings& operator=(const Warnings&) = delete;
-  ~Warnings() {
-    set_log_sink(nullptr);
-    verbose(false);
-  }
-
-  std::string text;  ///< one call at a time writes it
-
- private:
-  static void add(LogLevel level, std::string_view message, void* self) {
-    if (level == LogLevel::Warning) static_cast<Warnings*>(self)->text += std::string(message) + "\n";
-  }
-};
-
 /// Where the rows are stored: their numbers in the level.
 inline std::vector<int64_t> stored_rows(const DataFrame& frame) {
   std::vector<int64_t> out;
@@ -89,7 +68,5 @@ inline DataFrame select(const DataFrame& frame, const std::vector<std::string>& 
 inline Dataset concat(const std::vector<Dataset>& datasets, ColumnMode mode = ColumnMode::Intersection) {
   return concat(std::span<const Dataset>(datasets), mode);
 }
-
-using Strings = std::vector<std::string>;
 
 }  // namespace tacore

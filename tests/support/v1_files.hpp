@@ -10,28 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
 #include "io/byte_source.hpp"
+#include "support/support.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/read_table.hpp"
 #include "table/values.hpp"
 #include "tacore/error.hpp"
-#include "tacore/write/sample.hpp"
 #include "tacore/v1/create.hpp"
+#include "tacore/write/sample.hpp"
 
 /// Files of v1 as bytes, read without the code that writes them.
 namespace tacore::v1 {
-
-inline std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline Bytes bytes_of(const std::string& text) {
-  Bytes out(text.size());
-  std::transform(text.begin(), text.end(), out.begin(), [](char c) { return static_cast<std::byte>(c); });
-  return out;
-}
 
 inline uint64_t number_at(const std::string& bytes, std::size_t at) {
   uint64_t out = 0;
@@ -82,30 +71,10 @@ inline CreateOptions plain(CreateOptions options = {}) {
   return options;
 }
 
-/// "ValidationError: what it says", "" when nothing is thrown.
-inline std::string refusal(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const ValidationError& error) {
-    return std::string("ValidationError: ") + error.what();
-  } catch (const FormatError& error) {
-    return std::string("FormatError: ") + error.what();
-  } catch (const Error& error) {
-    return std::string("Error: ") + error.what();
-  }
-  return "";
-}
-
-inline void says(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  CHECK(text.find(part) != std::string::npos);
-}
-
 /// Samples: img1 {lrf, hrf} and note.
 inline Tortilla demo() {
-  const Tortilla inner({Sample("lrf", bytes_of(std::string(10, 'A'))), Sample("hrf", bytes_of(std::string(20, 'B')))});
-  return Tortilla({Sample("img1", inner), Sample("note", bytes_of("hello bytes"))});
+  const Tortilla inner({Sample("lrf", to_bytes(std::string(10, 'A'))), Sample("hrf", to_bytes(std::string(20, 'B')))});
+  return Tortilla({Sample("img1", inner), Sample("note", to_bytes("hello bytes"))});
 }
 
 inline Collection demo_collection() {

@@ -5,15 +5,15 @@
 #include <functional>
 #include <map>
 
-#include "support/temporary_folder.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "support/counting.hpp"
+#include "support/support.hpp"
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
+#include "tortilla/container.hpp"
 #include "tortilla/pointer.hpp"
 #include "tortilla/streaming/faults.hpp"
-#include "tortilla/container.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -21,16 +21,12 @@ namespace {
 using Metadata = std::map<std::string, std::string>;
 using Texts = std::vector<std::string>;
 
-std::string text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// A Parquet table of rows of JSON.
 std::string table_of(const Texts& rows, const Metadata& metadata) {
   const TemporaryFolder folder;
   std::string lines;
   for (const auto& row : rows) lines += row + "\n";
-  return text_of(encode_parquet(*read_table(folder.write("rows.jsonl", lines)), {}, metadata));
+  return to_text(encode_parquet(*read_table(folder.write("rows.jsonl", lines)), {}, metadata));
 }
 
 std::string sample(const std::string& root, const std::string& parent, const std::string& id, int64_t offset,
@@ -72,7 +68,7 @@ class Stream {
     const std::string collection = "{\"id\":\"demo\"}";
     const Header header{
         .kind = Kind::Taco, .footer = footer, .collection = ByteRange{bytes_.size(), collection.size()}};
-    return text_of(encode_header(header)) + bytes_.substr(kHeaderSize) + collection;
+    return to_text(encode_header(header)) + bytes_.substr(kHeaderSize) + collection;
   }
   uint64_t size() const { return bytes_.size(); }
 
@@ -98,7 +94,7 @@ Texts listed(const Dataset& dataset) {
   for (const std::string id : {"img1", "img2"}) {
     const auto children = std::get<DataFrame>(dataset.data().read(id));
     for (int64_t i = 0; i < children.num_rows(); ++i)
-      out.push_back(id + "/" + *children.text(i, "id") + " " + text_of(children.read_bytes(i)));
+      out.push_back(id + "/" + *children.text(i, "id") + " " + to_text(children.read_bytes(i)));
   }
   return out;
 }
@@ -175,8 +171,8 @@ TEST_CASE("parents are rows as they are stored, also of a level that is put in o
   const auto middle = stream.add(level1, encode_pointer(bottom));
   const TemporaryFolder folder;
   const auto dataset = load(folder.write("a.taco", stream.file(stream.add(kLevel0, encode_pointer(middle)))));
-  CHECK(text_of(dataset.data().read_bytes("img1/a/x")) == "aaaaaaaaaabbbbbbbbbbbbbbbbbbbb");
-  CHECK(text_of(dataset.data().read_bytes("img2/b/x")) == "ccccccccccdddddddddddddddddddd");
+  CHECK(to_text(dataset.data().read_bytes("img1/a/x")) == "aaaaaaaaaabbbbbbbbbbbbbbbbbbbb");
+  CHECK(to_text(dataset.data().read_bytes("img2/b/x")) == "ccccccccccdddddddddddddddddddd");
 }
 
 TEST_CASE("tables may lie in any order") {
@@ -235,11 +231,10 @@ TEST_CASE("a chain that leads astray is an error that says where") {
   };
   CHECK(with_pointer("OFFSETLENGTH(199, 50)") == "the chain of tables leaves the file: 50 bytes at 199");
   CHECK(with_pointer("OFFSETLENGTH(300, 99999999)") == "the chain of tables leaves the file: 99999999 bytes at 300");
-  CHECK(with_pointer("OFFSETLENGTH(18446744073709551615, 18446744073709551615)").find("leaves the file") !=
-        std::string::npos);
+  CHECK(has_text(with_pointer("OFFSETLENGTH(18446744073709551615, 18446744073709551615)"), "leaves the file"));
   CHECK(with_pointer("OFFSETLENGTH(201, 40)") == "no Parquet table here: it does not start with PAR1");
   CHECK(with_pointer("OFFSETLENGTH(201, 0)") == "no Parquet table here: it does not start with PAR1");
-  CHECK(with_pointer("somewhere").find("OFFSETLENGTH(offset, length) or NULL expected") != std::string::npos);
+  CHECK(has_text(with_pointer("somewhere"), "OFFSETLENGTH(offset, length) or NULL expected"));
   CHECK(with_pointer("NULL") == "the chain of tables ends at level 0: a table of chunks expected");
 
   Stream loop;
@@ -253,8 +248,8 @@ TEST_CASE("a chain that leads astray is an error that says where") {
 
   Stream open_end;
   const auto level1 = open_end.add(kLevel1, "NULL");
-  CHECK(error_of(open_end.file(open_end.add(kLevel0, encode_pointer(level1)))).find("the chunk table lacks chunk:") !=
-        std::string::npos);
+  CHECK(
+      has_text(error_of(open_end.file(open_end.add(kLevel0, encode_pointer(level1)))), "the chunk table lacks chunk:"));
   Stream deep;
   ByteRange next = deep.add(kChunks, "NULL");
   for (int i = 0; i < 64; ++i) next = deep.add(kLevel1, encode_pointer(next));
@@ -274,8 +269,7 @@ TEST_CASE("rows without a parent that holds them are errors that name the row") 
         "row 1 (20 bytes at 230) lies outside of its parent, 30 bytes at 200");
   CHECK(with_row(sample("\"img1\"", "0", "hrf", 210, 21)) ==
         "row 1 (21 bytes at 210) lies outside of its parent, 30 bytes at 200");
-  CHECK(with_row(sample("\"img1\"", "0", "hrf", 9223372036854775807, 20)).find("lies outside of its parent") !=
-        std::string::npos);
+  CHECK(has_text(with_row(sample("\"img1\"", "0", "hrf", 9223372036854775807, 20)), "lies outside of its parent"));
   CHECK(with_row(sample("\"img1\"", "0", "hrf", 210, -1)) == "row 1 has an offset or length below 0");
   Texts no_parents = kLevel1;
   for (auto& row : no_parents) row.replace(row.find("\"tortilla:parent\""), 17, "\"other\"");
@@ -303,7 +297,7 @@ TEST_CASE("a chunk table that lies is an error") {
   CHECK(with("\"tortilla:offset\": 202", "\"tortilla:offset\": 2") == "found at 2");  // from the raster's first byte
   CHECK(with("\"tortilla:offset\": 202", "\"tortilla:offset\": 12") ==
         "chunk table: row 0: 'lrf::0' lies at byte 12, outside of its raster (10 bytes at 200)");
-  CHECK(with("\"tortilla:offset\": 202", "\"tortilla:offset\": -5").find("outside of its raster") != std::string::npos);
+  CHECK(has_text(with("\"tortilla:offset\": 202", "\"tortilla:offset\": -5"), "outside of its raster"));
   CHECK(with("[0, 3]", "null") == "chunk table: row 0: chunk:band_offsets is null or of another type");
   CHECK(with("[2, 16, 16]", "[2, null, 16]") == "chunk table: row 0: chunk:shape is null or of another type");
   CHECK(with("\"uint8\"", "null") == "chunk table: row 0: chunk:dtype is null or of another type");

@@ -1,7 +1,7 @@
 #include <latch>
 #include <thread>
 
-#include "support/tiff_index_files.hpp"
+#include "support/raster_data.hpp"
 #include "support/v1_files.hpp"
 #include "tacore/v1/chunks.hpp"
 #include "tacore/v1/histograms.hpp"
@@ -65,7 +65,7 @@ void check_at_once(const std::string& path, const std::vector<Question>& questio
       start.arrive_and_wait();
       for (std::size_t i = 0; i < questions.size(); ++i) {
         const std::size_t q = (t + i) % questions.size();
-        wrong[t] += refusal([&] {
+        wrong[t] += error_of([&] {
           if (questions[q](dataset) != expected[q]) throw Error("another answer to question " + std::to_string(q));
         });
       }
@@ -91,13 +91,13 @@ TEST_SUITE("threads") {
   TEST_CASE("eight threads read one nested Tortilla, and assemble its level once") {
     const TemporaryFolder folder;
     const auto path = folder.path("x.tortilla");
-    create(images(40, [](int i, const char* id) { return bytes_of(id + std::to_string(i)); }), path, plain());
+    create(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }), path, plain());
     check_at_once(path, {kRead, kTree, kLevel, kFilter});
   }
 
   TEST_CASE("eight threads read the parts of one set") {
     const TemporaryFolder folder;
-    const auto parts = create(images(40, [](int i, const char* id) { return bytes_of(id + std::to_string(i)); }),
+    const auto parts = create(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }),
                               folder.path("x.tortilla"), plain({.split_size = 20000}));
     REQUIRE(parts.size() > 1);
     check_at_once(parts[0], {kFilter, kTree, kRead, kLevel});
