@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import importlib
 import json
 import os
@@ -11,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +19,6 @@ from tacore.datamodel import STAC, Header, Sample, Tortilla
 from toolbox import flat, make_taco, nested, placed
 
 GB = 1024**3
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def rows(path: Path) -> list[bytes]:
@@ -58,13 +52,6 @@ def test_what_is_there_stays_unless_it_is_to_go(tmp_path: Path, name: str) -> No
     assert len(rows(tmp_path / name)) == 2
     tacore.create(make_taco(Tortilla(flat(3))), tmp_path / name, overwrite=True)
     assert len(rows(tmp_path / name)) == 3
-
-
-@pytest.mark.parametrize("name", ["DATA", "METADATA", ".tacocat"])
-def test_reserved_names(tmp_path: Path, name: str) -> None:
-    with pytest.raises(tacore.TacoValidationError):
-        tacore.create(make_taco(Tortilla(flat())), tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("size", [3, "3", "3B", " 3 b ", "0.003 KiB", "3.0"])
@@ -134,31 +121,6 @@ def test_an_unknown_column_lists_those_there_are(tmp_path: Path) -> None:
         tacore.create(make_taco(Tortilla(flat(cloud=1))), tmp_path / "x", group_by="cloud")
 
 
-def test_collisions_are_found_first(tmp_path: Path) -> None:
-    samples = flat(2)
-    samples[0].extend_with({"k": "a/b"})
-    samples[1].extend_with({"k": "a:b"})
-    with pytest.raises(tacore.TacoError):
-        tacore.create(make_taco(Tortilla(samples)), tmp_path / "x.tacozip", group_by="k")
-    assert list(tmp_path.iterdir()) == []
-    (tmp_path / "y_part0002.tacozip").touch()
-    with pytest.raises(tacore.TacoValidationError, match="exists"):
-        tacore.create(make_taco(Tortilla(flat(2))), tmp_path / "y.tacozip", split_size=1)
-    assert [path.name for path in tmp_path.iterdir()] == ["y_part0002.tacozip"]
-
-
-def test_an_index_is_in_the_way_only_of_another(tmp_path: Path) -> None:
-    (tmp_path / ".tacocat").mkdir()
-    tacore.create(make_taco(Tortilla(flat(2))), tmp_path / "x.tacozip")
-    with pytest.raises(tacore.TacoValidationError):
-        tacore.create(make_taco(Tortilla(flat(2))), tmp_path / "y.tacozip", split_size=1)
-
-
-def test_bytes_can_be_written_twice(tmp_path: Path) -> None:
-    taco = make_taco(Tortilla(flat()))
-    assert rows(*tacore.create(taco, tmp_path / "x.tacozip")) == rows(*tacore.create(taco, tmp_path / "x"))
-
-
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.write_bytes(b"12345")
@@ -190,36 +152,8 @@ def test_options_of_parquet(tmp_path: Path) -> None:
     assert not (tmp_path / "y").exists()
 
 
-def test_the_same_samples_are_the_same_bytes(tmp_path: Path) -> None:
-    for name, jobs in (("a", 1), ("b", 3), ("c", 0)):
-        tacore.create(make_taco(Tortilla(nested(5))), tmp_path / f"{name}.tacozip", jobs=jobs)
-    assert len({digest(path) for path in tmp_path.glob("*.tacozip")}) == 1
-
-
 def test_the_folder_is_made(tmp_path: Path) -> None:
     assert tacore.create(make_taco(Tortilla(flat())), str(tmp_path / "a/b/c.zip")) == [tmp_path / "a/b/c.zip"]
-
-
-@pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("name", ["x.tacozip", "x"])
-def test_each_sample_has_its_bytes(tmp_path: Path, name: str, order: int) -> None:
-    samples = nested(12)[::order]
-    (made,) = tacore.create(make_taco(Tortilla(samples)), tmp_path / name)
-    data = tacore.load(made).data
-    for at, sample in enumerate(samples):
-        children = data.read(at)
-        assert isinstance(children, tacore.TacoDataFrame)
-        for child in ("a", "b"):
-            assert children.read_bytes(child) == f"{sample.number}{child}".encode()
-    assert tacore.validator.validate(made, deep=True) == []
-
-
-def test_other_tools_read_the_zip(tmp_path: Path) -> None:
-    (made,) = tacore.create(make_taco(Tortilla(nested(2))), tmp_path / "x.tacozip")
-    with zipfile.ZipFile(made) as archive:
-        assert archive.testzip() is None
-        assert archive.read("DATA/folder_1/b") == b"1b"
-        assert archive.namelist()[-1] == "COLLECTION.json"
 
 
 def test_the_collection_is_what_the_taco_says(tmp_path: Path) -> None:

@@ -47,12 +47,6 @@ def test_another_type_is_refused(file: Path, given: Any) -> None:
         Sample(id="a", path=Tortilla(flat()), type="FILE")
 
 
-@pytest.mark.parametrize("id", ["a/b", "a\\b", "a:b", "__a", "", ".", "..", "a\nb", "a\0b"])
-def test_an_id_that_may_not_be_is_refused(id: str) -> None:
-    with pytest.raises(tacore.TacoSchemaError, match="its id"):
-        Sample(id=id, path=b"")
-
-
 @pytest.mark.parametrize("id", [1, None, b"a"])
 def test_an_id_is_text(id: Any) -> None:
     with pytest.raises(TypeError, match="id"):
@@ -75,17 +69,6 @@ def test_a_path_must_exist(tmp_path: Path) -> None:
             Sample(id="a", path="http://127.0.0.1:1/x.tif")
     finally:
         tacore.set_storage_options()
-
-
-def test_paths_become_absolute_and_links_stay(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(file.parent)
-    (file.parent / "link").symlink_to(file)
-    assert Sample(id="a", path="link").path == file.parent / "link"
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(tacore.TacoError):
-        Sample(id="a", path=tmp_path)
 
 
 def test_bytes_have_a_file_when_it_is_asked_for(tmp_path: Path) -> None:
@@ -174,9 +157,7 @@ def test_keywords_are_metadata() -> None:
     assert Sample(id="a", path=b"", k=1, **{"n:k": "x"}).export_metadata().equals(other.export_metadata())
 
 
-@pytest.mark.parametrize(
-    "key", ["a b", "a-b", "a.b", "a!", "a:b:c", "", "a\n", "internal:x", "é", "id", "type", "path"]
-)
+@pytest.mark.parametrize("key", ["a b", "id"])
 def test_a_key_that_may_not_be_changes_nothing(key: str) -> None:
     sample = Sample(id="a", path=b"", k=1)
     before = sample.export_metadata()
@@ -317,13 +298,6 @@ def test_fields_of_models_have_a_namespace(extension: Any) -> None:
     sample.extend_with(extension, name="other")
     space = type(extension).__name__.lower()
     assert sample.export_metadata().column_names[3:] == [f"{space}:x", f"{space}:y", "other:x", "other:y"]
-
-
-def test_a_field_is_replaced_with_its_type() -> None:
-    sample = Sample(id="a", path=b"", k=1, other="x")
-    sample.extend_with({"k": "text", "new": 1})
-    assert sample.keys() == ["k", "other", "new"]
-    assert sample.export_metadata().schema.field("k").type == pa.string()
 
 
 def test_an_extension_gives_one_row() -> None:

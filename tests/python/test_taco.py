@@ -18,32 +18,14 @@ from tacore.datamodel import (
     LabelClass,
     Labels,
     Provider,
-    Sample,
     Taco,
     TacoExtension,
     TaskType,
     Tortilla,
 )
-from toolbox import flat, make_taco, nested, placed
+from toolbox import flat, make_taco, nested
 
 pydantic = pytest.importorskip("pydantic")
-
-
-@pytest.mark.parametrize("id", ["Upper", "a b", "é", "", "a/b", "-a"])
-def test_an_id_that_may_not_be_is_refused(id: str) -> None:
-    with pytest.raises(tacore.TacoValidationError):
-        make_taco(Tortilla(flat()), id=id)
-
-
-@pytest.mark.parametrize("id", ["a", "123", "a-b_c"])
-def test_other_ids_are_fine(id: str) -> None:
-    assert make_taco(Tortilla(flat()), id=id).id == id
-
-
-def test_a_title_has_250_characters() -> None:
-    make_taco(Tortilla(flat()), title="é" * 250)
-    with pytest.raises(ValueError, match="250"):
-        make_taco(Tortilla(flat()), title="x" * 251)
 
 
 def test_tasks() -> None:
@@ -81,11 +63,7 @@ def test_an_extent_that_is_given_stays(box: Any) -> None:
     "wrong",
     [
         {"spatial": [0, 0, 1]},
-        {"spatial": [0, 1, 1, 0]},
-        {"spatial": [-181, 0, 0, 1]},
-        {"spatial": [0, 0, 0, 91]},
         {"spatial": [float("nan"), 0, 0, 1]},
-        {"temporal": ["2021-01-01", "2020-01-01"]},
         {"temporal": ["yesterday", "2020-01-01"]},
         {"temporal": ["2020-01-01T00:00:00", "2020-01-01T00:00:00Z"]},
         {"temporal": ["2020-01-01"]},
@@ -110,48 +88,9 @@ def test_without_places_it_is_the_globe() -> None:
     assert make_taco(Tortilla(flat())).extent == Extent(spatial=[-180, -90, 180, 90], temporal=None)
 
 
-@pytest.mark.parametrize(
-    ("lons", "west", "east"), [((10, 20), 10, 20), ((-9, 24), -9, 24), ((179, -179), 179, -179), ((-20, -10), -20, -10)]
-)
-def test_the_box_is_the_smallest(lons: tuple[float, float], west: float, east: float) -> None:
-    samples = [placed(lon, lat, id=f"s{lon}") for lon, lat in zip(lons, (38, 60))]
-    # Of the footprints, which reach one degree around the centroids
-    assert make_taco(Tortilla(samples)).extent.spatial == [west - 1, 37, east + 1, 61]
-
-
-def test_times_are_from_first_to_last() -> None:
-    samples = [placed(0, 0, 0, id="a", time_end=86_400_000_000), placed(0, 0, 3_600_000_000, id="b", time_end=None)]
-    samples[1] = placed(0, 0, 3_600_000_000, id="b", time_end=7_200_000_000)
-    assert make_taco(Tortilla(samples)).extent.temporal == ["1970-01-01T00:00:00Z", "1970-01-02T00:00:00Z"]
-
-
-def bad_trees() -> list[Tortilla]:
-    folder = nested(1)[0]
-    with_type = Sample(id="g", path=Tortilla([Sample(id="a", path=Tortilla(flat(1))), Sample(id="b", path=b"")]))
-    deep = [
-        Sample(id=f"d{n}", path=Tortilla([Sample(id="x", path=Tortilla([Sample(id=id, path=b"")]))]))
-        for n, id in enumerate("ab")
-    ]
-    return [
-        Tortilla([folder, Sample(id="file", path=b"")], strict_schema=False),
-        Tortilla([folder, *nested(1, ids=("a", "b", "c"), prefix="other")]),
-        Tortilla([folder, *nested(1, ids=("a", "c"), prefix="other")]),
-        Tortilla([folder, with_type], strict_schema=False),
-        Tortilla(deep),
-    ]
-
-
-@pytest.mark.parametrize("position", range(5))
-def test_trees_that_differ_are_refused(position: int) -> None:
+def test_trees_that_differ_are_refused() -> None:
     with pytest.raises(tacore.TacoValidationError):
-        make_taco(bad_trees()[position])
-
-
-def test_regular_trees_are_fine() -> None:
-    make_taco(Tortilla(nested(3)))
-    make_taco(Tortilla(nested(1)))
-    padded = Tortilla([nested(1)[0], *nested(1, ids=("a",), prefix="other")]).pad()
-    assert make_taco(padded).extent is not None
+        make_taco(Tortilla([*nested(1), *nested(1, ids=("a", "c"), prefix="other")]))
 
 
 class Model(pydantic.BaseModel):

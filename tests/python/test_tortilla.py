@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 import tacore
 from tacore.datamodel import MajorTOM, Sample, SampleExtension, Tortilla, TortillaExtension
-from toolbox import flat, make_taco, nested, point
+from toolbox import flat, nested, point
 
 polars = pytest.importorskip("polars")
 pandas = pytest.importorskip("pandas")
@@ -27,13 +27,6 @@ def test_no_samples_and_equal_ids_are_refused() -> None:
         Tortilla([Sample(id="x", path=b""), Sample(id="x", path=b"")])
     with pytest.raises(TypeError):
         Tortilla([b"x"])  # type: ignore[list-item]
-
-
-@pytest.mark.parametrize("other", [{"a": 1}, {"a": 1, "b": "x", "c": 1}, {"a": 1.5, "b": "x"}])
-def test_fields_that_differ_are_named(other: dict[str, Any]) -> None:
-    samples = [Sample(id="s0", path=b"", a=1, b="x"), Sample(id="s1", path=b"", **other)]
-    with pytest.raises(ValueError, match="s1"):
-        Tortilla(samples)
 
 
 def test_loose_schemas_are_joined() -> None:
@@ -79,15 +72,6 @@ def test_depth_and_export() -> None:
             tree.export_metadata(deep)
         texts.add(str(caught.value))
     assert len(texts) == 3
-
-
-def test_seven_levels_are_refused() -> None:
-    tree = Tortilla(flat(1))
-    for _ in range(5):
-        tree = Tortilla([Sample(id="x", path=tree)])
-    make_taco(tree)
-    with pytest.raises(ValueError, match="7 levels"):
-        make_taco(Tortilla([Sample(id="x", path=tree)]))
 
 
 class Numbers(TortillaExtension):
@@ -150,12 +134,6 @@ def test_pop() -> None:
         tortilla.pop("id")
     with pytest.raises(KeyError, match="does not exist"):
         tortilla.pop("k")
-
-
-def test_columns_of_nested_tortillas_stay() -> None:
-    children = Tortilla(flat(2)).extend_with({"extra": [1, 2]})
-    tree = Tortilla([Sample(id="f", path=children)])
-    assert tree.column("extra", level=1) == [1, 2]
 
 
 @pytest.mark.parametrize(
