@@ -67,7 +67,7 @@ TEST_CASE("edges on the borders of pixels cover whole pixels") {
   }
 }
 
-TEST_CASE("a hole takes away") {
+TEST_CASE("a pixel inside of a hole of the footprint is not covered") {
   Coverage coverage(0, 1, 0, 1);
   add_ring(coverage, {Point{0, 0}, {1, 0}, {1, 1}, {0, 1}}, -1);
   add_ring(coverage, {Point{0.25, 0.25}, {0.75, 0.25}, {0.75, 0.75}, {0.25, 0.75}}, 1);

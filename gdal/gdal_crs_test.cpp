@@ -59,7 +59,7 @@ TEST_CASE("the centroid of a rotated UTM grid is within 1e-9 degrees of pyproj")
   CHECK(std::abs(double_at(wkb, 13) - 39.729910040164945) < 1e-9);
 }
 
-TEST_CASE("what is built in agrees with PROJ in each zone, and is what PROJ does not override") {
+TEST_CASE("a built-in system agrees with PROJ in each of its zones") {
   const auto crs = gdal::crs_transformer();
   struct Codes {
     int first, last;

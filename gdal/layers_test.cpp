@@ -146,7 +146,7 @@ TEST_CASE("pixels of a geographic raster count by their size on the ground, thos
         doctest::Approx(5.593111041909934).epsilon(1e-12));
 }
 
-TEST_CASE("no coverage is null and never 0") {
+TEST_CASE("a footprint that no pixel covers has null, never 0") {
   const MadeRaster raster("none", 3, {0, 0, 0, 0, -9999, 0, 0, 0, 0}, kTenDegrees, "EPSG:4326");
   const auto mean = gdal::raster_mean({.path = raster.path()});
   CHECK(mean->value(box("EPSG:4326", 12, 62, 18, 68)).is_null());

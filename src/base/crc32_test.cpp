@@ -27,7 +27,7 @@ TEST_CASE("an empty span without pointer continues a CRC unchanged") {
   CHECK(tacore::crc32({}, 0xCBF43926) == 0xCBF43926);
 }
 
-TEST_CASE("the CRC of zeros needs none of them") {
+TEST_CASE("the CRC-32 of a number of zero bytes is computed without the bytes") {
   const std::string zeros(70'001, '\0');
   for (const std::size_t count : {0, 1, 2, 3, 255, 256, 65'536, 70'001}) {
     CAPTURE(count);

@@ -11,7 +11,7 @@
 namespace tacore {
 namespace {
 
-TEST_CASE("neither users nor passwords nor the values that give access are shown, all else is") {
+TEST_CASE("redact() hides users, passwords and the parameters that give access, and nothing else") {
   struct Case {
     std::string text, shown;
   };
@@ -59,7 +59,7 @@ TEST_CASE("an error hides what its path and its message give away, and knows the
   CHECK(error.context().path == path);
 }
 
-TEST_CASE("a log hides them") {
+TEST_CASE("a log message hides secrets, too") {
   verbose("info");
   std::string seen;
   set_log_sink([](LogLevel, std::string_view text, void* out) { *static_cast<std::string*>(out) += text; }, &seen);

@@ -123,7 +123,7 @@ TEST_CASE("split is the inverse of join") {
   CHECK(join(std::vector{"a"s, "b"s}, " AND ") == "a AND b");
 }
 
-TEST_CASE("lower case is ASCII's, whatever the locale") {
+TEST_CASE("only ASCII letters are lower-cased, whatever the locale") {
   CHECK(lower("AZaz[@`{09") == "azaz[@`{09");
   CHECK(lower("\u00c4") == "\u00c4");
 }
@@ -150,7 +150,7 @@ TEST_CASE("base64 has the vectors of RFC 4648, 10") {
   CHECK(base64(std::as_bytes(std::span(high))) == "+//+");
 }
 
-TEST_CASE("text for a terminal has nothing that it obeys") {
+TEST_CASE("text for a terminal has no control sequences") {
   CHECK(without_controls("a\x1b[31m\tb\r\n") == "a [31m b  ");
   CHECK(without_controls("\x7f\xc2\x9b" "2J \xc3\xb1 \xff") == "  2J \xc3\xb1 ?");
   CHECK(without_controls("") == "");

@@ -38,7 +38,7 @@ TEST_SUITE("threads") {
     CHECK(begun < 1'000'000);
   }
 
-  TEST_CASE("what is made side by side comes in order") {
+  TEST_CASE("OrderedWork hands out results in the order of the tasks") {
     for (const int jobs : {0, 1, 2, 5}) {
       CAPTURE(jobs);
       OrderedWork<std::size_t> work(ones(1000), 7, jobs, [](std::size_t i) { return 3 * i; });
@@ -49,7 +49,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("what waits is bounded by weight, and one may be heavier than that") {
+  TEST_CASE("results that wait are bounded by weight, and a single one may exceed the bound") {
     for (const int jobs : {1, 4}) {
       CAPTURE(jobs);
       std::atomic<uint64_t> made = 0;
@@ -71,7 +71,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("an error comes in its turn, whatever fails first") {
+  TEST_CASE("the error of a task is thrown in the order of the tasks, whichever fails first") {
     for (const int jobs : {1, 3}) {
       CAPTURE(jobs);
       OrderedWork<int> work(ones(50), 50, jobs, [](std::size_t i) -> int {
@@ -83,7 +83,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("work that nobody takes ends with its owner") {
+  TEST_CASE("tasks whose results nobody takes end with their owner") {
     std::atomic<int> made = 0;
     {
       const OrderedWork<int> work(ones(1000), 3, 4, [&](std::size_t) { return ++made; });

@@ -122,7 +122,7 @@ TEST_CASE("printing and parsing are inverses over all years") {
   }
 }
 
-TEST_CASE("every day of four centuries follows the one before") {
+TEST_CASE("each day of four centuries is one day after the day before") {
   Timestamp day = Timestamp::parse("1999-12-31");
   const Timestamp end = Timestamp::parse("2400-03-02");
   std::string last = day.to_string();
@@ -158,7 +158,7 @@ TEST_CASE("a range takes in the whole days of its bounds") {
   }
 }
 
-TEST_CASE("a side that is empty or two dots is open") {
+TEST_CASE("a bound that is empty or two dots is open") {
   constexpr auto kFirst = std::numeric_limits<int64_t>::min();
   constexpr auto kLast = std::numeric_limits<int64_t>::max();
   for (const std::string text : {"../2023-01-01", "/2023-01-01", " .. / 2023-01-01"}) {

@@ -279,7 +279,7 @@ TEST_CASE("a cascade over a concatenated set never mixes sources") {
   CHECK(has_text(vsi(found, "asia/country_0/city_0"), "cascade_part0002.tacozip"));
 }
 
-TEST_CASE("one file twice is two sources") {
+TEST_CASE("one file that is concatenated with itself is two sources") {
   const Dataset twice = concat({load(golden("nested.tacozip")), load(golden("nested.tacozip"))});
   const Dataset found = twice.filter_bbox(11.5, 2.5, 12.5, 3.5, at(1));  // asia/item_2
   CHECK(tree(found) == Strings{"asia/item_2", "asia/item_2"});
@@ -326,7 +326,7 @@ TEST_CASE("padding does not survive a cascade") {
   }
 }
 
-TEST_CASE("uneven trees cascade as well") {
+TEST_CASE("a cascade works on trees whose folders have different children") {
   const FilterOptions rank{.column = "rank", .level = 1};
   const Dataset found =
       load(golden("uneven_children.tacozip")).filter_datetime("1970-01-01T00:00:01Z/1970-01-01T00:00:02Z", rank);
@@ -334,12 +334,12 @@ TEST_CASE("uneven trees cascade as well") {
   CHECK_FALSE(found.is_rsut());
 }
 
-TEST_CASE("parents named by their id cascade as well") {
+TEST_CASE("a cascade works where rows name their parents by id") {
   const Dataset found = load(golden("string_parent_id.tacozip")).filter_bbox(11.5, 2.5, 12.5, 3.5, at(1));
   CHECK(tree(found) == Strings{"asia/item_2"});
 }
 
-TEST_CASE("levels without internal:current_id cascade as well") {
+TEST_CASE("a cascade works where levels have no internal:current_id") {
   const Dataset found = load(golden("no_current_id.tacozip")).filter_bbox(11.5, 2.5, 12.5, 3.5, at(1));
   CHECK(tree(found) == Strings{"asia/item_2"});
 }

@@ -111,7 +111,7 @@ TEST_CASE("fill_missing keeps all columns, null where they were not") {
   CHECK(both.sql("SELECT * FROM data WHERE only_b IS NULL").num_rows() == 2);
 }
 
-TEST_CASE("modes have names, and others are refused") {
+TEST_CASE("column modes have names, and other names are refused") {
   CHECK(parse_column_mode("intersection") == ColumnMode::Intersection);
   CHECK(parse_column_mode("fill_missing") == ColumnMode::FillMissing);
   CHECK(parse_column_mode("strict") == ColumnMode::Strict);
@@ -322,7 +322,7 @@ TEST_CASE("filled columns are reported, with the datasets that lack them") {
                  "concat: column 'only_a' of level 0 is filled with null in " + m.folder.path("b") + "\n"));
 }
 
-TEST_CASE("equal columns are no news") {
+TEST_CASE("equal columns cause no warning") {
   const Report report;
   concat({part(1), part(2)});
   CHECK(report.warnings() == "");

@@ -30,7 +30,7 @@ class Damaged {
 
 }  // namespace
 
-TEST_CASE("a sample whose size its local header does not state is no shorter sample") {
+TEST_CASE("a sample whose size differs from its local header is an error, not a shorter sample") {
   Damaged file("flat_plain.tacozip");
   const auto local = file.find("DATA/madrid") - 30;
   file.put(local + 18, std::string("\x05\0\0\0\x05\0\0\0", 8));
@@ -40,7 +40,7 @@ TEST_CASE("a sample whose size its local header does not state is no shorter sam
   CHECK(rows.read_bytes("valencia").size() == 16);
 }
 
-TEST_CASE("a local header that stands there twice is no sample") {
+TEST_CASE("two local headers before the data of a sample are an error") {
   const TemporaryFolder folder;
   const std::string index = folder.copy(golden("cascade_tacocat"), "set");
   std::string part = file_text(index + "/cascade_part0001.tacozip");

@@ -42,12 +42,12 @@ TEST_CASE("without places the extent is the globe, without times") {
   CHECK_FALSE(none.temporal);
 }
 
-TEST_CASE("on one side of Greenwich the box is the least and greatest") {
+TEST_CASE("a box that does not cross the antimeridian has the least and greatest longitude") {
   CHECK(box({{10, 40}, {20, 50}, {15, -5}}) == BBox{10, -5, 20, 50});
   CHECK(box({{-70, 1}, {-60, 2}}) == BBox{-70, 1, -60, 2});
 }
 
-TEST_CASE("boxes go round the shorter way") {
+TEST_CASE("the box of the extent goes around the globe the shorter way") {
   CHECK(box({{-9, 38}, {24, 60}}) == BBox{-9, 38, 24, 60});
   CHECK(box({{179, -1}, {-179, 1}}) == BBox{179, -1, -179, 1});
   CHECK(box({{200, 0}, {170, 0}}) == BBox{170, 0, -160, 0});
@@ -61,7 +61,7 @@ TEST_CASE("times go from the first start to the last end, or start where there i
         "2024-01-01T00:00:00Z");
 }
 
-TEST_CASE("all levels count") {
+TEST_CASE("the extent covers the samples of all levels") {
   Sample a("a", at({{1, 2, day("2020-01-01"), {}}})), b("b", at({{3, 4, {}, day("2021-01-01")}}));
   CHECK(*extent(Tortilla({a, b})).spatial == BBox{1, 2, 3, 4});
   a.extend_with({{"stac:centroid", Binary{wkb_point(0, 9)}}});
@@ -71,7 +71,7 @@ TEST_CASE("all levels count") {
   CHECK(all.temporal == TimeRange::parse("2020-01-01T00:00:00Z/2021-01-01T00:00:00Z"));
 }
 
-TEST_CASE("both families count") {
+TEST_CASE("the extent covers the columns of STAC and of ISTAC") {
   CHECK(*extent(at({{5, 6}}, "istac")).spatial == BBox{5, 6, 5, 6});
   const Tortilla both =
       at({{5, 6, day("2020-01-01"), {}}}, "istac")
@@ -80,7 +80,7 @@ TEST_CASE("both families count") {
   CHECK(extent(both).temporal == TimeRange::parse("2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"));
 }
 
-TEST_CASE("places count without times, and times without places") {
+TEST_CASE("the extent covers places of samples without times, and times of samples without places") {
   const Extent place = extent(Tortilla({Sample("a", Bytes(1), {{"istac:geometry", Binary{wkb_point(7, 8)}}})}));
   CHECK(*place.spatial == BBox{7, 8, 7, 8});
   CHECK_FALSE(place.temporal);
@@ -89,7 +89,7 @@ TEST_CASE("places count without times, and times without places") {
   CHECK(time.temporal->start.to_string() == "2020-01-01T00:00:00Z");
 }
 
-TEST_CASE("grids count with their corners, in any CRS that is known, else with their centroid") {
+TEST_CASE("the extent covers the corners of grids whose CRS is known, and the centroid of others") {
   const auto grid = [](const char* crs, Value::List transform, Value centroid = Binary{wkb_point(0, 0)}) {
     return Tortilla({Sample("a", Bytes(1),
                             {{"stac:crs", crs},

@@ -47,7 +47,7 @@ TEST_CASE("an empty list of paths is a QueryError that says so") {
   CHECK(has_text(error_of([] { load(Strings{}); }), "QueryError: empty list"));
 }
 
-TEST_CASE("a list of one path is that path") {
+TEST_CASE("a list of one path loads the dataset of that path") {
   const Dataset one = load(golden("nested.tacozip")), list = load(Strings{golden("nested.tacozip")});
   CHECK(list.format() == one.format());
   CHECK(list.pit_schema() == one.pit_schema());

@@ -285,7 +285,7 @@ TEST_CASE("an index that is older than its ZIP gives the bytes of the sample it 
   CHECK(has_text(error, "no entry of that name"));
 }
 
-TEST_CASE("a flipped bit of a sample is an error, local and remote, unless nobody wants to know") {
+TEST_CASE("a flipped bit of a sample is an error, local and remote, unless verification is off") {
   Flat made = flat({{"a", "first"}, {"b", std::string(100'000, 'b')}});
   made.text[static_cast<std::size_t>(made.rows[1].offset) + 70'000] ^= 1;
   const TemporaryFolder folder;

@@ -47,7 +47,7 @@ TEST_CASE("a serialized frame has the same rows and leads to the same data") {
   }
 }
 
-TEST_CASE("what a query of a dataset drew is kept, for what is asked of it next") {
+TEST_CASE("rows that a query drew at random stay the same in the next query") {
   for (const auto& name : kNames) {
     for (const std::string query :
          {"SELECT * FROM data ORDER BY random() LIMIT 2", "SELECT *, random() AS r FROM data",
@@ -110,7 +110,7 @@ TEST_CASE("versions of files differ where a file does") {
   CHECK(versions(one) != versions(two));
 }
 
-TEST_CASE("the rows of a frame as a dataset are those rows, and are asked nothing else") {
+TEST_CASE("a dataset that is made of the rows of a frame has those rows, and takes no queries") {
   const DataFrame rows = load(golden("nested.tacozip")).data().sort("id", true).limit(2);
   const Dataset given = to_dataset(rows);
   CHECK(dump(given.data()) == dump(rows));

@@ -192,7 +192,7 @@ TEST_CASE("null and empty rows are skipped with their weights") {
   CHECK_CLOSE(stats().stats_std({1}, in("one_pixel")), {0});
 }
 
-TEST_CASE("nothing but null is an error, and so is no row") {
+TEST_CASE("statistics of rows that are all null, and of no rows, are an error") {
   CHECK(has_text(error_of([] { stats().stats_mean({}, in("all_null")); }), "QueryError: No valid stats found"));
   CHECK(has_text(error_of([] { stats().stats_mean({}, in("nobody")); }), "QueryError: No stats data found"));
   CHECK(has_text(error_of([] { stats().sql("SELECT * FROM data WHERE false").stats_mean({}, in("weighted")); }),

@@ -217,7 +217,7 @@ TEST_CASE("no user, password or query of a URL gets into a description") {
       has_text(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
 }
 
-TEST_CASE("code ends where it should, and no link of an author runs anything") {
+TEST_CASE("code blocks end where they should, and no link of an author runs a script") {
   Collection collection = small_collection();
   collection.description =
       "[a](javascript:alert) [b]( JavaScript:alert) [c](&#106;avascript:alert) [d](https://x.org/a:b) [e](docs/a)\n\n"

@@ -511,7 +511,7 @@ TEST_CASE("the footprint and the box of a wide, global or polar grid hold what i
   }
 }
 
-TEST_CASE("positions beyond 180 degrees are brought within, latitudes beyond a pole are none") {
+TEST_CASE("longitudes beyond 180 degrees are wrapped, and latitudes beyond a pole are dropped") {
   using descriptions::footprint_of;
   using descriptions::geojson_of;
   const auto point = footprint_of(wkb_point(200, 5));

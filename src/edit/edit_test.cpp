@@ -73,7 +73,7 @@ TEST_CASE("an edited collection is what create() writes") {
   CHECK(file_text(shop.out("set.tacozip")) == file_text(shop.out("again_set.tacozip")));
 }
 
-TEST_CASE("a key that a line of JSON lacks leaves the value, and a dropped column gets none") {
+TEST_CASE("a key that a line of JSON lacks leaves the value as it is, and a dropped column gets no values") {
   const Chips shop;
   const TemporaryFolder tables;
   const auto path = made(shop, "set");

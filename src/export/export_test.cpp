@@ -53,7 +53,7 @@ TEST_CASE("an export has the rows that show, in their order, numbered anew, with
   }
 }
 
-TEST_CASE("the collection says what it was taken from, and describes the samples that are there") {
+TEST_CASE("the collection of an export names its source and describes the exported samples") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const std::string before = all.collection().json;
@@ -108,7 +108,7 @@ TEST_CASE("nothing is written for what is there, what is empty, and rows that ar
   CHECK(shop.num_made() == 1);
 }
 
-TEST_CASE("samples of one id come out under two") {
+TEST_CASE("samples that share an id are exported under two ids") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const std::vector<Dataset> same{all.sql("SELECT * FROM data WHERE id = 'a'"), all};
@@ -220,7 +220,7 @@ zip::CentralEntry entry_of(const std::string& archive, const std::string& name) 
   throw std::runtime_error("no entry " + name);
 }
 
-TEST_CASE("§7.1.4: the CRC-32 of the directory goes over, in both headers, and is held against the bytes") {
+TEST_CASE("the CRC-32 of the central directory is copied into both headers and verified against the bytes (§7.1.4)") {
   const Workshop shop;
   nested(shop);
   const std::string whole = file_text(shop.out("nested.tacozip"));
@@ -263,7 +263,7 @@ TEST_CASE("§7.1.4: the CRC-32 of the directory goes over, in both headers, and 
   CHECK(faults(shop.out("copy.tacozip")) == "");
 }
 
-TEST_CASE("a large sample has its header from the directory, and is held against it, too") {
+TEST_CASE("a large sample gets its header from the central directory and is verified against it, too") {
   const Workshop shop;
   shop.add("large", std::string(3'000'000, 'x') + "end");
   create({shop.tree(), collection()}, shop.out("all.tacozip"));

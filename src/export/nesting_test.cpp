@@ -86,7 +86,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
   CHECK(tree_of_tortillas(local_storage(), {folder.path("compiled.tortilla")}, 1).levels.size() == 10);
 }
 
-TEST_CASE("what lies below the levels that filters look at is compiled whole") {
+TEST_CASE("samples below the levels that filters test are compiled whole") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
   create(Tortilla({nested(9, Sample("leaf", to_bytes("bottom")))}), path, plain());

@@ -47,7 +47,7 @@ class Moment {
   ~Moment() { ::unsetenv("SOURCE_DATE_EPOCH"); }
 };
 
-TEST_CASE("what is exported from elsewhere is what is exported from here") {
+TEST_CASE("an export of a remote dataset has the same bytes as one of the local dataset") {
   const Workshop shop;
   const Moment moment;
   make_nested(shop);
@@ -132,7 +132,7 @@ TEST_CASE("a byte of a ZIP that is damaged on the way is found by its CRC-32") {
   }
 }
 
-TEST_CASE("Tortillas elsewhere become trees, nested ones included, and files again") {
+TEST_CASE("remote Tortillas become trees, nested ones included, and files again") {
   const Workshop shop;
   make_nested(shop);
   v1::convert(shop.out("all.tacozip"), shop.out("here.tortilla"));
@@ -145,7 +145,7 @@ TEST_CASE("Tortillas elsewhere become trees, nested ones included, and files aga
   CHECK(storage->num_bytes() >= 10'000'000);
 }
 
-TEST_CASE("no more requests at a time than `limit` says") {
+TEST_CASE("an export sends no more requests at a time than it may") {
   for (const int limit : {1, 3, 40, 64, 100, 1000}) {
     const Readers readers(limit);
     CHECK(readers.num_threads >= 1);

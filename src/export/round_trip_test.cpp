@@ -215,7 +215,7 @@ TEST_CASE("the same samples give the same bytes, again and with any number of th
   CHECK(faults(shop.out("4.tacozip")) == "");
 }
 
-TEST_CASE("what is there is replaced only when asked, and in one step") {
+TEST_CASE("an existing dataset is replaced only with overwrite, and in one step") {
   const Workshop shop;
   shop.add("a", "old");
   for (const std::string name : {"x.tacozip", "x"}) {
@@ -272,7 +272,7 @@ TEST_CASE("a sample that changes while it is copied stops the work, and nothing 
   }
 }
 
-TEST_CASE("work that is stopped leaves nothing") {
+TEST_CASE("a create that is stopped leaves nothing") {
   const Workshop shop;
   for (int i = 0; i < 20; ++i) shop.add("s" + std::to_string(i), std::string(1 << 20, 'x'));
   for (const std::string name : {"x.tacozip", "x"}) {
@@ -454,7 +454,7 @@ TEST_CASE("several ZIPs hold the whole, each sample once, and the index beside t
   CHECK(column_names(index.sql("SELECT * FROM level2").data_raw()).size() == names.size() + 1);
 }
 
-TEST_CASE("each value gets a ZIP, null the one called None") {
+TEST_CASE("each value of group_by gets a ZIP, and null the one called None") {
   const Workshop shop;
   const Tortilla all = tiles(shop, 10);
   fs::create_directory(shop.out("g"));
@@ -478,7 +478,7 @@ TEST_CASE("parts in which a position is all padding still fit into one index") {
         Strings{"a/s1/x=a/s1/x", "a/s2/y=a/s2/y", "b/s2/y=b/s2/y", "c/s1/x=c/s1/x", "d/label=d/label"});
 }
 
-TEST_CASE("what would be replaced is found before anything is written, the index only when there is one") {
+TEST_CASE("files that would be replaced are found before anything is written, the index only when there is one") {
   const Workshop shop;
   const Taco taco{tiles(shop, 9), collection()};
   const CreateOptions in_three{.split_size = 300};

@@ -292,7 +292,7 @@ TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);  // no draft stays
 }
 
-TEST_CASE("a raster of a ZIP is held against its CRC-32 before it is encoded anew") {
+TEST_CASE("a raster of a ZIP is verified against its CRC-32 before it is encoded anew") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 300, 200, 1), zip = folder.path("a.tacozip");
   Collection about = demo_collection();
@@ -306,7 +306,7 @@ TEST_CASE("a raster of a ZIP is held against its CRC-32 before it is encoded ane
   CHECK(!std::filesystem::exists(folder.path("a.taco")));
 }
 
-TEST_CASE("what cannot be streamed is refused by the sample, or stays when that is allowed") {
+TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it is when that is allowed") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 32, 32, 1);
   const auto why = [&](const Tortilla& samples, CreateOptions options = {.stats = false}) {
@@ -354,7 +354,7 @@ TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
   CHECK(all[1].num_samples == 3);
 }
 
-TEST_CASE("what is written has no fault") {
+TEST_CASE("a streaming file that is written breaks no rule") {
   const Images images;
   images.write();
   CHECK(streaming_faults(local_storage()->open(images.path()), images.path()).empty());

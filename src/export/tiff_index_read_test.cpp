@@ -140,7 +140,7 @@ TEST_CASE("a sample whose header is null is opened by its own directory") {
   CHECK(open_raster(rows, 2)->info().nodata == 7);
 }
 
-TEST_CASE("validation holds headers against their samples") {
+TEST_CASE("validation compares tile indexes with their samples") {
   const Scenes scenes;
   const Tortilla samples = extensions::with_tiff_index(Tortilla(scenes.samples));
   const auto headers = samples.column("taco:header");

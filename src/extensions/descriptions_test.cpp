@@ -35,7 +35,7 @@ Names names_of(const Value& bands) {
 
 }  // namespace
 
-TEST_CASE("numbers stay numbers, and both are lists when one is") {
+TEST_CASE("Scaling keeps numbers as numbers, and stores both as lists when one is a list") {
   const Scaling plain({.scale_factor = 0.5, .scale_offset = -1.0});
   CHECK(names_and_types(plain.schema()) ==
         Names{"scaling:scale_factor float", "scaling:scale_offset float", "scaling:padding list<item: int32>"});
@@ -46,12 +46,12 @@ TEST_CASE("numbers stay numbers, and both are lists when one is") {
   CHECK(lists.values() == std::vector<Value>{Value::List{0.5, -2.0}, Value::List{3.0}, {}});
 }
 
-TEST_CASE("nothing is needed, and what is not given is null") {
+TEST_CASE("Scaling needs no argument, and stores null for what is not given") {
   CHECK(Scaling({}).values() == std::vector<Value>(3));
   CHECK(Scaling({.padding = {{1, 2, 3, 4}}}).values()[2] == Value(Value::List{1, 2, 3, 4}));
 }
 
-TEST_CASE("zero factors, numbers that are none and other paddings are refused") {
+TEST_CASE("Scaling refuses factors of zero, numbers beyond float32 and paddings of other than four numbers") {
   const char* zero = "scale_factor cannot be zero";
   CHECK_THROWS_WITH_AS(Scaling({.scale_factor = 0.0}), zero, SchemaError);
   CHECK_THROWS_WITH_AS(Scaling({.scale_factor = 1e-60}), zero, SchemaError);

@@ -33,12 +33,12 @@ TEST_CASE("places on the Z-order curve are those of the published code") {
   CHECK(zorder({-180, -90}) == 0);
 }
 
-TEST_CASE("what lies outside the globe is moved to its edge") {
+TEST_CASE("a position outside of the globe is moved to its edge") {
   CHECK(zorder({200, 95}) == zorder({180, 90}));
   CHECK(zorder({-200, -95}) == 0);
 }
 
-TEST_CASE("neighbours share a group") {
+TEST_CASE("samples that lie beside each other are in one group") {
   const Positions positions = {LonLat{0, 0}, LonLat{100, 0}, LonLat{1, 1}, LonLat{101, 1}, LonLat{-100, -50}};
   CHECK(groups(positions, {.target_count = 2}) == Codes{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});
 }

@@ -33,17 +33,17 @@ std::string extend_error(const Tortilla& tortilla, const TortillaExtension& exte
   return text_of<SchemaError>([&] { tortilla.extend_with(extension); });
 }
 
-TEST_CASE("codes of samples with a centroid, null of those without") {
+TEST_CASE("MajorTOM has a code for samples with a centroid, and null for those without") {
   const Tortilla coded = samples_at({{{0, 0}}, std::nullopt, {{2.3522, 48.8566}}}).extend_with(MajorTOM());
   CHECK(coded.column("majortom:code") == std::vector<Value>{"0100km_0001D_0001L", {}, "0100km_0054U_0001R"});
 }
 
-TEST_CASE("an irregular sample's centroid will do") {
+TEST_CASE("MajorTOM takes the centroid of an irregular sample, too") {
   CHECK(samples_at({{{0, 0}}}, "istac:centroid").extend_with(MajorTOM()).column("majortom:code")[0] ==
         Value("0100km_0001D_0001L"));
 }
 
-TEST_CASE("without a centroid the columns that there are are told") {
+TEST_CASE("a dataset without a centroid column is refused with the columns that it has") {
   for (const auto& text : {extend_error(samples_at({{{0, 0}}}, "other"), MajorTOM()),
                            extend_error(samples_at({{{0, 0}}}, "other"), SpatialGrouping({.target_count = 2}))}) {
     CHECK(has_text(text, "Column 'stac:centroid' not found in tortilla metadata"));
@@ -51,12 +51,12 @@ TEST_CASE("without a centroid the columns that there are are told") {
   }
 }
 
-TEST_CASE("bytes that are no geometry are told with their sample") {
+TEST_CASE("bytes that are no geometry are refused with the number of their sample") {
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"\1\2"}}})});
   CHECK(has_text(extend_error(bad, MajorTOM()), "stac:centroid of sample 0"));
 }
 
-TEST_CASE("groups of neighbours, by number and by bytes") {
+TEST_CASE("SpatialGrouping makes groups by number and by bytes") {
   const Tortilla places = samples_at({{{0, 0}}, {{100, 0}}, {{1, 1}}, {{101, 1}}, {{-100, -50}}});
   CHECK(places.extend_with(SpatialGrouping({.target_count = 2})).column("spatialgroup:code") ==
         std::vector<Value>{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});

@@ -56,7 +56,7 @@ TEST_CASE("columns are completed at the level that has them") {
   CHECK(done.column("stac:centroid", 1).size() == 2);
 }
 
-TEST_CASE("what cannot be completed is told with the sample") {
+TEST_CASE("a sample whose STAC columns cannot be completed is named") {
   CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({Sample("a", Bytes(1))})); }),
                  "no level has the columns stac:crs, stac:tensor_shape, stac:geotransform, stac:time_start"));
   CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({scene("a", "EPSG:3035", Timestamp{})})); }),
@@ -71,7 +71,7 @@ TEST_CASE("what cannot be completed is told with the sample") {
                  "[a] stac:geotransform is not six numbers"));
 }
 
-TEST_CASE("footprints get their centroids") {
+TEST_CASE("a footprint gets its centroid") {
   const Tortilla points({Sample(
       "a", Bytes(1),
       {{"istac:crs", "EPSG:4326"}, {"istac:geometry", Binary{wkb_point(3, 4)}}, {"istac:time_start", "2024-01-31"}})});

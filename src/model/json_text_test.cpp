@@ -21,7 +21,7 @@ TEST_CASE("nesting counts brackets outside strings") {
   CHECK_FALSE(where_too_nested("\"\\"));
 }
 
-TEST_CASE("JSON is indented anew, its tokens kept") {
+TEST_CASE("indentation of JSON changes, its tokens stay") {
   const std::string text = R"( { "b" : [ 1.10 , 2 ], "a":{}, "c": "x\u00e9 , {\"", "d":[ ] } )";
   CHECK(reindent_json(text, -1) == R"({"b":[1.10,2],"a":{},"c":"x\u00e9 , {\"","d":[]})");
   CHECK(reindent_json(text, 2) ==

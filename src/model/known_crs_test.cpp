@@ -67,7 +67,7 @@ TEST_CASE("built-in systems agree with PROJ, without a transformer and with one"
   }
 }
 
-TEST_CASE("degrees stay as they are") {
+TEST_CASE("coordinates in degrees stay as they are") {
   for (const char* crs : {"EPSG:4326", "epsg:4326", "OGC:CRS84"}) {
     CHECK(is_geographic(crs, nullptr));
     CHECK(to_wgs84(crs, 200.5, 48.75, nullptr).lon == 200.5);

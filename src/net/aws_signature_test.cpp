@@ -39,7 +39,7 @@ TEST_CASE("requests are signed as the store's own examples are") {
         "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-TEST_CASE("parameters are signed in order, and the usual port is none") {
+TEST_CASE("parameters are signed in their order, and the default port is left out") {
   CHECK(signature("https://examplebucket.s3.amazonaws.com/?prefix=J&max-keys=2") ==
         signature("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J"));
   CHECK(signature("https://host:443/a") == signature("https://host/a"));

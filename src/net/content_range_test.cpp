@@ -52,7 +52,7 @@ TEST_CASE("the parts of an answer are found, whatever their bytes are") {
   CHECK(parse_parts("Multipart/ByteRanges;boundary=\"THIS\"", bytes(kBody)));
 }
 
-TEST_CASE("what is no such answer is none") {
+TEST_CASE("an answer of another form is refused") {
   CHECK_FALSE(parse_parts("text/html", bytes(kBody)));
   CHECK_FALSE(parse_parts("multipart/byteranges", bytes(kBody)));
   CHECK_FALSE(parse_parts("multipart/byteranges; boundary=OTHER", bytes(kBody)));

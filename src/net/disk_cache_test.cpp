@@ -131,7 +131,7 @@ TEST_CASE("pieces of the version before go when a file changed, and stay when it
   CHECK(cache.list(first).empty());
 }
 
-TEST_CASE("a damaged piece is not there") {
+TEST_CASE("a damaged piece of the cache is treated as missing") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   const auto pieces = cache.pieces_of("https://x/y", kFacts);
@@ -166,7 +166,7 @@ TEST_CASE("a piece under the name of another is not taken for it") {
   CHECK_FALSE(cache.load(pieces, {200, 100}));
 }
 
-TEST_CASE("a damaged or foreign about says nothing") {
+TEST_CASE("a damaged record, or one of another file, is ignored") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   keep(cache, "https://x/y");

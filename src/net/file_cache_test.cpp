@@ -266,7 +266,7 @@ TEST_CASE("other errors are not taken for a lost connection") {
         kUrl + ": HTTP status 403");
 }
 
-TEST_CASE("that there is no file is known without a connection, too") {
+TEST_CASE("a file that is known to be missing is missing without a connection, too") {
   const TemporaryFolder folder;
   Server server;
   CHECK(open(folder, server, {kUrl})[0] == nullptr);
@@ -279,7 +279,7 @@ TEST_CASE("that there is no file is known without a connection, too") {
   CHECK(open(folder, server, {kUrl})[0] != nullptr);
 }
 
-TEST_CASE("who is not told whether there is a file does not make it forgotten") {
+TEST_CASE("an answer that does not tell whether a file exists does not remove it from the cache") {
   const TemporaryFolder folder;
   Server server;
   server.add(kUrl, 10);
@@ -294,7 +294,7 @@ TEST_CASE("who is not told whether there is a file does not make it forgotten") 
 const std::string kRoot = "https://host/set/";
 const std::vector<std::string> kLevels{kRoot + "METADATA/level0.parquet", kRoot + "METADATA/level1.parquet"};
 
-TEST_CASE("of files that are opened together all are kept or none") {
+TEST_CASE("files that are opened together are all kept or all dropped") {
   for (const bool fails : {false, true}) {
     const TemporaryFolder folder;
     Server server;

@@ -61,7 +61,7 @@ TEST_CASE("one request opens a file, and what it brought is not asked for again"
   CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("small files, empty files, servers without ranges") {
+TEST_CASE("small files, empty files and files of servers without ranges are read whole") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{32768}, std::size_t{32769}}) {
     CAPTURE(size);
     const std::string content = file_of(size);
@@ -151,7 +151,7 @@ TEST_CASE("a file that is not there is none; other refusals are errors") {
   CHECK(server.requests().size() == 4);  // none was tried again
 }
 
-TEST_CASE("what may pass is tried again, and not for ever") {
+TEST_CASE("a transient error is retried, a bounded number of times") {
   std::atomic<int> num_failures = 2;
   std::atomic<int> kind = 0;
   const TestServer server([&](const TestRequest& request) {
@@ -228,7 +228,7 @@ void check_far_apart(const ByteSource& file) {
   }
 }
 
-TEST_CASE("near ranges are one, far ones are parts of one answer") {
+TEST_CASE("ranges at most 64 KiB apart are joined, and others are parts of one answer") {
   const TestServer server([](const TestRequest& request) { return answer_parts(request); });
   const auto file = open(server.url("/a"));
   const auto near = file->read_ranges(std::vector<ByteRange>{{50'000, 10}, {50'020, 10}, {50'000, 10}});
@@ -284,7 +284,7 @@ TEST_CASE("redirects are followed, credentials stay behind") {
   CHECK(has_text(why([&] { open(elsewhere.url("/a")); }), "no http or https"));
 }
 
-TEST_CASE("a redirect whose end is for a time only is taken anew") {
+TEST_CASE("a redirect is asked for again when its target has expired") {
   std::atomic<int> number = 0;
   const TestServer server([&](const TestRequest& request) {
     if (request.path == "/a") return answer(302, "", "Location: /" + std::to_string(number.load()) + "\r\n");

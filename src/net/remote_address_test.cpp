@@ -20,7 +20,7 @@ RemoteAddress address(const std::string& path, const RemoteOptions& options = {}
   return address_of(path, options, std::make_shared<Region>("eu-west-1"));
 }
 
-TEST_CASE("which paths need no GDAL") {
+TEST_CASE("paths of http(s), s3 and hf need no GDAL, all others do") {
   for (const char* path :
        {"http://h/a", "https://h/a", "s3://b/k", "hf://datasets/o/n/p", "/vsicurl/https://h/a", "/vsis3/b/k"})
     CHECK(is_http_path(path));

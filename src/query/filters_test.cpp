@@ -153,7 +153,7 @@ TEST_CASE("a level that does not exist is an error") {
   }
 }
 
-TEST_CASE("a box is tested by functions of our own") {
+TEST_CASE("a box is tested by functions of tacore, not of DuckDB spatial") {
   const auto test_of = [](const std::string& type) {
     std::vector<SqlValue> bound;
     const std::vector<Column> one{{"g", type}};
@@ -182,7 +182,7 @@ TEST_CASE("minx > maxx crosses the antimeridian") {
   CHECK(found(flat().filter_bbox(-70, -90, 100, 90)) == Strings{"valencia", "madrid"});
 }
 
-TEST_CASE("box and time commute, also with a cascade between them") {
+TEST_CASE("filters of box and time give the same rows in any order, also with a cascade between them") {
   const Dataset all = flat();
   const Strings expected{"madrid"};
   CHECK(found(all.filter_bbox(-10, 30, 10, 50).filter_datetime("2023-02-01/2023-12-31")) == expected);

@@ -86,7 +86,7 @@ TEST_CASE("columns of few bytes come at once") {
   }
 }
 
-TEST_CASE("of several scans, what is read shows which it is; until then what all of them read comes") {
+TEST_CASE("until a read shows which of several scans runs, the columns that all of them need are read") {
   // As DuckDB finds the few rows that are first in an order, and then the rest of them.
   const Query order(level_of(140'000, true), {{{}, {2, 5}}, {{}, {0, 2, 3, 4, 5}}});
   ScanReader either(order.source);
@@ -110,7 +110,7 @@ TEST_CASE("of several scans, what is read shows which it is; until then what all
   for (const int column : {0, 3, 4}) CHECK(query.questions(second, column, 0) == 0);
 }
 
-TEST_CASE("what comes along stays within 32 MiB") {
+TEST_CASE("columns that are prefetched take at most 32 MiB") {
   constexpr std::size_t kRows = 2000, kLength = 7000;  // 12 MiB a column, as none of its values can be made small
   std::mt19937_64 random(11);
   const std::vector<std::optional<std::string>> types(kRows, "FILE");

@@ -214,7 +214,7 @@ TEST_CASE("a query is described over the columns of the query before, not over a
   }
 }
 
-TEST_CASE("a query that only chooses rows keeps the columns, so a filter after it asks nobody") {
+TEST_CASE("a query that only chooses rows keeps the columns, so a filter after it describes no query") {
   SqlStep chooses = sql("SELECT * FROM data LIMIT 3");
   chooses.select.keeps_columns = true;
   const std::string plan = rows(view_of("flat.tacozip", {chooses, box(), chooses, time()})).sql;

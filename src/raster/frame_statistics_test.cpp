@@ -242,7 +242,7 @@ TEST_CASE("a row with a null shape weighs as its TIFF does, not 1 beside the oth
   CHECK(written(folder, extensions::with_geotiff_stats(samples)).stats_mean().at(0) == doctest::Approx(15));
 }
 
-TEST_CASE("pixels without data do not weigh") {
+TEST_CASE("pixels without data have no weight") {
   const Folder folder;
   std::vector<float> sparse(10000, 0);
   std::fill(sparse.begin(), sparse.begin() + 100, 200.F);
@@ -282,7 +282,7 @@ TEST_CASE("quantiles are marked as approximate unless histograms or a single sam
   CHECK(std::isnan(moments.stats_p50().at(0)));
 }
 
-TEST_CASE("of one child of each sample, whatever its siblings store") {
+TEST_CASE("stored statistics are those of one child of each sample, whatever its siblings store") {
   const Folder folder;
   const auto parent = [](const std::string& id, int sample) {
     const Sample other("other", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{4, 200}), shape_of(1, 2));

@@ -40,7 +40,7 @@ TEST_CASE("scale and a tie point make a transform, whatever pixel is tied") {
         Transform{300, 10, 0, 400, 0, -20});
 }
 
-TEST_CASE("a matrix may turn") {
+TEST_CASE("a transformation matrix may rotate") {
   TiffDirectory directory;
   directory.transformation = {1, 2, 0, 3, 4, 5, 0, 6, 0, 0, 0, 0, 0, 0, 0, 1};
   CHECK(georeference_of(directory).georeference.geotransform == Transform{3, 1, 2, 6, 4, 5});

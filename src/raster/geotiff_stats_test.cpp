@@ -137,7 +137,7 @@ TEST_CASE("a sample without valid pixels has null") {
   CHECK(GeotiffStats({.histograms = true}).compute(tiff<uint8_t>({0, 0, 0, 0, 0}, "0")).size() == 2);
 }
 
-TEST_CASE("nothing is left beside the file") {
+TEST_CASE("no file is left beside the TIFF") {
   const fs::path folder = fs::temp_directory_path() / "tacore-geotiff-stats-test";
   fs::create_directories(folder);
   const auto bytes = plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2});

@@ -31,7 +31,7 @@ TEST_CASE("a bin begins at its edge, and the last one holds its end") {
   CHECK(histogram.edge(100) == 200);
 }
 
-TEST_CASE("256 values of 8 bits fill the bins evenly, without a comb") {
+TEST_CASE("the 256 values of 8 bits fill the bins evenly") {
   LinearHistogram histogram(0, 255);
   for (int value = 0; value < 256; ++value) histogram.add(value);
   const auto [least, most] = std::minmax_element(histogram.counts().begin(), histogram.counts().end());

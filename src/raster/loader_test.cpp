@@ -402,7 +402,7 @@ TEST_CASE("a batch of another loader, or of parts, may be handed in") {
   CHECK(count == 9);
 }
 
-TEST_CASE("a loader dies and moves in the middle of an epoch") {
+TEST_CASE("a loader is destroyed and moved in the middle of an epoch") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 40)).data();
   for (int num_batches = 0; num_batches < 4; ++num_batches) {

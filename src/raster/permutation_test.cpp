@@ -37,7 +37,7 @@ TEST_CASE("every position comes exactly once, for any size and key") {
   }
 }
 
-TEST_CASE("the order of a key is the same for good: trainings resume by it") {
+TEST_CASE("the order of a key never changes, since trainings resume by it") {
   CHECK(all_of(10, 0) == std::vector<int64_t>{2, 0, 8, 1, 9, 7, 4, 5, 6, 3});
   CHECK(all_of(10, 1) == std::vector<int64_t>{1, 6, 8, 0, 3, 5, 2, 7, 4, 9});
   const Permutation large(1'000'000'007, 42);
@@ -60,7 +60,7 @@ TEST_CASE("the largest sizes stay inside, in constant time") {
 
 // What a position becomes, over many keys, is uniform: chi-square of 16 cells with 15 degrees of freedom is above 37.7
 // once in a thousand; the keys are fixed, so this never flickers.
-TEST_CASE("any position goes anywhere with the same chance") {
+TEST_CASE("every position moves to every other with the same probability") {
   constexpr int64_t kSize = 1000, kCells = 16;
   constexpr int kKeys = 16'000;
   for (const int64_t position : {0, 1, 511, 999}) {

@@ -136,7 +136,7 @@ TEST_CASE("a structure whose bytes are damaged gives a layout that fits the file
   }
 }
 
-TEST_CASE("the structure of every TIFF of ours is that of its directory" *
+TEST_CASE("the structure of every TIFF of the sample imagery is that of its directory" *
           doctest::test_suite("external")) {
   if (missing(kImagery)) return;
   int num_checked = 0;

@@ -54,7 +54,7 @@ TEST_CASE("padding is a file of no bytes, and a tree that lacks nothing stays as
   CHECK(padded({"b", "a"}) == Lines{"b", "a"});
 }
 
-TEST_CASE("what cannot be completed is refused with a list of it") {
+TEST_CASE("folders that padding cannot complete are refused with a list") {
   CHECK(pad_error({"t/", "u/", "v/", "t/a", "t/b", "u/a/", "u/b", "v/a", "v/b/", "u/a/x", "v/b/x"}) ==
         "PIT violation: 'u/a' is a FOLDER, 't/a' a FILE; 'v/b' is a FOLDER, 't/b' a FILE");
   CHECK(pad_error({"t/", "u/", "t/a", "t/b", "u/b", "u/a"}) ==

@@ -102,7 +102,7 @@ TEST_CASE("a folder is no FILE") {
   says(error_of([&] { Sample("a", folder.path()); }), "a folder, the file of a sample expected");
 }
 
-TEST_CASE("a part of a file is a sample, as GDAL names it") {
+TEST_CASE("a /vsisubfile/ path of GDAL is a sample") {
   const TemporaryFolder folder;
   const auto path = folder.write("a", "0123456789");
   const Sample part("a", "/vsisubfile/2_5," + path);

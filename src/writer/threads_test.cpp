@@ -89,7 +89,7 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
   }
 }
 
-TEST_CASE("what progress stops leaves nothing, at whatever call") {
+TEST_CASE("a create that the progress callback stops leaves nothing, at whichever call") {
   const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {

@@ -223,7 +223,7 @@ TEST_CASE("an id of a chunk ends with two colons and digits") {
     CHECK(split_chunk_id(id) == std::nullopt);
 }
 
-TEST_CASE("a chain that leads astray is an error that says where") {
+TEST_CASE("a chain of tables whose pointer is wrong is an error that names the byte") {
   const auto with_pointer = [](const std::string& pointer) {
     Stream stream;
     stream.add(kChunks, "NULL");
@@ -303,7 +303,7 @@ TEST_CASE("a chunk table that lies is an error") {
   CHECK(with("\"uint8\"", "null") == "chunk table: row 0: chunk:dtype is null or of another type");
 }
 
-TEST_CASE("what readers put up with is still a fault") {
+TEST_CASE("validation reports faults that readers tolerate") {
   const auto faults = [](const Texts& level0, const Texts& level1, const Texts& chunks) {
     const TemporaryFolder folder;
     auto out =

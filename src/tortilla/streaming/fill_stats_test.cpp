@@ -39,7 +39,7 @@ TEST_CASE("the work stops between two samples when it is told to") {
   CHECK_THROWS_AS(fill_stats(Tortilla({tiff("a")}), nullptr, 1, [] { throw IoError("stopped"); }), IoError);
 }
 
-TEST_CASE("what is called something else is not decoded") {
+TEST_CASE("samples of another file format are not decoded") {
   auto cut = plain_tiff<uint8_t>(5, 1, std::vector<uint8_t>(5));
   cut.resize(cut.size() - 30);
   const Tortilla samples({Sample("a", cut, {{"tortilla:file_format", "BYTES"}})});
