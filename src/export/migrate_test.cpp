@@ -23,7 +23,7 @@ TEST_CASE("a Tortilla becomes a dataset of 2.0, and the same Tortilla again") {
   const TemporaryFolder folder;
   for (const char* name : {"flat", "nested", "gaps", "first", "rai", "clash", "types"}) {
     CAPTURE(name);
-    const std::string source = golden(std::string(name) + ".tortilla");
+    const std::string source = golden("v1/" + std::string(name) + ".tortilla");
     const auto zip = folder.path(std::string(name) + ".tacozip"), back = folder.path(std::string(name) + ".tortilla");
     convert(source, zip);
     CHECK(errors_of(zip) == Strings{});
