@@ -36,12 +36,10 @@ bool show(uint64_t num_done, uint64_t num_samples, void* bar) {
 
 FrameStatistics compute(const StatsCommandOptions& options) {
   ProgressBar bar("samples");
-  ComputeOptions how{.child = options.child,
-                     .jobs = options.jobs,
+  ComputeOptions how{.task = {.jobs = options.task.jobs, .progress = show, .user = &bar},
+                     .child = options.child,
                      .skip_failures = options.skip_bad,
-                     .fallback = raster_opener(),
-                     .progress = show,
-                     .user = &bar};
+                     .fallback = raster_opener()};
   if (options.band) how.bands = {*options.band};
   return compute_statistics(samples_of(options), how);
 }

@@ -50,9 +50,9 @@ struct RemoteOptions {
 
   std::string token = {};  ///< of the Hugging Face Hub, hf://
 
-  int limit = 100;      ///< requests in flight, at least 1
-  int max_tries = 5;    ///< of a request that fails for a reason that may pass, at least 1
-  double timeout = 30;  ///< seconds to connect, and without a thousand bytes a second
+  int max_concurrent_requests = 100;  ///< number of requests in flight, at least 1
+  int max_tries = 5;                  ///< of a request that fails for a reason that may pass, at least 1
+  double timeout = 30;                ///< seconds to connect, and without a thousand bytes a second
 
   /// Folder for parts of files that were read (docs/remote.md); "": none are kept. Not for files of `fallback`.
   std::string cache_dir = {};

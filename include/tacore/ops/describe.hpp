@@ -30,7 +30,7 @@ struct DescribeOptions {
   std::string example_path = {};
   std::string catalogue_url = {};  ///< of the page: where it leads back to; "" or no http(s): nowhere
   bool overwrite = false;          ///< replace what is there
-  ParquetOptions parquet = {.content_defined_chunks = false};
+  ParquetOptions parquet = {.use_content_defined_chunking = false};
 };
 
 // Datasets before 2.0 are described in the same way: their COLLECTION has the same meaning under other names

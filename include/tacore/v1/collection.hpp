@@ -13,10 +13,10 @@
 /// dataset is.
 namespace tacore::v1 {
 
-/// A collection for create(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be missing;
-/// keys it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for messages.
-/// Throws FormatError.
-TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
+/// A collection for create_taco(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be
+/// missing; keys it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for
+/// messages. Throws FormatError.
+TACORE_EXPORT Collection parse_collection(std::string_view json, const std::string& path);
 
 /// The profiles, `stac-tortilla` and `rai-tortilla` (Tortilla 0.5.0), whose fields are all among `columns`, those of
 /// level 0, whatever they hold. `stac:tensor_shape` and `rai:ele` count as `stac:raster_shape` and `rai:elevation`.
