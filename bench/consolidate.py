@@ -63,7 +63,7 @@ def write_zips(taco, folder, count, rows):
     table = folder.parent / "table.parquet"
     # In a process of its own: what is measured would inherit its memory.
     subprocess.run([sys.executable, Path(__file__).resolve(), "--table", table, str(count), str(rows)], check=True)
-    subprocess.run([taco, "create", table, folder / "x.tacozip", "--group-by", "part", "--no-tacocat", *ABOUT], check=True)
+    subprocess.run([taco, "create", table, folder / "x.tacozip", "--group-by", "part", "--no-consolidate", *ABOUT], check=True)
     table.unlink()
     return folder
 

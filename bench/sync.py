@@ -91,8 +91,8 @@ def rows(taco, folder, out):
     after = write_inserted(before, folder / "flat6_inserted.parquet")
     print("\n### sync: 100 rows inserted in the middle of 1e6, METADATA/level0.parquet\n")
     print("| --parquet | row groups | bytes | chunks | in known chunks |\n| --- | --- | --- | --- | --- |")
-    for options in ([], ["content_defined_chunks=off"], ["row_group_rows=1048576"],
-                    ["row_group_rows=1048576", "content_defined_chunks=off"]):
+    for options in ([], ["use_content_defined_chunking=off"], ["row_group_size=1048576"],
+                    ["row_group_size=1048576", "use_content_defined_chunking=off"]):
         flags = [word for option in options for word in ("--parquet", option)]
         store = out / "store"
         for name, table in (("before", before), ("after", after)):

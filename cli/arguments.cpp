@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include <tacore/write/byte_size.hpp>
 #include <tacore/error.hpp>
+#include <tacore/write/byte_size.hpp>
 
 #include "commands.hpp"
 #include "utf8.hpp"
@@ -41,40 +41,28 @@ bool may_name_a_dataset(const std::string& argument) {
   return argument.find_first_of("./:") != std::string::npos || ::stat(argument.c_str(), &status) == 0;
 }
 
-void set_parquet(ParquetOptions& options, const std::string& setting) {
-  const auto equals = setting.find('=');
-  const std::string key = setting.substr(0, equals);
-  const std::string value = equals == setting.npos ? "" : setting.substr(equals + 1);
-  const auto refuse = [&](const std::string& expected) {
+/// The value of one option of Parquet files. Throws UsageError with what was expected.
+struct ParquetValue {
+  const std::string& setting;
+  const std::string& text;
+
+  [[noreturn]] void refuse(const std::string& expected) const {
     throw UsageError("--parquet " + in_quotes(setting) + ": expected " + expected);
-  };
-  const auto set_number = [&](auto& out) {
-    if (!parse_number(value, out)) refuse("a whole number");
-  };
-  const auto set_switch = [&](bool& out) {
-    if (value != "on" && value != "off") refuse("on or off");
-    out = value == "on";
-  };
-  if (key == "compression") {
-    options.compression = value;
-  } else if (key == "compression_level") {
-    set_number(options.compression_level.emplace());
-  } else if (key == "row_group_rows") {
-    set_number(options.row_group_rows);
-  } else if (key == "content_defined_chunks") {
-    set_switch(options.content_defined_chunks);
-  } else if (key == "min_chunk_bytes") {
-    set_number(options.min_chunk_bytes);
-  } else if (key == "max_chunk_bytes") {
-    set_number(options.max_chunk_bytes);
-  } else if (key == "page_bytes") {
-    set_number(options.page_bytes);
-  } else if (key == "statistics") {
-    set_switch(options.statistics);
-  } else {
-    refuse("KEY=VALUE with a key that taco create --help lists");
   }
-}
+  void parse(std::string& out) const { out = text; }
+  void parse(bool& out) const {
+    if (text != "on" && text != "off") refuse("on or off");
+    out = text == "on";
+  }
+  template <class Number>
+  void parse(Number& out) const {
+    if (!parse_number(text, out)) refuse("a whole number");
+  }
+  template <class T>
+  void parse(std::optional<T>& out) const {
+    parse(out.emplace());
+  }
+};
 
 }  // namespace
 
@@ -176,10 +164,25 @@ double parse_share(const std::string& option, const std::string& text) {
   throw UsageError(option + " is " + in_quotes(text) + ", expected a number from 0 to 1");
 }
 
-ParquetOptions parse_parquet(const std::vector<std::string>& settings) {
-  ParquetOptions out;
-  for (const auto& setting : settings) set_parquet(out, setting);
-  return out;
+void set_parquet(ParquetOptions& options, const std::string& setting) {
+  constexpr std::pair<std::string_view, const char*> old_names[] = {
+      {"row_group_rows", "row_group_size"},  {"page_bytes", "data_page_size"},
+      {"min_chunk_bytes", "min_chunk_size"}, {"max_chunk_bytes", "max_chunk_size"},
+      {"statistics", "write_statistics"},    {"content_defined_chunks", "use_content_defined_chunking"}};
+  const auto equals = setting.find('=');
+  const std::string key = setting.substr(0, equals);
+  const std::string text = equals == setting.npos ? "" : setting.substr(equals + 1);
+  const ParquetValue value{setting, text};
+  for (const auto& [old_name, name] : old_names) {
+    if (key == old_name) value.refuse(std::string(name) + "=VALUE, the name that this option has now");
+  }
+  bool is_known = false;
+  visit_options(options, [&](std::string_view name, auto& member, const char*) {
+    if (key != name) return;
+    is_known = true;
+    value.parse(member);
+  });
+  if (!is_known) value.refuse("KEY=VALUE with a key that taco create --help lists");
 }
 
 uint64_t parse_bytes(const std::string& option, const std::string& text) {

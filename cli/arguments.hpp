@@ -34,8 +34,8 @@ Window parse_window(const std::string& text);
 std::pair<std::string, std::string> parse_http_header(const std::string& text);
 /// A number in [0, 1].
 double parse_share(const std::string& option, const std::string& text);
-/// KEY=VALUE each, a key being a member of ParquetOptions; switches are "on" or "off".
-ParquetOptions parse_parquet(const std::vector<std::string>& settings);
+/// KEY=VALUE, a key being a member of ParquetOptions; switches are "on" or "off".
+void set_parquet(ParquetOptions& options, const std::string& setting);
 
 /// "4GB" in bytes, as parse_size() takes it.
 uint64_t parse_bytes(const std::string& option, const std::string& text);

@@ -48,7 +48,7 @@ bool ends_with(const std::string& path, std::string_view suffix) {
 Collection collection_of(const CollectionOptions& options, const std::string& output) {
   Collection out;
   if (!options.collection.empty()) {
-    const auto parse = ends_with(output, ".taco") ? v1::parse_draft_collection : parse_draft_collection;
+    const auto parse = ends_with(output, ".taco") ? v1::parse_collection : parse_draft_collection;
     out = parse(text_of(options.collection), options.collection);
   }
   if (options.id) out.id = *options.id;

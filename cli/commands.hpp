@@ -7,9 +7,10 @@
 
 #include <tacore/bbox.hpp>
 #include <tacore/dataset.hpp>
+#include <tacore/plumbing/options.hpp>
 #include <tacore/raster/raster.hpp>
-#include <tacore/write/tabular.hpp>
 #include <tacore/time_range.hpp>
+#include <tacore/write/tabular.hpp>
 
 /// What the command line asks for: a plain struct and a function for each subcommand. A function writes data
 /// to standard output, returns the exit code and throws what went wrong.
@@ -111,17 +112,9 @@ struct StatsCommandOptions {
   std::vector<double> quantiles = {};  ///< in [0, 1]; p25, p50, p75 and p95 when there are none
   bool compute = false;                ///< from the pixels; what follows needs that
   bool skip_bad = false;
-  int jobs = 0;
+  Task task = {};
 };
 int run_stats(const StatsCommandOptions& options);
-
-/// How a dataset is written.
-struct Writing {
-  std::vector<std::string> parquet = {};  ///< as parse_parquet() has them
-  std::string temp_dir = {};
-  int jobs = 0;
-  bool overwrite = false;
-};
 
 /// What is said of a new dataset.
 struct CollectionOptions {
@@ -141,47 +134,37 @@ struct CreateCommandOptions : CollectionOptions {
   std::optional<int> pad_to = {};
   bool no_places = false;
   std::vector<std::string> extensions = {};  ///< as check_extensions() has them
-  uint64_t split_size = 0;
-  std::vector<std::string> group_by = {};
-  bool no_tacocat = false;
-  bool no_stats = false;  ///< of .taco and .tortilla, as the next ones
-  bool streaming = false, allow_non_tog = false;
-  std::optional<int> block_size = {}, zstd_level = {};  ///< of `streaming`
-  std::optional<TimeRange> datetime = {};  ///< of .taco
-  Writing writing = {};
+  std::optional<TimeRange> datetime = {};    ///< of .taco
+  CreateOptions how = {};
+  v1::CreateTacoOptions v1 = {};  ///< of .taco and .tortilla, beyond what `how` has
 };
 int run_create(const CreateCommandOptions& options);
 
 struct ExportCommandOptions {
   Selection selection = {};
   std::string output = {};
-  std::string id = {};
-  bool strict = false;
-  Writing writing = {};
+  ExportOptions how = {};
 };
 int run_export(const ExportCommandOptions& options);
 
 struct ConvertOptions : CollectionOptions {
   std::string input = {};
   std::string output = {};
-  uint64_t split_size = 0;
-  Writing writing = {};
+  CreateOptions how = {};
 };
 int run_convert(const ConvertOptions& options);
 
 struct CompileCommandOptions {
   Selection selection = {};
   std::string output = {};
-  uint64_t split_size = 0;
-  Writing writing = {};
+  v1::CreateTacoOptions how = {};
 };
 int run_compile(const CompileCommandOptions& options);
 
 struct ConcatOptions {
   std::vector<std::string> paths = {};  ///< of the datasets, then of the new one
   ColumnMode mode = ColumnMode::Intersection;
-  std::string id = {};
-  Writing writing = {};
+  ExportOptions how = {};
 };
 int run_concat(const ConcatOptions& options);
 
@@ -191,30 +174,30 @@ struct EditCommandOptions {
   std::vector<std::string> unset = {};
   bool force = false;  ///< members that no collection is known to have
   std::vector<std::string> columns = {}, drop = {};
-  int level = 0;         ///< of the columns
-  Writing writing = {};  ///< overwrite aside
+  int level = 0;  ///< of the columns
+  EditOptions how = {};
 };
 int run_edit(const EditCommandOptions& options);
 
 struct DiffCommandOptions {
   std::string a = {}, b = {};
   bool json = false;
-  bool quick = false;
-  int jobs = 0;
+  DiffOptions how = {};
 };
 /// 0 when both are equal, 1 when they differ, 2 when that cannot be told.
 int run_diff(const DiffCommandOptions& options);
 
-/// Of `index` and `collect`, which has neither `single_file` nor `parquet`.
 struct IndexCommandOptions {
   std::vector<std::string> inputs = {};
-  std::string output = {};  ///< a folder; "": that of the inputs
-  bool no_validate_schema = false;
-  bool single_file = false;
-  Writing writing = {};  ///< temp_dir aside
+  TacocatOptions how = {};
 };
 int run_index(const IndexCommandOptions& options);
-int run_collect(const IndexCommandOptions& options);
+
+struct CollectCommandOptions {
+  std::vector<std::string> inputs = {};
+  TacollectionOptions how = {};
+};
+int run_collect(const CollectCommandOptions& options);
 
 /// What a dataset is described as.
 enum class Description { Stac, StacGeoparquet, Geoparquet, Croissant, Datacite, Card, Markdown, Html };
@@ -233,24 +216,20 @@ int run_describe(const DescribeCommandOptions& options);
 struct SyncCommandOptions {
   std::string from = {};
   std::string to = {};
-  Writing writing = {};  ///< jobs and overwrite
+  SyncOptions how = {};
 };
 int run_sync(const SyncCommandOptions& options);
 
-struct HeaderCommandOptions {
+struct TiffIndexCommandOptions {
   std::string path = {};
-  std::string output = {};
-  std::string base_path = {};
-  Writing writing = {};  ///< jobs and overwrite
+  TiffIndexFileOptions how = {};
 };
-int run_header(const HeaderCommandOptions& options);
+int run_index_tiffs(const TiffIndexCommandOptions& options);
 
 struct TogCommandOptions {
   std::string input = {};
   std::string output = {};
-  int block_size = 512;
-  int zstd_level = 13;
-  Writing writing = {};  ///< jobs and overwrite
+  TogOptions how = {};
 };
 int run_tog(const TogCommandOptions& options);
 

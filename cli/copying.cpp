@@ -51,9 +51,9 @@ bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
 
 }  // namespace
 
-void check_output(const std::string& output, const Writing& writing) {
+void check_output(const std::string& output, bool overwrite) {
   struct stat status = {};
-  if (writing.overwrite) return;
+  if (overwrite) return;
   if (::lstat(output.c_str(), &status) == 0)
     throw ValidationError("exists already; --overwrite replaces it", {.path = output});
   if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot stat", {.path = output}, errno);
@@ -76,21 +76,24 @@ void check_ending(const std::string& output) {
                    ".tortilla are those of before 2.0");
 }
 
-void run_copy(CreateOptions options, const Writing& writing, const std::function<void(const CreateOptions&)>& copy) {
-  options.overwrite = writing.overwrite;
-  options.jobs = writing.jobs;
-  options.limit = remote_options().limit;
-  options.parquet = parse_parquet(writing.parquet);
-  options.temp_dir = writing.temp_dir;
+CreateOptions completed(CreateOptions options) {
+  options.max_concurrent_requests = remote_options().max_concurrent_requests;
   options.transformer = transformer();
-  options.progress = show;
+  return options;
+}
+
+void run_copy(Task& task, const std::function<void()>& work) {
   const Interruptible interruptible;  // nothing was written so far
   ProgressBar bar;
-  options.user = &bar;
+  task.progress = show;
+  task.user = &bar;
   try {
-    copy(options);
+    work();
   } catch (const IoError&) {
     if (noted == 0) throw;  // else the signal says it
+  } catch (const ValidationError& error) {
+    if (error.message() != "exists already") throw;
+    throw ValidationError("exists already; --overwrite replaces it", error.context());
   }
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 
-#include <tacore/plumbing/apart.hpp>
-#include <tacore/write/create.hpp>
 #include <tacore/error.hpp>
 #include <tacore/extensions/stac.hpp>
+#include <tacore/plumbing/apart.hpp>
 #include <tacore/raster/stac.hpp>
 #include <tacore/v1/create.hpp>
+#include <tacore/write/create.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
@@ -37,9 +37,9 @@ Tortilla samples_of(const CreateCommandOptions& options) {
   const bool asks = std::any_of(options.extensions.begin(), options.extensions.end(), [](const std::string& name) {
     return name.starts_with("stac") || name.starts_with("istac");
   });
-  if (!options.no_places && !asks) out = with_places(out, options.writing.jobs);
+  if (!options.no_places && !asks) out = with_places(out, options.how.task.jobs);
   out = extend(std::move(out), options.extensions);
-  if (!options.no_places && asks) out = with_places(out, options.writing.jobs);
+  if (!options.no_places && asks) out = with_places(out, options.how.task.jobs);
   if (options.pad) out = out.pad();
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
 }
@@ -64,30 +64,22 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
 
 /// TACO 0.2.0, or Tortilla 0.5.0, which has no collection.
 int create_v1(const CreateCommandOptions& options, bool is_taco) {
-  if (options.allow_non_tog && !options.streaming) throw UsageError("--allow-non-tog is of --streaming");
-  if (!options.group_by.empty()) throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
+  if (!options.how.group_by.empty())
+    throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
   if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
   const Tortilla samples = samples_of(options);
-  run_copy({}, options.writing, [&](const CreateOptions& how) {
-    const v1::CreateOptions all{.overwrite = how.overwrite,
-                                .split_size = options.split_size,
-                                .stats = !options.no_stats,
-                                .streaming = options.streaming,
-                                .allow_non_tog = options.allow_non_tog,
-                                .block_size = options.block_size.value_or(0),
-                                .zstd_level = options.zstd_level.value_or(13),
-                                .fallback = raster_opener(),
-                                .jobs = how.jobs,
-                                .parquet = how.parquet,
-                                .temp_dir = how.temp_dir,
-                                .progress = how.progress,
-                                .user = how.user};
+  v1::CreateTacoOptions how = options.v1;
+  how.task = options.how.task;
+  how.output = options.how.output;
+  how.split_size = options.how.split_size;
+  how.fallback = raster_opener();
+  run_copy(how.task, [&] {
     if (is_taco) {
       Taco taco{samples, versioned(collection_of(options, options.output))};
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
-      v1::create(taco, options.output, all);
+      v1::create_taco(taco, options.output, how);
     } else {
-      v1::create(samples, options.output, all);
+      v1::create_tortilla(samples, options.output, how);
     }
   });
   return 0;
@@ -97,20 +89,20 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
 
 int run_create(const CreateCommandOptions& options) {
   check_ending(options.output);
-  if (options.split_size == 0 && options.group_by.empty()) check_output(options.output, options.writing);
+  const bool is_taco = ends_with(options.output, ".taco"), is_v1 = is_taco || ends_with(options.output, ".tortilla");
+  const bool is_zip = ends_with(options.output, ".tacozip") || ends_with(options.output, ".zip");
+  const bool is_one = !is_v1 && (!is_zip || options.how.split_size == uint64_t{0}) && options.how.group_by.empty();
+  if (is_one) check_output(options.output, options.how.output.overwrite);
   check_extensions(options.extensions);
-  if ((options.block_size || options.zstd_level) && !options.streaming)
-    throw UsageError("--block and --zstd-level are of --streaming");
   require_apart(options.output, {options.source, options.collection});
-  const bool is_taco = ends_with(options.output, ".taco");
-  if (is_taco || ends_with(options.output, ".tortilla")) return create_v1(options, is_taco);
+  if (is_v1) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
-  if (options.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
-  if (options.no_stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
+  if (options.v1.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
+  if (!options.v1.stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   try {
     const Taco taco{samples_of(options), versioned(collection_of(options, options.output))};
-    run_copy({.split_size = options.split_size, .group_by = options.group_by, .consolidate = !options.no_tacocat},
-             options.writing, [&](const CreateOptions& how) { create(taco, options.output, how); });
+    CreateOptions how = completed(options.how);
+    run_copy(how.task, [&] { create(taco, options.output, how); });
   } catch (const SchemaError& error) {
     throw SchemaError(error.message() + hint(options, error), error.context());
   }

@@ -107,10 +107,8 @@ std::string as_json(const Diff& found) {
 
 int compare(const DiffCommandOptions& options) {
   Diff found;
-  run_copy({}, {.jobs = options.jobs}, [&](const CreateOptions& how) {
-    found = diff(options.a, options.b,
-                 {.quick = options.quick, .jobs = how.jobs, .progress = how.progress, .user = how.user});
-  });
+  DiffOptions how = options.how;
+  run_copy(how.task, [&] { found = diff(options.a, options.b, how); });
   print(options.json ? as_json(found) : as_text(found));
   return found.equal() ? 0 : 1;
 }

@@ -99,14 +99,8 @@ int run_edit(const EditCommandOptions& options) {
   if (changes.set.empty() && changes.unset.empty() && changes.drop.empty() && changes.columns.empty()) {
     throw UsageError("nothing is to change: --set, --set-json, --unset, --columns or --drop-column expected");
   }
-  run_copy({}, options.writing, [&](const CreateOptions& how) {
-    edit(options.path, changes,
-         {.jobs = how.jobs,
-          .parquet = how.parquet,
-          .temp_dir = how.temp_dir,
-          .progress = how.progress,
-          .user = how.user});
-  });
+  EditOptions how = options.how;
+  run_copy(how.task, [&] { edit(options.path, changes, how); });
   return 0;
 }
 

@@ -4,11 +4,14 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tacore/error.hpp>
+#include <tacore/plumbing/options.hpp>
 #include <tacore/remote.hpp>
 #include <tacore/verbose.hpp>
 #include <tacore/version.hpp>
@@ -68,8 +71,8 @@ struct Tool {
 };
 
 /// An option of one argument that `set` makes sense of.
-CLI::Option* add_parsed(CLI::App* command, const char* names, const char* metavariable,
-                        std::function<void(const std::string&)> set, const char* what) {
+CLI::Option* add_parsed(CLI::App* command, const std::string& names, const char* metavariable,
+                        std::function<void(const std::string&)> set, const std::string& what) {
   return command->add_option_function<std::string>(names, std::move(set), what)->type_name(metavariable);
 }
 
@@ -147,40 +150,111 @@ void add_selection(CLI::App* command, Selection& selection) {
   add_base_path(command, selection.base_path);
 }
 
-void add_id(CLI::App* command, std::string& id) {
-  command->add_option("--id", id, "Of the new dataset; else that of the first")->type_name("ID");
+/// The name of an option on the command line: `split_size` is `--split-size`.
+std::string flag_of(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return "--" + name;
 }
 
-void add_jobs(CLI::App* command, int& jobs) {
-  add_parsed(
-      command, "--jobs", "N", [&](const std::string& given) { jobs = parse_count("--jobs", given); },
-      "Threads; one for each processor when not given");
-}
+/// Makes the flags of a command of the list of options, except those in `left_out` and those that it has already.
+class OptionAdder {
+ public:
+  explicit OptionAdder(CLI::App* command, std::vector<std::string_view> left_out = {}, std::string group = {})
+      : command_(command), left_out_(std::move(left_out)), group_(std::move(group)) {}
 
-void add_temp_dir(CLI::App* command, Writing& writing) {
-  command->add_option("--temp-dir", writing.temp_dir, "Where it is until it is whole: a folder on the same file system")
-      ->type_name("DIR");
-}
+  template <class T>
+  void operator()(const std::string& name, T& value, const std::string& what) const {
+    const bool is_left_out = std::find(left_out_.begin(), left_out_.end(), name) != left_out_.end();
+    if (is_left_out || command_->get_option_no_throw(flag_of(name))) return;
+    CLI::Option* option = add(name, value, what);
+    if (!group_.empty()) option->group(group_);
+  }
 
-void add_parquet(CLI::App* command, Writing& writing) {
-  command
-      ->add_option("--parquet", writing.parquet,
-                   "Of its Parquet files: compression, compression_level, row_group_rows, page_bytes, "
-                   "statistics=on|off, content_defined_chunks=on|off, min_chunk_bytes, max_chunk_bytes")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-}
+ private:
+  CLI::Option* add(const std::string& name, bool& value, const std::string& what) const {
+    if (!value) return command_->add_flag(flag_of(name), value, what);
+    return command_->add_flag_callback(flag_of("no_" + name), [&] { value = false; }, "Switch off: " + what);
+  }
+  CLI::Option* add(const std::string& name, std::string& value, const std::string& what) const {
+    const bool is_folder = name == "base_path" || name.ends_with("dir");
+    return command_->add_option((name == "output" ? "-o," : "") + flag_of(name), value, what)
+        ->type_name(is_folder          ? "DIR"
+                    : name == "output" ? "PATH"
+                                       : "TEXT");
+  }
+  CLI::Option* add(const std::string& name, std::vector<std::string>& value, const std::string& what) const {
+    return command_->add_option(flag_of(name), value, what)->type_name("NAME")->expected(1)->delimiter(',')->take_all();
+  }
+  CLI::Option* add(const std::string&, std::vector<std::pair<std::string, std::string>>& headers,
+                   const std::string& what) const {
+    return add_parsed(
+               command_, "--header", "NAME:VALUE",
+               [&](const std::string& text) { headers.push_back(parse_http_header(text)); }, what)
+        ->trigger_on_parse();
+  }
+  CLI::Option* add(const std::string& name, ParquetOptions& value, const std::string& what) const {
+    std::string keys;
+    visit_options(value, [&](const char* key, const auto&, const char*) {
+      keys += (keys.empty() ? "" : ", ") + std::string(key);
+    });
+    return add_parsed(
+               command_, flag_of(name), "KEY=VALUE", [&](const std::string& text) { set_parquet(value, text); },
+               what + " " + keys)
+        ->trigger_on_parse();
+  }
+  CLI::Option* add(const std::string& name, double& value, const std::string& what) const {
+    return command_->add_option(flag_of(name), value, with_default(what, value))->type_name("N");
+  }
+  CLI::Option* add(const std::string& name, uint64_t& value, const std::string& what) const {
+    return add_parsed(
+        command_, flag_of(name), "SIZE",
+        [&value, flag = flag_of(name)](const std::string& text) { value = parse_bytes(flag, text); }, what);
+  }
+  template <class Integer>
+  CLI::Option* add(const std::string& name, Integer& value, const std::string& what) const {
+    return add_parsed(
+        command_, flag_of(name), "N",
+        [&value, flag = flag_of(name)](const std::string& text) { value = parse_count(flag, text); },
+        with_default(what, value));
+  }
+  CLI::Option* add(const std::string& name, std::optional<uint64_t>& value, const std::string& what) const {
+    return add_parsed(
+        command_, flag_of(name), "SIZE",
+        [&value, flag = flag_of(name)](const std::string& text) { value = parse_bytes(flag, text); }, what);
+  }
+  CLI::Option* add(const std::string& name, std::optional<int>& value, const std::string& what) const {
+    return add_parsed(
+        command_, flag_of(name), "N",
+        [&value, flag = flag_of(name)](const std::string& text) { value = parse_count(flag, text); }, what);
+  }
+  template <class Number>
+  static std::string with_default(const std::string& what, Number value) {
+    if (value == 0) return what;
+    std::ostringstream out;
+    out << what << " The default is " << value << ".";
+    return out.str();
+  }
 
-void add_overwrite(CLI::App* command, Writing& writing) {
-  command->add_flag("--overwrite", writing.overwrite, "Replace what is there, in one step");
-}
+  CLI::App* command_;
+  std::vector<std::string_view> left_out_;
+  std::string group_;
+};
 
-void add_writing(CLI::App* command, Writing& writing) {
-  add_jobs(command, writing.jobs);
-  add_temp_dir(command, writing);
-  add_parquet(command, writing);
-  add_overwrite(command, writing);
+/// Options of the tool whose names have changed: an old name is refused with the new one.
+constexpr std::pair<const char*, const char*> kOldNames[] = {{"--limit", "--max-concurrent-requests"},
+                                                             {"--tries", "--max-tries"},
+                                                             {"--cache", "--cache-dir"},
+                                                             {"--block", "--block-size"},
+                                                             {"--no-tacocat", "--no-consolidate"}};
+
+void add_old_names(CLI::App* app) {
+  for (const auto& [old_name, name] : kOldNames) {
+    const auto refuse = [old_name = old_name, name = name] {
+      throw UsageError(std::string(old_name) + " is called " + name + " now");
+    };
+    if (std::string_view(old_name).starts_with("--no-")) app->add_flag_callback(old_name, refuse)->group("");
+    else add_parsed(app, old_name, "", [refuse](const std::string&) { refuse(); }, "")->group("");
+  }
 }
 
 void add_query(Tool& tool) {
@@ -266,7 +340,7 @@ void add_stats(Tool& tool) {
       command->add_flag("--compute", options->compute, "Read all pixels, not the statistics that samples store");
   command->add_flag("--skip-bad", options->skip_bad, "With --compute: report samples that cannot be read, and go on")
       ->needs(compute);
-  add_jobs(command, options->jobs);
+  visit_options(options->task, OptionAdder(command));
   add_base_path(command, options->base_path);
   add_no_verify(command, options->verify)->needs(compute);
 }
@@ -360,28 +434,11 @@ void add_create(Tool& tool) {
   add_parsed(
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },
       "Padding at the end, to a multiple of N root samples");
-  add_parsed(
-      command, "--split-size", "SIZE",
-      [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
-      "Several files of about this size, such as 4GB");
-  command->add_option("--group-by", options->group_by, "A .tacozip for each value of a column; or of several, A,B")
-      ->type_name("COLUMN")
-      ->expected(1)
-      ->delimiter(',')
-      ->take_all();
-  command->add_flag("--no-tacocat", options->no_tacocat, "No .tacocat, the index beside several .tacozip");
-  command->add_flag("--no-stats", options->no_stats, "Of .taco and .tortilla: no stats:mean, ... of GeoTIFFs");
-  command->add_flag("--streaming", options->streaming,
-                    "A .taco whose footer has all levels and the chunks of its GeoTIFFs, which become TOGs");
-  command->add_flag("--allow-non-tog", options->allow_non_tog, "With --streaming: samples that are no GeoTIFF stay");
-  add_parsed(
-      command, "--block", "N", [o = options](const std::string& text) { o->block_size = parse_count("--block", text); },
-      "With --streaming: tiles of N x N pixels; those of the source, else 512, when not given");
-  add_parsed(
-      command, "--zstd-level", "N",
-      [o = options](const std::string& text) { o->zstd_level = parse_count("--zstd-level", text); },
-      "With --streaming: 1 to 22; 13 when not given");
-  add_writing(command, options->writing);
+  visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
+  visit_options(options->v1, OptionAdder(command));
+  for (const char* name : {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"}) {
+    command->get_option(name)->needs(command->get_option("--streaming"));
+  }
 }
 
 void add_export(Tool& tool) {
@@ -393,9 +450,7 @@ void add_export(Tool& tool) {
   command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
   command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
   add_selection(command, options->selection);
-  add_id(command, options->id);
-  command->add_flag("--strict", options->strict, "Refuse samples whose children differ, instead of padding");
-  add_writing(command, options->writing);
+  visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
 }
 
 void add_convert(Tool& tool) {
@@ -410,11 +465,7 @@ void add_convert(Tool& tool) {
       ->required();
   command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
   add_collection(command, *options);
-  add_parsed(
-      command, "--split-size", "SIZE",
-      [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
-      "Several files of about this size, such as 4GB");
-  add_writing(command, options->writing);
+  visit_options(options->how, OptionAdder(command, {"group_by", "consolidate", "max_concurrent_requests"}));
 }
 
 void add_compile(Tool& tool) {
@@ -426,11 +477,7 @@ void add_compile(Tool& tool) {
   command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
   command->add_option("OUT", options->output, "New .taco or .tortilla")->required();
   add_selection(command, options->selection);
-  add_parsed(
-      command, "--split-size", "SIZE",
-      [o = options](const std::string& given) { o->split_size = parse_bytes("--split-size", given); },
-      "Several files of about this size, such as 4GB");
-  add_writing(command, options->writing);
+  visit_options(options->how, OptionAdder(command, {"stats"}));
 }
 
 void add_concat(Tool& tool) {
@@ -446,8 +493,8 @@ void add_concat(Tool& tool) {
   add_parsed(
       command, "--mode", "MODE", [o = options](const std::string& text) { o->mode = parse_mode(text); },
       "Columns that some lack: intersection drops them, fill_missing keeps them, strict refuses");
-  add_id(command, options->id);
-  add_writing(command, options->writing);
+  visit_options(options->how,
+                OptionAdder(command, {"split_size", "group_by", "consolidate", "max_concurrent_requests", "strict"}));
 }
 
 void add_edit(Tool& tool) {
@@ -471,9 +518,7 @@ void add_edit(Tool& tool) {
   add_parsed(
       command, "--level", "N", [o = options](const std::string& given) { o->level = parse_count("--level", given); },
       "Of the columns; the root when not given");
-  add_jobs(command, options->writing.jobs);
-  add_temp_dir(command, options->writing);
-  add_parquet(command, options->writing);
+  visit_options(options->how, OptionAdder(command));
 }
 
 void add_diff(Tool& tool) {
@@ -485,20 +530,7 @@ void add_diff(Tool& tool) {
   command->add_option("B", options->b, "What it became; the exit code is 0 for equal, 1 for different, 2 for trouble")
       ->required();
   command->add_flag("--json", options->json, "The same for programs");
-  command->add_flag("--quick", options->quick, "Trust size and CRC-32 of the data, and do not read it");
-  add_jobs(command, options->jobs);
-}
-
-void add_consolidation(CLI::App* command, IndexCommandOptions& options, const char* inputs) {
-  command->add_option("INPUT", options.inputs, inputs)->required();
-  command
-      ->add_option("-o,--output", options.output,
-                   "Folder of the index; that of the inputs when not given. Inputs elsewhere are found by --base-path")
-      ->type_name("DIR");
-  command->add_flag("--no-validate-schema", options.no_validate_schema,
-                    "Take inputs of other columns: null where one has none, numbers widened");
-  add_jobs(command, options.writing.jobs);
-  add_overwrite(command, options.writing);
+  visit_options(options->how, OptionAdder(command));
 }
 
 void add_index(Tool& tool) {
@@ -506,16 +538,15 @@ void add_index(Tool& tool) {
                                      "  taco index parts/*.tacozip\n"
                                      "  taco index north.tacozip south.tacozip -o . --single-file",
                                      run_index);
-  add_consolidation(command, *options, "ZIPs, in the order of their rows");
-  command->add_flag("--single-file", options->single_file,
-                    "One file __TACOCAT__, which only taco opens, not .tacocat/");
-  add_parquet(command, options->writing);
+  command->add_option("INPUT", options->inputs, "ZIPs, in the order of their rows")->required();
+  visit_options(options->how, OptionAdder(command));
 }
 
 void add_collect(Tool& tool) {
   auto [command, options] = tool.add("collect", "Lists many datasets as one in a TACOLLECTION.json, without their rows",
                                      "  taco collect parts/*.tacozip more/folder -o .", run_collect);
-  add_consolidation(command, *options, "ZIPs and FOLDERs, in the order of their rows");
+  command->add_option("INPUT", options->inputs, "ZIPs and FOLDERs, in the order of their rows")->required();
+  visit_options(options->how, OptionAdder(command));
 }
 
 void add_sync(Tool& tool) {
@@ -526,43 +557,36 @@ void add_sync(Tool& tool) {
                run_sync);
   command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
   command->add_option("TO", options->to, "The other: a store, made when missing; or the new dataset")->required();
-  add_jobs(command, options->writing.jobs);
-  add_overwrite(command, options->writing);
+  visit_options(options->how, OptionAdder(command));
 }
 
-void add_header(Tool& tool) {
+void add_index_tiffs(Tool& tool) {
   auto [command, options] = tool.add_reader(
-      "header", "Writes the structure of all TIFFs beside the dataset, so that none is opened to be read",
-      "  taco header landsat.tacozip\n"
-      "  taco header parts/.tacocat --jobs 32",
-      run_header);
-  command->add_option("-o,--output", options->output, "Else PATH.headers, the only place where readers look")
-      ->type_name("FILE");
-  add_base_path(command, options->base_path);
-  add_jobs(command, options->writing.jobs);
-  add_overwrite(command, options->writing);
+      "index-tiffs", "Writes the tile index of all TIFFs beside a dataset, so that reading opens none of them",
+      "  taco index-tiffs landsat.tacozip\n"
+      "  taco index-tiffs parts/.tacocat --jobs 32",
+      run_index_tiffs);
+  visit_options(options->how, OptionAdder(command));
+}
+
+/// The former name of a command, which is refused with the present one.
+void add_old_command(Tool& tool) {
+  CLI::App* command = tool.app.add_subcommand("header")->group("")->allow_extras();
+  tool.commands.emplace_back(command, []() -> int { throw UsageError("taco header is called taco index-tiffs now"); });
 }
 
 void add_tog(Tool& tool) {
   auto [command, options] =
       tool.add("tog", "Writes a raster as a TOG: ZSTD tiles in which the bands of a place lie together",
                "  taco tog scene.tif scene.tog.tif\n"
-               "  taco tog scene.tif scene.tog.tif --block 256 --zstd-level 19",
+               "  taco tog scene.tif scene.tog.tif --block-size 256 --zstd-level 19",
                run_tog);
   command
       ->add_option("IN", options->input,
                    "A TIFF, what else GDAL reads, or a part of a file (/vsisubfile/OFFSET_SIZE,PATH)")
       ->required();
   command->add_option("OUT", options->output, "The new file")->required();
-  add_parsed(
-      command, "--block", "N", [o = options](const std::string& text) { o->block_size = parse_count("--block", text); },
-      "Width and height of a tile in pixels, a multiple of 16; 512 when not given");
-  add_parsed(
-      command, "--zstd-level", "N",
-      [o = options](const std::string& text) { o->zstd_level = parse_count("--zstd-level", text); },
-      "1 to 22; 13 when not given");
-  add_jobs(command, options->writing.jobs);
-  add_overwrite(command, options->writing);
+  visit_options(options->how, OptionAdder(command));
 }
 
 /// The same three flags before and after the subcommand.
@@ -575,28 +599,8 @@ void add_messages(CLI::App* app, Messages& messages) {
 
 /// The same before and after the subcommand. Keys and tokens come from the environment alone: others see arguments.
 void add_remote(CLI::App* app, RemoteOptions& remote) {
-  const char* group = "Remote paths (http, s3, hf, gs, az, ...)";
-  const auto add = [&](const char* name, const char* metavariable, auto& value, const char* what) {
-    app->add_option(name, value, what)->type_name(metavariable)->group(group);
-  };
-  add_parsed(
-      app, "--header", "NAME:VALUE",
-      [&](const std::string& text) { remote.headers.push_back(parse_http_header(text)); },
-      "Send this to the server of an http(s) path")
-      ->group(group)
-      ->trigger_on_parse();
-  add("--endpoint", "URL", remote.endpoint, "Of an s3 store other than AWS");
-  add("--region", "NAME", remote.region, "Of an s3 store");
-  app->add_flag("--anonymous", remote.is_anonymous, "Use no credentials")->group(group);
-  add("--limit", "N", remote.limit, "Requests at a time; 100 when not given");
-  add("--tries", "N", remote.max_tries, "For a request that fails; 5 when not given");
-  add("--timeout", "SECONDS", remote.timeout, "To connect, and of silence; 30 when not given");
-  add("--cache", "DIR", remote.cache_dir, "Keep what is read here, and read it from here the next time");
-  add_parsed(
-      app, "--cache-size", "SIZE",
-      [&](const std::string& text) { remote.cache_size = parse_bytes("--cache-size", text); },
-      "Of the cache, such as 500MB; 1 GiB when not given")
-      ->group(group);
+  visit_options(remote, OptionAdder(app, {"access_key_id", "secret_access_key", "session_token", "profile", "token"},
+                                    "Remote paths (http, s3, hf, gs, az, ...)"));
 }
 
 void set_up_messages(const Messages& messages) {
@@ -634,13 +638,15 @@ void define(Tool& tool) {
   add_index(tool);
   add_collect(tool);
   add_sync(tool);
-  add_header(tool);
+  add_index_tiffs(tool);
   add_tog(tool);
+  add_old_command(tool);
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);
   for (CLI::App* app : all) {
     add_remote(app, tool.remote);
     add_messages(app, tool.messages);
+    add_old_names(app);
   }
 }
 

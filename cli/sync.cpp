@@ -18,12 +18,11 @@ std::string chunks_text(uint64_t num_chunks, uint64_t num_bytes) {
 
 int run_sync(const SyncCommandOptions& options) {
   const bool is_from_store = is_store(options.from);
-  if (is_from_store) check_output(options.to, options.writing);
+  if (is_from_store) check_output(options.to, options.how.overwrite);
   SyncResult result;
-  run_copy({}, options.writing, [&](const CreateOptions& how) {
-    const SyncOptions sync{.overwrite = how.overwrite, .jobs = how.jobs, .progress = how.progress, .user = how.user};
-    result = (is_from_store ? sync_from_store : sync_to_store)(options.from, options.to, sync);
-  });
+  SyncOptions how = options.how;
+  run_copy(how.task,
+           [&] { result = (is_from_store ? sync_from_store : sync_to_store)(options.from, options.to, how); });
   if (log_level() == LogLevel::Off) return 0;
   complain(chunks_text(result.num_chunks_moved, result.num_bytes_moved) +
            (is_from_store

@@ -7,17 +7,9 @@
 namespace tacore::cli {
 
 int run_tog(const TogCommandOptions& options) {
-  check_output(options.output, options.writing);
-  run_copy({}, options.writing, [&](const CreateOptions& how) {
-    make_tog(options.input, options.output,
-             {.block_size = options.block_size,
-              .zstd_level = options.zstd_level,
-              .overwrite = how.overwrite,
-              .jobs = how.jobs,
-              .progress = how.progress,
-              .user = how.user},
-             raster_opener());
-  });
+  TogOptions how = options.how;
+  check_output(options.output, how.overwrite);
+  run_copy(how.task, [&] { make_tog(options.input, options.output, how, raster_opener()); });
   return 0;
 }
 

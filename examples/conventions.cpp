@@ -79,7 +79,7 @@ void make(const std::string& id, Convention convention, std::vector<Sample> samp
   for (const auto& fault : faults) std::printf("  %s\n", fault.c_str());
 
   const std::string path = std::filesystem::temp_directory_path() / (id + ".tacozip");
-  create(taco, path, {.overwrite = true});
+  create(taco, path, {.output = {.overwrite = true}});
   const DataFrame rows = load(path).sql(query).data();
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
     for (const auto& column : rows.columns()) {

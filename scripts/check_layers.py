@@ -36,11 +36,11 @@ FOLDERS = {
 
 # Folder -> the headers below include/tacore/ that it implements.
 PUBLIC = {
-    "base": "bbox error interrupt time_range types value verbose version visibility plumbing/secrets write/byte_size",
+    "base": "bbox error interrupt task time_range types value verbose version visibility plumbing/secrets write/byte_size",
     "io": "plumbing/apart plumbing/temporary",
     "model": "collection crs pit_schema",
     "net": "remote",
-    "table": "write/parquet_options",
+    "table": "write/output write/parquet_options",
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
                   "extensions/optical_data extensions/spatial_grouping extensions/stac",
@@ -55,6 +55,7 @@ PUBLIC = {
     "validate": "ops/validate",
     "export": "ops/consolidate ops/diff ops/export v1/convert",
     "gdal": "raster/gdal",
+    "cli": "plumbing/options",  # the tool and the bindings read the list of options, the library does not
 }
 IMPLEMENTED_BY = {f"tacore/{name}.hpp": folder for folder, names in PUBLIC.items() for name in names.split()}
 

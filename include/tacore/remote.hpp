@@ -53,9 +53,9 @@ struct RemoteOptions {
 
   std::string token = {};  ///< the token of the Hugging Face Hub, hf://
 
-  int limit = 100;      ///< requests in flight, at least 1
-  int max_tries = 5;    ///< attempts of a request that fails for a temporary reason, at least 1
-  double timeout = 30;  ///< seconds to connect, and seconds at less than a thousand bytes a second
+  int max_concurrent_requests = 100;  ///< number of requests in flight, at least 1
+  int max_tries = 5;                  ///< attempts of a request that fails for a temporary reason, at least 1
+  double timeout = 30;                ///< seconds to connect, and seconds at less than a thousand bytes a second
 
   /// The folder of the disk cache of parts of files that were read (docs/remote.md); "": no cache. Files of `fallback`
   /// are not cached.

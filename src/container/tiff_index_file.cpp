@@ -79,7 +79,7 @@ std::shared_ptr<const TiffIndexFile> TiffIndexFile::open(const Storage& storage,
     if (table->num_rows() > 0 && table->text(dataset, 0) == fingerprint_of(container))
       return std::shared_ptr<const TiffIndexFile>(new TiffIndexFile(std::move(table)));
     leave_aside("it was made for another dataset than " + container.path() +
-                ", or for an earlier state of it; `taco header` makes a new one");
+                ", or for an earlier state of it; `taco index-tiffs` makes a new one");
   } catch (const FormatError& error) {  // some servers send an error page for an absent file, with status 200
     leave_aside("it is no file of headers of this version: " + error.message());
   } catch (const SchemaError& error) {
@@ -117,7 +117,7 @@ std::string TiffIndexFile::find(const RowAddress& file, const ByteSource& bytes)
   if (size != static_cast<int64_t>(bytes.size()) || !crc || !require_crc32(bytes, static_cast<uint32_t>(*crc))) {
     std::call_once(warned_, [&] {
       log::warning(table_->where().path + ": the header of " + quoted(file.relative_path) +
-                   " was made of other bytes, and maybe those of others: TIFFs are read instead; `taco header` makes a "
+                   " was made of other bytes, and maybe those of others: TIFFs are read instead; `taco index-tiffs` makes a "
                    "new file");
     });
     return {};

@@ -337,7 +337,7 @@ class ZipSample final : public ByteSource {
 
   void accept(const ZipEntry& entry, uint32_t crc) const {
     if (const int64_t expected = expected_; expected >= 0 && expected != crc) {
-      fail(*archive_, entry, "its header beside the dataset was made of other bytes; `taco header` makes a new file");
+      fail(*archive_, entry, "its header beside the dataset was made of other bytes; `taco index-tiffs` makes a new file");
     }
     const std::lock_guard lock(mutex_);
     crc32_ = crc;

@@ -164,15 +164,15 @@ TEST_CASE("an extent that is given stays, one that is missing is computed") {
   Collection collection{.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}};
   collection.providers = {{.name = "p"}};
   collection.tasks = {"other"};
-  create({at({{1, 2}, {3, 4}}), collection}, path, {.overwrite = true});
+  create({at({{1, 2}, {3, 4}}), collection}, path, {.output = {.overwrite = true}});
   CHECK(*load(path).extent().spatial == BBox{1, 2, 3, 4});
   collection.extent.spatial = BBox{0, 0, 10, 10};
-  create({at({{1, 2}, {3, 4}}), collection}, path, {.overwrite = true});
+  create({at({{1, 2}, {3, 4}}), collection}, path, {.output = {.overwrite = true}});
   CHECK(*load(path).extent().spatial == BBox{0, 0, 10, 10});
   CHECK_FALSE(load(path).extent().temporal);
   CHECK(load(path).known_extent().spatial == BBox{0, 0, 10, 10});
   collection.extent = {};
-  create({Tortilla({Sample("a", Bytes(1))}), collection}, path, {.overwrite = true});
+  create({Tortilla({Sample("a", Bytes(1))}), collection}, path, {.output = {.overwrite = true}});
   CHECK(load(path).extent().spatial == BBox{});
   CHECK_FALSE(load(path).known_extent().spatial);
   std::filesystem::remove(path);

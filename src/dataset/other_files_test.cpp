@@ -63,7 +63,7 @@ bool is_right(const Bytes& bytes, ByteRange range) {
 
 TEST_CASE("what another library reads has the name that the user wrote, in errors too") {
   const Store store;
-  const auto file = net::open_other_file(store, "gs://b/file", {.limit = 4});
+  const auto file = net::open_other_file(store, "gs://b/file", {.max_concurrent_requests = 4});
   REQUIRE(file);
   CHECK(file->name() == "gs://b/file");
   CHECK(file->size() == 200'000);
@@ -71,9 +71,9 @@ TEST_CASE("what another library reads has the name that the user wrote, in error
   CHECK_THROWS_WITH_AS(file->read({13, 1}), doctest::Contains("gs://b/file: bad luck"), IoError);
   CHECK_THROWS_WITH_AS(file->read({199'999, 2}),
                        doctest::Contains("gs://b/file: read of 2 bytes at 199999 passes the end"), IoError);
-  CHECK_THROWS_WITH_AS(net::open_other_file(store, "gs://b/secret", {.limit = 4}),
+  CHECK_THROWS_WITH_AS(net::open_other_file(store, "gs://b/secret", {.max_concurrent_requests = 4}),
                        doctest::Contains("gs://b/secret: HTTP status 403"), IoError);
-  CHECK(net::open_other_file(store, "gs://b/none", {.limit = 4}) == nullptr);
+  CHECK(net::open_other_file(store, "gs://b/none", {.max_concurrent_requests = 4}) == nullptr);
 }
 
 TEST_CASE("another library is told by which options it opens") {
@@ -95,7 +95,7 @@ TEST_CASE("of several files those are missing that the store does not show, and 
   const Store store;
   const std::vector<std::string> paths = {"gs://b/file1", "gs://b/none", "gs://b/secret", "gs://b/file2"};
   for (const int limit : {1, 100}) {
-    const auto files = net::open_other_files(store, paths, {.limit = limit});
+    const auto files = net::open_other_files(store, paths, {.max_concurrent_requests = limit});
     REQUIRE(files.size() == 4);
     CHECK((files[0] && files[0]->name() == "gs://b/file1"));
     CHECK(files[1] == nullptr);
@@ -103,13 +103,13 @@ TEST_CASE("of several files those are missing that the store does not show, and 
     CHECK((files[3] && files[3]->name() == "gs://b/file2"));
   }
   const std::vector<std::string> broken = {"gs://b/file1", "gs://b/broken"};
-  CHECK_THROWS_WITH_AS(net::open_other_files(store, broken, {.limit = 4}),
+  CHECK_THROWS_WITH_AS(net::open_other_files(store, broken, {.max_concurrent_requests = 4}),
                        doctest::Contains("gs://b/broken: HTTP status 500"), IoError);
 }
 
 TEST_CASE("ranges of a file come in their order, and near ones in one request") {
   const Store store;
-  const auto file = net::open_other_file(store, "gs://b/file", {.limit = 8});
+  const auto file = net::open_other_file(store, "gs://b/file", {.max_concurrent_requests = 8});
   const std::vector<ByteRange> ranges = {{150'000, 100}, {0, 10}, {20, 5}, {150'050, 100}, {7, 0}};
   const auto bytes = file->read_ranges(ranges);
   REQUIRE(bytes.size() == ranges.size());

@@ -252,7 +252,7 @@ TEST_CASE("what only TACO 0.2.0 has a place for is said in every form, also of a
       R"("labels":{"label_classes":[{"name":"no","category":0}],"label_description":"what"},)"
       R"("scientific":{"doi":"https://doi.org/10.1/own","citation":"@misc{own}","summary":"in short",)"
       R"("publications":[{"doi":"10.1/other","citation":"@article{other}","summary":"s"}]}})";
-  const Made made({placed("a", 1, 2)}, v1::to_v2(v1::parse_collection(text, "old.taco")));
+  const Made made({placed("a", 1, 2)}, v1::to_v2(v1::parse_stored_collection(text, "old.taco")));
   const Parsed stac = Parsed::parse(collection2stac(made.dataset()));
   CHECK(stac["sci:doi"] == "10.1/own");
   CHECK(stac["sci:citation"] == "@misc{own}");

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/log.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/open_uninterrupted.hpp"
@@ -98,10 +99,10 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
                                   container.get(), given);
   check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
   WriteOptions write{
-      .overwrite = true, .jobs = num_threads(options.jobs), .temp_dir = options.temp_dir, .parquet = options.parquet};
-  if (options.progress) {
+      .overwrite = true, .jobs = num_threads(options.task.jobs), .temp_dir = options.temp_dir, .parquet = options.parquet};
+  if (options.task.progress) {
     write.progress = [&, num_bytes = num_bytes_of(at)](uint64_t num_done) {
-      if (!options.progress(num_done, num_bytes, options.user)) throw IoError("stopped", {.path = given});
+      report(options.task, num_done, num_bytes, given);
     };
     write.progress(0);
   }
@@ -114,7 +115,7 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   }
   if (plan.level >= 0) warn_of_indexes(*storage, path);
   const uint64_t num_bytes = num_bytes_of(at);
-  if (options.progress) options.progress(num_bytes, num_bytes, options.user);  // it is done, whatever the answer
+  if (options.task.progress) options.task.progress(num_bytes, num_bytes, options.task.user);  // it is done, whatever the answer
 }
 
 }  // namespace tacore

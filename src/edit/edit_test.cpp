@@ -370,7 +370,7 @@ TEST_CASE("an edit that is stopped leaves the old dataset and nothing else") {
         } counter{calls};
         const auto stop = [](uint64_t, uint64_t, void* user) { return --static_cast<Counter*>(user)->left > 0; };
         const auto said =
-            text_of<IoError>([&] { edit(path, changes, {.jobs = 1, .progress = stop, .user = &counter}); });
+            text_of<IoError>([&] { edit(path, changes, {.task = {.jobs = 1, .progress = stop, .user = &counter}}); });
         CHECK(shop.num_made() == 1);
         if (said.empty()) break;
         CHECK(said == path + ": stopped");
@@ -395,7 +395,7 @@ TEST_CASE("an edit of a dataset that another program replaced meanwhile is given
     };
     std::string file = fs::is_directory(path) ? path + "/COLLECTION.json" : path;
     CHECK(text_of<IoError>([&] {
-            edit(path, {.set = {{"title", "\"New\""}}}, {.progress = replace, .user = &file});
+            edit(path, {.set = {{"title", "\"New\""}}}, {.task = {.progress = replace, .user = &file}});
           }) == file + ": was changed by another program meanwhile");
     CHECK(load(path).title() == std::nullopt);
   }

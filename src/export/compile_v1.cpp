@@ -7,14 +7,15 @@
 
 namespace tacore::v1 {
 
-std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateOptions& options) {
+std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateTacoOptions& options) {
   require_apart(output, files_of(view));
   Tree tree = has_whole_tortillas(view) && !options.streaming ? roots_of_view(view) : tree_of_view(view);
   const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
-  CreateOptions how = options;
+  CreateTacoOptions how = options;
+  how.split_size = options.split_size.value_or(0);
   how.stats = false;  // a subset of what is there
-  if (!ends_with_ignoring_case(output, ".taco")) return create(samples, output, how);
-  return create(Taco{samples, view.collection()}, output, how);
+  if (!ends_with_ignoring_case(output, ".taco")) return create_tortilla(samples, output, how);
+  return create_taco(Taco{samples, view.collection()}, output, how);
 }
 
 }  // namespace tacore::v1

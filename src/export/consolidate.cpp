@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/coalesce.hpp"
@@ -258,9 +259,7 @@ struct Progress {
   const std::string& output;
 
   void tell(uint64_t num_done, uint64_t num_bytes) const {
-    if (options.progress && !options.progress(num_done, num_bytes, options.user)) {
-      throw IoError("stopped", {.path = output});
-    }
+    report(options.task, num_done, num_bytes, output);
   }
 };
 
@@ -309,7 +308,7 @@ int num_jobs(const IndexParts& parts, int jobs) { return is_remote(parts.paths[0
 template <class Options>
 Index merge_inputs(const IndexParts& parts, bool has_internal, const Progress<Options>& progress) {
   const MergeRules rules{.same_columns = progress.options.validate_schema, .has_internal = has_internal};
-  Index out = merge_parts(parts, rules, num_jobs(parts, progress.options.jobs),
+  Index out = merge_parts(parts, rules, num_jobs(parts, progress.options.task.jobs),
                           [&](uint64_t num_bytes) { progress.tell(0, num_bytes); });
   if (out.levels[0].num_rows() == 0) throw ValidationError("the inputs have no samples");
   return out;
@@ -383,7 +382,7 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
   const Index index = merge_inputs(parts, true, progress);
   const uint64_t num_bytes = index.num_bytes();
   const WriteOptions write{.overwrite = options.overwrite,
-                           .jobs = num_jobs(parts, options.jobs),
+                           .jobs = num_jobs(parts, options.task.jobs),
                            .parquet = options.parquet,
                            .progress = [&](uint64_t num_done) { progress.tell(num_done, num_bytes); }};
   if (options.single_file) {

@@ -127,11 +127,11 @@ TEST_CASE("the bytes of an index are the same for any number of threads") {
   Strings inputs;
   for (int k = 0; k < 40; ++k)
     inputs.push_back(shop.add(std::to_string(k) + ".tacozip", flat("s" + std::to_string(k) + "_", k % 5 + 1)));
-  const std::string index = create_tacocat(inputs, {.jobs = 1, .parquet = {.row_group_rows = 7}});
+  const std::string index = create_tacocat(inputs, {.task = {.jobs = 1}, .parquet = {.row_group_size = 7}});
   const auto expected = files_of(index);
   for (const int jobs : {2, 7}) {
     CAPTURE(jobs);
-    CHECK(files_of(create_tacocat(inputs, {.overwrite = true, .jobs = jobs, .parquet = {.row_group_rows = 7}})) ==
+    CHECK(files_of(create_tacocat(inputs, {.task = {.jobs = jobs}, .overwrite = true, .parquet = {.row_group_size = 7}})) ==
           expected);
   }
 }
@@ -458,7 +458,7 @@ TEST_CASE("an index that is stopped leaves nothing, at any moment") {
     for (int at = 1;; ++at) {
       CAPTURE(at);
       Stop stop{.at = at};
-      const std::string error = refused(inputs, {.single_file = single_file, .progress = count, .user = &stop});
+      const std::string error = refused(inputs, {.task = {.progress = count, .user = &stop}, .single_file = single_file});
       if (error.empty()) {
         CHECK(at > 8);
         break;
@@ -497,7 +497,7 @@ TEST_CASE("few files are open at a time, however many inputs there are") {
   };
   const auto before =
       static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
-  create_tacocat(inputs, {.jobs = 4, .progress = look});
+  create_tacocat(inputs, {.task = {.jobs = 4, .progress = look}});
   CHECK(most < before + 60);
 }
 

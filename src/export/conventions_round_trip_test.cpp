@@ -30,7 +30,7 @@ Dataset written(Sample sample, const ConventionColumns& columns, Convention conv
   taco.collection.tasks = {"other"};
   if (labels) taco.extend_with(*labels);
   CHECK(check_convention(convention, taco).empty());
-  create(taco, path, {.overwrite = true});
+  create(taco, path, {.output = {.overwrite = true}});
   return load(path);
 }
 

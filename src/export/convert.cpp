@@ -59,9 +59,10 @@ void warn_of_other_files(const std::string& folder, const Tree& tree) {
                " no sample, and left out: " + tacore::join(told, ", ") + (count > kMostTold ? ", ..." : ""));
 }
 
-void convert(const Dataset& dataset, const std::string& output, const CreateOptions& options) {
-  check_limit(options.limit);
-  Tree tree = tree_of_container(dataset, options.limit);
+void convert(const Dataset& dataset, const std::string& output, CreateOptions options) {
+  check_max_concurrent_requests(options.max_concurrent_requests);
+  options.split_size = options.split_size.value_or(0);
+  Tree tree = tree_of_container(dataset, options.max_concurrent_requests);
   const std::string document = document_of(dataset, tree, options.transformer);
   if (dataset.format() == Format::Folder && !is_remote(dataset.path())) warn_of_other_files(without_slashes(dataset.path()), tree);
   const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));

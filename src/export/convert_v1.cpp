@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "io/output_file.hpp"
+#include "base/report.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
@@ -30,9 +31,9 @@ class Conversion {
     if (!is_in_place_) {
       check_name(output, kind);
       require_apart(output, {input});
-      check_absent(output, options.overwrite);
+      check_absent(output, options.output.overwrite);
     }
-    check_temp_dir(output, options.temp_dir);
+    check_temp_dir(output, options.output.temp_dir);
   }
 
   const Header& header() const { return file_.header(); }
@@ -40,7 +41,7 @@ class Conversion {
 
   /// The first `kept` bytes with another header, then `rest`.
   void write(uint64_t kept, const Header& header, std::string_view rest) const {
-    OutputFile file(output_, is_in_place_ || options_.overwrite, options_.temp_dir);
+    OutputFile file(output_, is_in_place_ || options_.output.overwrite, options_.output.temp_dir);
     if (is_in_place_) file_.give_permissions(file);
     file_.copy({0, kept}, file, 0,
                [&, done = uint64_t{0}](uint64_t num_bytes) mutable { tell(done += num_bytes, kept); });
@@ -66,7 +67,7 @@ class Conversion {
   static std::string already(Kind kind) { return kind == Kind::Taco ? "is a TACO already" : "is a Tortilla already"; }
 
   void tell(uint64_t done, uint64_t all) const {
-    if (options_.progress && !options_.progress(done, all, options_.user)) throw IoError("stopped", {.path = output_});
+    report(options_.task, done, all, output_);
   }
 
   bool is_in_place_;

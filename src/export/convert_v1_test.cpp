@@ -10,10 +10,10 @@ namespace {
 TEST_CASE("a tortilla becomes a TACO and the same tortilla again, beside and in place") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco"), again = folder.path("y.tortilla");
-  create(demo(), tortilla, plain());
+  create_tortilla(demo(), tortilla, plain());
   const std::string bytes = file_text(tortilla);
   tortilla2taco(tortilla, taco, demo_collection());
-  create({demo(), demo_collection()}, folder.path("made.taco"), plain());
+  create_taco({demo(), demo_collection()}, folder.path("made.taco"), plain());
   CHECK(file_text(taco) == file_text(folder.path("made.taco")));
   taco2tortilla(taco, again);
   CHECK(file_text(again) == bytes);
@@ -33,14 +33,14 @@ TEST_CASE("a tortilla becomes a TACO and the same tortilla again, beside and in 
 
 TEST_CASE("a part stays a part, and free bytes of the header stay") {
   const TemporaryFolder folder;
-  const auto parts = create(demo(), folder.path("x.tortilla"), plain({.split_size = 1}));
+  const auto parts = create_tortilla(demo(), folder.path("x.tortilla"), plain({.split_size = 1}));
   REQUIRE(parts.size() == 2);
   std::string bytes = file_text(parts[0]);
   bytes[150] = 'f';
   const auto path = folder.write("p.tortilla", bytes);
   tortilla2taco(path, folder.path("p.taco"), demo_collection());
   CHECK(fields_of(file_text(folder.path("p.taco"))).parts == 2);
-  taco2tortilla(folder.path("p.taco"), path, {.overwrite = true});
+  taco2tortilla(folder.path("p.taco"), path, {.output = {.overwrite = true}});
   CHECK(file_text(path) == bytes);
 }
 
@@ -69,9 +69,9 @@ TEST_CASE("the parts of a set are joined to the bytes of the unsplit file") {
     const auto path = folder.path(name), joined = folder.path(std::string("joined-") + name);
     const bool is_taco = std::string(name) == "x.taco";
     const auto make = [&](uint64_t split_size) {
-      const auto options = plain({.overwrite = true, .split_size = split_size});
-      return is_taco ? create({with_columns(50), demo_collection()}, path, options)
-                     : create(with_columns(50), path, options);
+      const auto options = plain({.output = {.overwrite = true}, .split_size = split_size});
+      return is_taco ? create_taco({with_columns(50), demo_collection()}, path, options)
+                     : create_tortilla(with_columns(50), path, options);
     };
     const auto parts = make(20000);
     REQUIRE(parts.size() > 2);
@@ -83,7 +83,7 @@ TEST_CASE("the parts of a set are joined to the bytes of the unsplit file") {
 
 TEST_CASE("what is no whole set is not joined") {
   const TemporaryFolder folder;
-  const auto parts = create(with_columns(9), folder.path("x.tortilla"), plain({.split_size = 10000}));
+  const auto parts = create_tortilla(with_columns(9), folder.path("x.tortilla"), plain({.split_size = 10000}));
   const auto out = folder.path("joined.tortilla");
   REQUIRE(parts.size() >= 3);
   const auto why = [&](const std::vector<std::string>& some, const std::string& output) {
@@ -111,7 +111,7 @@ TEST_CASE("what is no whole set is not joined") {
 TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
-  create(demo(), tortilla, plain());
+  create_tortilla(demo(), tortilla, plain());
   tortilla2taco(tortilla, taco, demo_collection());
   const std::string before = file_text(taco);
   says(error_of([&] { tortilla2taco(taco, taco, demo_collection()); }), "is a TACO already");
@@ -127,7 +127,7 @@ TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   says(error_of([&] { tortilla2taco(folder.write("g1.tortilla", bytes), folder.path("g1.taco"), demo_collection()); }),
        "generation before 0.5.0");
   ConvertOptions stopping;
-  stopping.progress = [](uint64_t, uint64_t, void*) { return false; };
+  stopping.task.progress = [](uint64_t, uint64_t, void*) { return false; };
   says(error_of([&] { taco2tortilla(taco, taco, stopping); }), "stopped");
   CHECK(file_text(taco) == before);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
@@ -136,18 +136,18 @@ TEST_CASE("what is converted already, or cannot be, is refused and stays") {
 TEST_CASE("the file that is converted is no output but by its own name") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
-  create(demo(), tortilla, plain());
+  create_tortilla(demo(), tortilla, plain());
   const std::string bytes = file_text(tortilla);
   for (const bool is_hard : {false, true}) {
     REQUIRE((is_hard ? ::link : ::symlink)(tortilla.c_str(), taco.c_str()) == 0);
-    CHECK_THROWS_WITH_AS(tortilla2taco(tortilla, taco, demo_collection(), {.overwrite = true}),
+    CHECK_THROWS_WITH_AS(tortilla2taco(tortilla, taco, demo_collection(), {.output = {.overwrite = true}}),
                          doctest::Contains("another place expected"), ValidationError);
     REQUIRE(::unlink(taco.c_str()) == 0);
   }
   tortilla2taco(tortilla, taco, demo_collection());
   const auto link = folder.path("y.tortilla");
   REQUIRE(::link(taco.c_str(), link.c_str()) == 0);
-  CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.overwrite = true}), doctest::Contains("another place expected"),
+  CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.output = {.overwrite = true}}), doctest::Contains("another place expected"),
                        ValidationError);
   CHECK(file_text(tortilla) == bytes);
 }

@@ -42,7 +42,7 @@ std::string data_of(const std::string& bytes) { return bytes.substr(200, fields_
 TEST_CASE("a nested tortilla is a whole one, and its samples lie where published writers put them") {
   const TemporaryFolder folder;
   const auto path = folder.path("demo.tortilla");
-  CHECK(create(demo(), path, plain()) == Strings{path});
+  CHECK(create_tortilla(demo(), path, plain()) == Strings{path});
   const std::string bytes = file_text(path);
 
   const Fields outer = fields_of(bytes);
@@ -76,9 +76,9 @@ TEST_CASE("a nested tortilla is a whole one, and its samples lie where published
 
 TEST_CASE("a TACO ends with its collection, and its header says where") {
   const TemporaryFolder folder;
-  create(demo(), folder.path("demo.tortilla"), plain());
+  create_tortilla(demo(), folder.path("demo.tortilla"), plain());
   const auto path = folder.path("demo.taco");
-  create({demo(), demo_collection()}, path, plain());
+  create_taco({demo(), demo_collection()}, path, plain());
   const std::string bytes = file_text(path), tortilla = file_text(folder.path("demo.tortilla"));
   const Fields header = fields_of(bytes);
   CHECK(header.magic == "WX");
@@ -103,7 +103,7 @@ TEST_CASE("columns stand in the order of published writers, and none that is com
                    {"tortilla:file_format", "gtiff"},
                    {"__index_level_0__", int64_t{9}}});
   };
-  create(Tortilla({row("a", "train"), row("b", {})}), path, plain());
+  create_tortilla(Tortilla({row("a", "train"), row("b", {})}), path, plain());
   const auto rows = footer_of(file_text(path));
   CHECK(column_names(*rows) == Strings{"tortilla:id", "tortilla:file_format", "tortilla:data_split", "tortilla:offset",
                                        "tortilla:length", "stac:crs", "rai:pop", "stats:mean", "cloud"});
@@ -115,7 +115,7 @@ TEST_CASE("columns stand in the order of published writers, and none that is com
 TEST_CASE("a split that no row has is no column") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create(Tortilla({Sample("a", to_bytes("x"), {{"tortilla:data_split", {}, "string"}})}), path, plain());
+  create_tortilla(Tortilla({Sample("a", to_bytes("x"), {{"tortilla:data_split", {}, "string"}})}), path, plain());
   CHECK(column_names(*footer_of(file_text(path))) ==
         Strings{"tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length"});
 }
@@ -123,32 +123,27 @@ TEST_CASE("a split that no row has is no column") {
 TEST_CASE("what a sample is comes from its bytes, then from its name") {
   using namespace std::string_literals;
   const TemporaryFolder folder;
-  create(Tortilla({sized("a", 1)}), folder.path("inner.tortilla"), plain());
-  const std::vector<std::pair<std::string, std::string>> kinds = {
-      {"II*\0..."s, "GTiff"},
-      {"MM\0+"s, "GTiff"},
-      {"\x89PNG\r\n\x1a\n"s, "PNG"},
-      {"\xff\xd8\xff\xe0"s, "JPEG"},
-      {"CDF\x01"s, "netCDF"},
-      {"\x89HDF\r\n\x1a\n"s, "HDF5"},
-      {"GRIB\0"s, "GRIB"},
-      {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
-      {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
-      {"\0\0\0\x1c"
-       "ftypavif"s,
-       "AVIF"},
-      {"\xff\x0a.."s, "JPEGXL"},
-      {"fgb\x03"
-       "fgb\0"s,
-       "FlatGeobuf"},
-      {"PAR1...PAR1"s, "Parquet"},
-      {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
-      {R"({"type": "Other"})"s, "BYTES"},
-      {"<?xml?><kml></kml>"s, "KML"},
-      {"II*"s, "BYTES"},
-      {"#y is text"s, "BYTES"},
-      {""s, "BYTES"},
-      {file_text(folder.path("inner.tortilla")), "TORTILLA"}};
+  create_tortilla(Tortilla({sized("a", 1)}), folder.path("inner.tortilla"), plain());
+  const std::vector<std::pair<std::string, std::string>> kinds = {{"II*\0..."s, "GTiff"},
+                                                                  {"MM\0+"s, "GTiff"},
+                                                                  {"\x89PNG\r\n\x1a\n"s, "PNG"},
+                                                                  {"\xff\xd8\xff\xe0"s, "JPEG"},
+                                                                  {"CDF\x01"s, "netCDF"},
+                                                                  {"\x89HDF\r\n\x1a\n"s, "HDF5"},
+                                                                  {"GRIB\0"s, "GRIB"},
+                                                                  {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
+                                                                  {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
+                                                                  {"\0\0\0\x1c" "ftypavif"s, "AVIF"},
+                                                                  {"\xff\x0a.."s, "JPEGXL"},
+                                                                  {"fgb\x03" "fgb\0"s, "FlatGeobuf"},
+                                                                  {"PAR1...PAR1"s, "Parquet"},
+                                                                  {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
+                                                                  {R"({"type": "Other"})"s, "BYTES"},
+                                                                  {"<?xml?><kml></kml>"s, "KML"},
+                                                                  {"II*"s, "BYTES"},
+                                                                  {"#y is text"s, "BYTES"},
+                                                                  {""s, "BYTES"},
+                                                                  {file_text(folder.path("inner.tortilla")), "TORTILLA"}};
   std::vector<Sample> samples;
   Strings expected;
   for (const auto& [bytes, format] : kinds) {
@@ -161,7 +156,7 @@ TEST_CASE("what a sample is comes from its bytes, then from its name") {
     expected.push_back(format);
   }
   const auto path = folder.path("x.tortilla");
-  create(Tortilla(samples), path, plain());
+  create_tortilla(Tortilla(samples), path, plain());
   CHECK(texts(*footer_of(file_text(path)), "tortilla:file_format") == expected);
 }
 
@@ -172,7 +167,7 @@ TEST_CASE("formats that are given are spelled as the specification does, others 
   std::vector<Sample> samples;
   for (const auto& format : given)
     samples.push_back(sized("s" + std::to_string(samples.size()), 1, {{"tortilla:file_format", format}}));
-  create(Tortilla(samples), path, plain());
+  create_tortilla(Tortilla(samples), path, plain());
   CHECK(texts(*footer_of(file_text(path)), "tortilla:file_format") ==
         Strings{"GTiff", "JP2OpenJPEG", "BYTES", "FlatGeobuf"});
 }
@@ -180,7 +175,7 @@ TEST_CASE("formats that are given are spelled as the specification does, others 
 TEST_CASE("trees of any shape are written: roots of both types, folders that differ, four levels") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create(wild({"a", "b/", "c/", "b/x", "b/y/", "c/z", "b/y/1/", "b/y/2", "b/y/1/deep"}), path, plain());
+  create_tortilla(wild({"a", "b/", "c/", "b/x", "b/y/", "c/z", "b/y/1/", "b/y/2", "b/y/1/deep"}), path, plain());
   const std::string bytes = file_text(path);
   const auto find = [&](std::size_t base, const std::string& id) {
     const auto rows = footer_of(bytes, base);
@@ -200,12 +195,12 @@ TEST_CASE("trees of any shape are written: roots of both types, folders that dif
 TEST_CASE("a sample without bytes has a place, and padding has none") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create(wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
+  create_tortilla(wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
          plain());
   const std::string bytes = file_text(path);
   CHECK(texts(*footer_of(bytes), "tortilla:id") == Strings{"a", "b"});
   CHECK(texts(*footer_of(bytes, 200), "tortilla:id") == Strings{"x"});
-  create(Tortilla({sized("a", 3), Sample("none", Bytes()), sized("c", 2)}), folder.path("y.tortilla"), plain());
+  create_tortilla(Tortilla({sized("a", 3), Sample("none", Bytes()), sized("c", 2)}), folder.path("y.tortilla"), plain());
   const auto rows = footer_of(file_text(folder.path("y.tortilla")));
   CHECK(integers(*rows, "tortilla:offset") == Integers{200, 203, 203});
   CHECK(integers(*rows, "tortilla:length") == Integers{3, 0, 2});
@@ -216,11 +211,11 @@ TEST_CASE("parts are filled in order, a sample that is too large has its own, an
   const auto path = folder.path("x.taco");
   // The published writer crashes when the first is larger than a part.
   const Tortilla samples({sized("a", 900), sized("b", 300), sized("c", 200), sized("d", 1), sized("e", 500)});
-  const auto parts = create({samples, demo_collection()}, path, plain({.split_size = 500}));
+  const auto parts = create_taco({samples, demo_collection()}, path, plain({.split_size = 500}));
   CHECK(parts == Strings{folder.path("x.0000.part.taco"), folder.path("x.0001.part.taco"),
                          folder.path("x.0002.part.taco"), folder.path("x.0003.part.taco")});
   const std::vector<Strings> ids = {{"a"}, {"b", "c"}, {"d"}, {"e"}};
-  create({samples, demo_collection()}, path, plain());
+  create_taco({samples, demo_collection()}, path, plain());
   const std::string whole = file_text(path);
   std::string data;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -240,16 +235,16 @@ TEST_CASE("footers of nested tortillas count for the size of a part, and are the
   const TemporaryFolder folder;
   const Tortilla inner({sized("x", 10), sized("y", 10)});
   const Tortilla samples({Sample("a", inner), Sample("b", inner)});
-  create(samples, folder.path("x.tortilla"), plain());
+  create_tortilla(samples, folder.path("x.tortilla"), plain());
   const auto parts =
-      create(samples, folder.path("x.tortilla"), plain({.overwrite = true, .split_size = 300, .first_part = 1}));
+      create_tortilla(samples, folder.path("x.tortilla"), plain({.output = {.overwrite = true}, .split_size = 300, .first_part = 1}));
   REQUIRE(parts == Strings{folder.path("x.0001.part.tortilla"), folder.path("x.0002.part.tortilla")});
   CHECK(data_of(file_text(parts[0])) + data_of(file_text(parts[1])) == data_of(file_text(folder.path("x.tortilla"))));
 }
 
 TEST_CASE("what fits into one part has the plain name") {
   const TemporaryFolder folder;
-  CHECK(create(Tortilla({sized("a", 9)}), folder.path("x.tortilla"), plain({.split_size = 9})) ==
+  CHECK(create_tortilla(Tortilla({sized("a", 9)}), folder.path("x.tortilla"), plain({.split_size = 9})) ==
         Strings{folder.path("x.tortilla")});
 }
 
@@ -269,9 +264,9 @@ TEST_CASE("a column that a part of a set lacks is null there, at any level") {
   const auto inner = [](const char* key, const Value& value) {
     return Tortilla({Sample("x", to_bytes("x"), {{key, value}})});
   };
-  create(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}), folder.path("0.tortilla"),
+  create_tortilla(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}), folder.path("0.tortilla"),
          plain());
-  create(Tortilla({Sample("b", inner("low", int64_t{3}), {{"note", "here"}, {"empty", "no"}})}),
+  create_tortilla(Tortilla({Sample("b", inner("low", int64_t{3}), {{"note", "here"}, {"empty", "no"}})}),
          folder.path("1.tortilla"), plain());
   const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
   for (const Dataset& dataset : {load(parts[0]), load(parts)}) {
@@ -286,7 +281,7 @@ TEST_CASE("a column that a part of a set lacks is null there, at any level") {
     CHECK(dataset.sql("SELECT * FROM data WHERE note = 'here'").data().num_rows() == 1);
     CHECK(dataset.sql("SELECT id, deep, low FROM level1 WHERE deep = 1.5 OR low = 3").data().num_rows() == 2);
     CHECK(rows.read_bytes("b/x").size() == 1);
-    compile(dataset, folder.path("x.tortilla"), plain({.overwrite = true}));
+    compile(dataset, folder.path("x.tortilla"), plain({.output = {.overwrite = true}}));
     CHECK(load(folder.path("x.tortilla")).data().text(1, "note") == "here");
   }
   const std::string other = folder.write("other.tortilla", file_text(folder.path("0.tortilla")));
@@ -304,7 +299,7 @@ TEST_CASE("a level is assembled of more footers than are held at once, whatever 
     samples.emplace_back("s" + std::to_string(i), Tortilla({Sample("x", to_bytes("x"), {field})}));
   }
   const auto path = folder.path("x.tortilla");
-  create(Tortilla(samples, false), path, plain({.parquet = {.compression = "none"}}));
+  create_tortilla(Tortilla(samples, false), path, plain({.output = {.parquet = {.compression = "none"}}}));
   const DataFrame rows = load(path).sql("SELECT count(*) AS rows, sum(n) AS n, max(last) AS last FROM level1").data();
   CHECK(rows.text(0, "rows") == std::to_string(kCount));
   CHECK(rows.text(0, "n") == std::to_string((kCount - 1) * (kCount - 2) / 2));
@@ -314,8 +309,8 @@ TEST_CASE("a level is assembled of more footers than are held at once, whatever 
 TEST_CASE("a column of a nested footer that is damaged is named, and the others are read") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create(Tortilla({Sample("a", Tortilla({Sample("x", to_bytes("x"), {{"note", "the text of it"}})}))}), path,
-         plain({.parquet = {.compression = "none"}}));
+  create_tortilla(Tortilla({Sample("a", Tortilla({Sample("x", to_bytes("x"), {{"note", "the text of it"}})}))}), path,
+         plain({.output = {.parquet = {.compression = "none"}}}));
   std::string bytes = file_text(path);
   const auto at = bytes.find("the text of it");
   REQUIRE(at != bytes.npos);
@@ -334,9 +329,8 @@ TEST_CASE("samples of the parts of a set differ in shape as those of one file ma
     for (const auto& id : ids) out.emplace_back(id, to_bytes(id));
     return Tortilla(out);
   };
-  create(Tortilla({Sample("a", inner({"x"}))}), folder.path("0.tortilla"), plain());
-  create(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", to_bytes("file"))}), folder.path("1.tortilla"),
-         plain());
+  create_tortilla(Tortilla({Sample("a", inner({"x"}))}), folder.path("0.tortilla"), plain());
+  create_tortilla(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", to_bytes("file"))}), folder.path("1.tortilla"), plain());
   const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
   const Dataset dataset = load(parts[0]);
   CHECK(dataset.data().num_rows() == 3);
@@ -353,10 +347,10 @@ TEST_CASE("parts appear together or not at all") {
   folder.write("x.0001.part.tortilla", "mine");
   const Tortilla samples({sized("a", 9), sized("b", 9)});
   const auto path = folder.path("x.tortilla");
-  says(error_of([&] { create(samples, path, plain({.split_size = 9})); }), "exists already");
+  says(error_of([&] { create_tortilla(samples, path, plain({.split_size = 9})); }), "exists already");
   CHECK(file_text(folder.path("x.0001.part.tortilla")) == "mine");
   CHECK(::access(folder.path("x.0000.part.tortilla").c_str(), F_OK) != 0);
-  create(samples, path, plain({.overwrite = true, .split_size = 9}));
+  create_tortilla(samples, path, plain({.output = {.overwrite = true}, .split_size = 9}));
   CHECK(fields_of(file_text(folder.path("x.0001.part.tortilla"))).magic == "#y");
 }
 
@@ -369,8 +363,8 @@ TEST_CASE("the bytes do not depend on the number of threads, nor on the day") {
                          std::vector<MetadataField>{{"cloud", 0.25 * i}});
   }
   samples.emplace_back("large", Tortilla({sized("x", 5 << 20), sized("y", 1)}), std::vector<MetadataField>{{"cloud", 1.0}});
-  create(Tortilla(samples), folder.path("one.tortilla"), plain({.jobs = 1}));
-  create(Tortilla(samples), folder.path("many.tortilla"), plain({.jobs = 8}));
+  create_tortilla(Tortilla(samples), folder.path("one.tortilla"), plain({.task = {.jobs = 1}}));
+  create_tortilla(Tortilla(samples), folder.path("many.tortilla"), plain({.task = {.jobs = 8}}));
   CHECK(file_text(folder.path("one.tortilla")) == file_text(folder.path("many.tortilla")));
 }
 
@@ -381,7 +375,7 @@ TEST_CASE("a sample of more than 100 MB is copied whole, and what is no data sta
   REQUIRE(::truncate(sample.c_str(), static_cast<off_t>(size - 3)) == 0);
   std::ofstream(sample, std::ios::binary | std::ios::app) << "end";
   const auto path = folder.path("x.tortilla");
-  create(Tortilla({Sample("a", sample), sized("b", 4)}), path, plain());
+  create_tortilla(Tortilla({Sample("a", sample), sized("b", 4)}), path, plain());
   std::ifstream in(path, std::ios::binary);
   std::string header(200, '\0'), last(7, '\0');
   in.read(header.data(), 200);
@@ -397,8 +391,8 @@ TEST_CASE("a sample of more than 100 MB is copied whole, and what is no data sta
 TEST_CASE("what v1 cannot say is refused before anything is written") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  const auto why = [&](const Tortilla& samples, const CreateOptions& options = plain()) {
-    return error_of([&] { create(samples, path, options); });
+  const auto why = [&](const Tortilla& samples, const CreateTacoOptions& options = plain()) {
+    return error_of([&] { create_tortilla(samples, path, options); });
   };
   says(why(wild(Tree{{TreeLevel{}}})), "ValidationError: no samples");
   says(why(wild({"a", "b/"})), "'b' is a FOLDER without samples");
@@ -410,13 +404,13 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
        "'a' is of the split 'dev'; train, validation or test expected");
   says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})), "'a' is called TORTILLA");
   says(why(demo(), plain({.first_part = 2})), "number 2; 0 or 1 expected");
-  says(why(demo(), plain({.parquet = {.compression = "lzma"}})), "lzma");
-  says(error_of([&] { create(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
-  says(error_of([&] { create({demo(), demo_collection()}, path, plain()); }), "ends in .taco");
-  says(error_of([&] { create({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");
-  says(error_of([&] { create(demo(), folder.path(".tortilla"), plain()); }), "ends in .tortilla");
+  says(why(demo(), plain({.output = {.parquet = {.compression = "lzma"}}})), "lzma");
+  says(error_of([&] { create_tortilla(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
+  says(error_of([&] { create_taco({demo(), demo_collection()}, path, plain()); }), "ends in .taco");
+  says(error_of([&] { create_taco({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");
+  says(error_of([&] { create_tortilla(demo(), folder.path(".tortilla"), plain()); }), "ends in .tortilla");
   CHECK(std::filesystem::is_empty(folder.path()));
-  create(demo(), path, plain());
+  create_tortilla(demo(), path, plain());
   says(why(demo()), "exists already");
 }
 
@@ -425,7 +419,7 @@ TEST_CASE("other names of the three splits are spelled as the specification does
   std::vector<Sample> samples;
   for (const char* split : {"val", "valid", "training", "testing", "test"})
     samples.push_back(sized(split, 1, {{"tortilla:data_split", split}}));
-  create(Tortilla(samples), folder.path("x.tortilla"), plain());
+  create_tortilla(Tortilla(samples), folder.path("x.tortilla"), plain());
   CHECK(texts(*footer_of(file_text(folder.path("x.tortilla"))), "tortilla:data_split") ==
         Strings{"validation", "validation", "train", "test", "test"});
 }
@@ -434,7 +428,7 @@ TEST_CASE("a sample that shrinks meanwhile stops the work, and nothing stays") {
   const TemporaryFolder folder;
   const Tortilla samples({Sample("a", folder.write("a.bin", "12345"))});
   folder.write("a.bin", "123");
-  says(error_of([&] { create(samples, folder.path("x.tortilla"), plain()); }), "shrank");
+  says(error_of([&] { create_tortilla(samples, folder.path("x.tortilla"), plain()); }), "shrank");
   CHECK(::access(folder.path("x.tortilla").c_str(), F_OK) != 0);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
@@ -445,8 +439,8 @@ TEST_CASE("progress counts the bytes of samples over all parts, and stops the wo
     bool go_on = true;
   } seen;
   const TemporaryFolder folder;
-  auto options = plain({.split_size = 500, .user = &seen});
-  options.progress = [](uint64_t done, uint64_t all, void* user) {
+  auto options = plain({.task = {.user = &seen}, .split_size = 500});
+  options.task.progress = [](uint64_t done, uint64_t all, void* user) {
     auto& to = *static_cast<Seen*>(user);
     CHECK(done >= to.last);
     to.last = done;
@@ -454,11 +448,11 @@ TEST_CASE("progress counts the bytes of samples over all parts, and stops the wo
     return to.go_on;
   };
   const Tortilla samples({sized("a", 400), sized("b", 300)});
-  create(samples, folder.path("x.tortilla"), options);
+  create_tortilla(samples, folder.path("x.tortilla"), options);
   CHECK(seen.last == 700);
   CHECK(seen.all == 700);
   seen = {.go_on = false};
-  says(error_of([&] { create(samples, folder.path("y.tortilla"), options); }), "stopped");
+  says(error_of([&] { create_tortilla(samples, folder.path("y.tortilla"), options); }), "stopped");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
 }
 
@@ -478,7 +472,7 @@ Sample with_moments(const char* id, int rows, const std::vector<double>& mean, c
 TEST_CASE("stats:* of samples pool to those of all their pixels, weighed by their number") {
   const TemporaryFolder folder;
   const Tortilla samples({with_moments("a", 2, {1, 10}, {0.5, 2}), with_moments("b", 4, {4, 40}, {1.5, 0})});
-  create(samples, folder.path("set.tortilla"), plain());
+  create_tortilla(samples, folder.path("set.tortilla"), plain());
   const Dataset dataset = load(folder.path("set.tortilla"));
   // 4 pixels of mean 1 and 8 of mean 4.
   CHECK(dataset.stats(Statistic::Mean) == std::vector<double>{3, 30});

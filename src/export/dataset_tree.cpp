@@ -118,7 +118,7 @@ class TreeBuilder {
 
  public:
   /// `whole`: FOLDERs are the bytes of the nested Tortillas that they are.
-  explicit TreeBuilder(const View& view, int limit = kDefaultLimit, bool whole = false)
+  explicit TreeBuilder(const View& view, int limit = kDefaultConcurrentRequests, bool whole = false)
       : view_(view), is_v1_(is_all_v1(view)), whole_(whole), limit_(limit) {}
 
   /// Adds a level below those there are. `rows`: its metadata, of these rows, instead of what is stored.
@@ -448,7 +448,7 @@ Tree roots_of_view(const Dataset& dataset) {
   const View& view = impl.view();
   check_queries(view, impl.path);
   const auto rows = impl.rows();
-  TreeBuilder builder(view, kDefaultLimit, true);
+  TreeBuilder builder(view, kDefaultConcurrentRequests, true);
   builder.add(roots(impl, *rows), keeps_metadata(impl) ? nullptr : rows);
   Tree out = builder.finish();
   make_unique(out.levels[0]);

@@ -9,7 +9,7 @@ namespace tacore {
 /// What a view shows, as to_taco() says it, before padding. Of datasets before 2.0 alone columns have the form of 2.0
 /// (table/tortilla_columns.hpp), and ids are as they are.
 /// At most `limit` files of a remote dataset are opened at a time.
-Tree tree_of_view(const Dataset& dataset, int limit = kDefaultLimit);
+Tree tree_of_view(const Dataset& dataset, int limit = kDefaultConcurrentRequests);
 
 /// True for a view of datasets before 2.0 that shows all samples of the nested Tortillas it shows.
 bool has_whole_tortillas(const Dataset& dataset);
@@ -17,6 +17,6 @@ bool has_whole_tortillas(const Dataset& dataset);
 Tree roots_of_view(const Dataset& dataset);
 
 /// All rows of a ZIP or FOLDER, padding included.
-Tree tree_of_container(const Dataset& dataset, int limit = kDefaultLimit);
+Tree tree_of_container(const Dataset& dataset, int limit = kDefaultConcurrentRequests);
 
 }  // namespace tacore

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "container/zip_offsets.hpp"
@@ -195,7 +196,7 @@ class Comparison {
         b_(b),
         name_(a),
         options_(options),
-        jobs_(a_.is_local() && b_.is_local() ? num_threads(options.jobs) : kMaxReaders) {}
+        jobs_(a_.is_local() && b_.is_local() ? num_threads(options.task.jobs) : kMaxReaders) {}
 
   Diff run() {
     compare_collections();
@@ -410,10 +411,10 @@ class Comparison {
   }
 
   void tell(uint64_t num_bytes) {
-    if (!options_.progress) return;
+    if (!options_.task.progress) return;
     const std::lock_guard lock(mutex_);
     num_done_ += num_bytes;
-    if (!options_.progress(num_done_, num_bytes_, options_.user)) throw IoError("stopped", {.path = name_});
+    report(options_.task, num_done_, num_bytes_, name_);
   }
 
   Side a_, b_;

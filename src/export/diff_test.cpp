@@ -158,7 +158,7 @@ TEST_CASE("a sample before 2.0 that is deeper than the first, or than all levels
     Sample deep("h", to_bytes(bytes));
     for (int i = 0; i < depth; ++i) deep = Sample("g", Tortilla({deep}));
     const Tortilla tree({Sample("a", Tortilla({Sample("f", to_bytes("1"))})), Sample("b", Tortilla({deep}))});
-    return v1::create(tree, shop.out(name), {.stats = false}).at(0);
+    return v1::create_tortilla(tree, shop.out(name), {.stats = false}).at(0);
   };
   for (const int depth : {1, 8}) {
     CAPTURE(depth);
@@ -228,13 +228,13 @@ TEST_CASE("a comparison can be stopped") {
   const Chips shop;
   const auto a = shop.make("a.tacozip"), b = shop.make("b");
   const auto stop = [](uint64_t, uint64_t, void*) { return false; };
-  CHECK(text_of<IoError>([&] { diff(a, b, {.progress = stop}); }) == a + ": stopped");
+  CHECK(text_of<IoError>([&] { diff(a, b, {.task = {.progress = stop}}); }) == a + ": stopped");
   uint64_t last = 0;
   const auto count = [](uint64_t done, uint64_t, void* user) {
     *static_cast<uint64_t*>(user) = done;
     return true;
   };
-  diff(a, b, {.progress = count, .user = &last});
+  diff(a, b, {.task = {.progress = count, .user = &last}});
   CHECK(last == 2 * 10 + 2 * 5);
 }
 

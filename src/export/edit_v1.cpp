@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/report.hpp"
 #include "edit/plan.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/output_file.hpp"
@@ -187,8 +188,7 @@ class V1Editor {
 
   void tell(uint64_t num_bytes) {
     num_done_ += num_bytes;
-    if (options_.progress && !options_.progress(num_done_, num_bytes_, options_.user))
-      throw IoError("stopped", {.path = path_});
+    report(options_.task, num_done_, num_bytes_, path_);
   }
 
   const Edit& edit_;

@@ -17,9 +17,9 @@ Tortilla samples() {
 std::string make(const TemporaryFolder& folder, const std::string& name) {
   const auto path = folder.path(name);
   if (name.ends_with(".taco")) {
-    create({samples(), demo_collection()}, path, plain());
+    create_taco({samples(), demo_collection()}, path, plain());
   } else {
-    create(samples(), path, plain());
+    create_tortilla(samples(), path, plain());
   }
   return path;
 }
@@ -70,7 +70,7 @@ TEST_CASE("columns of the footer are set and dropped, samples stay where they ar
 TEST_CASE("a set is edited as one, by any of its files") {
   const TemporaryFolder folder;
   const auto parts =
-      create({samples(), demo_collection()}, folder.path("x.taco"), plain({.split_size = 500, .first_part = 1}));
+      create_taco({samples(), demo_collection()}, folder.path("x.taco"), plain({.split_size = 500, .first_part = 1}));
   REQUIRE(parts.size() == 3);
   const auto table = folder.write("t.csv", "id,label\na,1\nc,0.5\n");
   edit(parts[1], {.set = {{"title", "\"New\""}}, .columns = {table}});

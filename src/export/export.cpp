@@ -92,16 +92,18 @@ Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransforme
 
 }  // namespace
 
-Taco to_taco(const Dataset& dataset, bool strict) { return to_taco(dataset, strict, kDefaultLimit, nullptr); }
+Taco to_taco(const Dataset& dataset, bool strict) { return to_taco(dataset, strict, kDefaultConcurrentRequests, nullptr); }
 
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
-  check_limit(options.create.limit);
+  check_max_concurrent_requests(options.create.max_concurrent_requests);
   require_apart(output, files_of(dataset));
-  Taco taco = to_taco(dataset, options.strict, options.create.limit, options.create.transformer);
+  Taco taco = to_taco(dataset, options.strict, options.create.max_concurrent_requests, options.create.transformer);
   if (!options.id.empty()) taco.collection.id = options.id;
   taco.collection.taco_version.clear();  // not chosen by who exports
-  return create_found(taco, output, options.create);
+  CreateOptions create = options.create;
+  create.split_size = options.create.split_size.value_or(0);
+  return create_found(taco, output, create);
 }
 
 }  // namespace tacore

@@ -228,7 +228,7 @@ TEST_CASE("the CRC-32 of the central directory is copied into both headers and v
   const auto exported = [&](const std::string& bytes) {
     std::ofstream(shop.out("source.tacozip"), std::ios::binary) << bytes;
     return text_of<FormatError>([&] {
-      export_dataset(load(shop.out("source.tacozip")), shop.out("copy.tacozip"), {.create = {.overwrite = true}});
+      export_dataset(load(shop.out("source.tacozip")), shop.out("copy.tacozip"), {.create = {.output = {.overwrite = true}}});
     });
   };
   CHECK(exported(whole) == "");

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "base/checked_math.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/output_file.hpp"
@@ -91,10 +92,10 @@ class Join {
   }
 
   void run() {
-    const auto footer = encode_parquet(*join_footers(pieces_), options_.parquet);
+    const auto footer = encode_parquet(*join_footers(pieces_), options_.output.parquet);
     const StoredFile& first = pieces_[0].file;
     const std::string collection = first.collection();
-    OutputFile file(output_, options_.overwrite, options_.temp_dir);
+    OutputFile file(output_, options_.output.overwrite, options_.output.temp_dir);
     for (const auto& piece : pieces_) copy(piece, file);
     Header header{.kind = first.header().kind, .footer = {kHeaderSize + num_bytes_, footer.size()}};
     const uint64_t end = header.footer.offset + header.footer.size;
@@ -115,8 +116,7 @@ class Join {
 
   void tell(uint64_t num_bytes) {
     num_done_ += num_bytes;
-    if (options_.progress && !options_.progress(num_done_, num_bytes_, options_.user))
-      throw IoError("stopped", {.path = output_});
+    report(options_.task, num_done_, num_bytes_, output_);
   }
 
   const std::vector<Piece>& pieces_;
@@ -131,10 +131,10 @@ void join(const std::vector<std::string>& parts, const std::string& output, cons
   const auto pieces = open_pieces(parts);
   check_pieces(pieces);
   check_name(output, pieces[0].file.header().kind);
-  check_absent(output, options.overwrite);
+  check_absent(output, options.output.overwrite);
   require_apart(output, parts);
-  check_temp_dir(output, options.temp_dir);
-  check_parquet_options(options.parquet);
+  check_temp_dir(output, options.output.temp_dir);
+  check_parquet_options(options.output.parquet);
   Join(pieces, output, options).run();
 }
 

@@ -82,9 +82,9 @@ TEST_CASE("samples of bytes are written twice, also those that went to temp_dir"
 TEST_CASE("Parquet options reach every table, __meta__ and the index included") {
   const Workshop shop;
   fs::create_directory(shop.out("g"));
-  const ParquetOptions plain{.compression = "snappy", .row_group_rows = 1, .statistics = false};
-  create({folders(kUnsorted), collection()}, shop.out("g/x.tacozip"), {.split_size = 100, .parquet = plain});
-  create({folders(kUnsorted), collection()}, shop.out("x"), {.parquet = plain});
+  const ParquetOptions plain{.compression = "snappy", .row_group_size = 1, .write_statistics = false};
+  create({folders(kUnsorted), collection()}, shop.out("g/x.tacozip"), {.output = {.parquet = plain}, .split_size = 100});
+  create({folders(kUnsorted), collection()}, shop.out("x"), {.output = {.parquet = plain}});
   int num_tables = 0;
   for (const std::string path : {"g/x_part0001.tacozip", "g/x_part0002.tacozip", "g/.tacocat", "x"}) {
     for (const auto& [name, bytes] : files_of(shop.out(path))) {
@@ -203,7 +203,7 @@ TEST_CASE("offsets of every level lead to bytes and __meta__, in whatever order 
   Strings reversed = kUnsorted;
   std::reverse(reversed.begin(), reversed.end());
   for (const auto& order : {kUnsorted, reversed}) {
-    create({folders(order), collection()}, shop.out("x.tacozip"), {.overwrite = true});
+    create({folders(order), collection()}, shop.out("x.tacozip"), {.output = {.overwrite = true}});
     const std::string archive = file_text(shop.out("x.tacozip"));
     const auto files = files_of(shop.out("x.tacozip"));
     for (int level = 0; level < 3; ++level) {
@@ -272,7 +272,7 @@ TEST_CASE("tables are zstd of the measured level, in row groups of 65,536 rows, 
   for (const std::string name : {"x.tacozip", "x"}) {
     CAPTURE(name);
     create(taco, shop.out(name));
-    create(taco, shop.out("3" + name), {.parquet = {.compression_level = 3}});
+    create(taco, shop.out("3" + name), {.output = {.parquet = {.compression_level = 3}}});
     const auto usual = files_of(shop.out(name)), third = files_of(shop.out("3" + name));
     for (const auto& [file, bytes] : usual) {
       CAPTURE(file);

@@ -91,15 +91,8 @@ Tree regular(Tree tree) {
   return tree;
 }
 
-CreateOptions v1_options(const tacore::CreateOptions& options) {
-  return {.overwrite = options.overwrite,
-          .split_size = options.split_size,
-          .stats = false,
-          .jobs = options.jobs,
-          .parquet = options.parquet,
-          .temp_dir = options.temp_dir,
-          .progress = options.progress,
-          .user = options.user};
+CreateTacoOptions v1_options(const CreateOptions& options) {
+  return {.task = options.task, .output = options.output, .split_size = options.split_size, .stats = false};
 }
 
 bool is_taco_name(std::string_view path) { return ends_with_ignoring_case(path, ".taco"); }
@@ -126,7 +119,7 @@ Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage,
     log::warning(path + ": the chunk table and histograms of a streaming file are not carried; create makes them anew");
   }
   out.collection = read_collection(*storage, at, path);
-  if (at.format == Format::Taco) out.collection = parse_collection(out.collection.json, path);
+  if (at.format == Format::Taco) out.collection = parse_stored_collection(out.collection.json, path);
   else out.collection = {.id = out.collection.id};
   return out;
 }
@@ -141,22 +134,21 @@ void check_ids(const Tree& tree) {
 
 /// Of one file the samples and their table stay as they are.
 void change_kind(const std::string& input, const std::string& output, const Collection& collection,
-                 const tacore::CreateOptions& options) {
-  const ConvertOptions how{
-      .overwrite = options.overwrite, .temp_dir = options.temp_dir, .progress = options.progress, .user = options.user};
+                 const CreateOptions& options) {
+  const ConvertOptions how{.task = options.task, .output = options.output};
   if (is_taco_name(output)) tortilla2taco(input, output, collection, how);
   else taco2tortilla(input, output, how);
 }
 
 std::vector<std::string> write_v1(Input input, const Collection& collection, const std::string& output,
-                                  const tacore::CreateOptions& options) {
+                                  const CreateOptions& options) {
   check_ids(input.tree);
   const Extent extent = extent_of(input.tree, input.collection.extent, collection.extent, options.transformer);
   const Tortilla samples = tortilla_of(std::move(input.tree));
-  if (!is_taco_name(output)) return create(samples, output, v1_options(options));
+  if (!is_taco_name(output)) return create_tortilla(samples, output, v1_options(options));
   Taco taco{samples, put_over(input.collection, collection)};
   taco.collection.extent = extent;
-  return create(taco, output, v1_options(options));
+  return create_taco(taco, output, v1_options(options));
 }
 
 }  // namespace
@@ -168,13 +160,15 @@ Collection collection_for_v2(const Collection& found, const Collection& given, c
 }
 
 std::vector<std::string> convert(const std::string& input, const std::string& output, const Collection& collection,
-                                 const tacore::CreateOptions& options) {
+                                 const CreateOptions& given) {
+  CreateOptions options = given;
+  options.split_size = given.split_size.value_or(0);
   const auto storage = any_storage();
   const Detected at = detect(*storage, input);
   require_apart(output, {at.path});
   if (!is_v1(at.format)) {
     if (!is_v1_name(output)) {
-      if (options.split_size > 0)
+      if (*options.split_size > 0)
         throw ValidationError("stays one when it is converted to 2.0 again; export divides it", {.path = input});
       tacore::convert(input, output, options);
       return {output};
@@ -188,7 +182,7 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
     change_kind(input, output, collection, options);
     return {output};
   }
-  Input found = read_v1(at, storage, input, options.jobs);
+  Input found = read_v1(at, storage, input, options.task.jobs);
   if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
   Tree tree = regular(std::move(found.tree));
   Collection about = collection_for_v2(found.collection, collection, input);

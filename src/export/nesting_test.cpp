@@ -51,8 +51,8 @@ TEST_CASE("a folder tree of any depth is written, and read to its bottom") {
     CAPTURE(depth);
     const Tortilla tree = folders(folder, depth);
     const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
-    create(tree, tortilla, plain({.overwrite = true}));
-    create({tree, demo_collection()}, taco, plain({.overwrite = true}));
+    create_tortilla(tree, tortilla, plain({.output = {.overwrite = true}}));
+    create_taco({tree, demo_collection()}, taco, plain({.output = {.overwrite = true}}));
     for (const auto& path : {tortilla, taco}) {
       CHECK(leaf_of(path, depth) == "bottom");
       CHECK(sanity_check(load(path).data()).empty());
@@ -66,16 +66,16 @@ TEST_CASE("a folder tree of any depth is written, and read to its bottom") {
 TEST_CASE("deep files become each other, parts are joined, and samples are compiled whole") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
-  create(folders(folder, 9), tortilla, plain());
+  create_tortilla(folders(folder, 9), tortilla, plain());
   convert(tortilla, taco, demo_collection());
   convert(taco, folder.path("back.tortilla"));
   CHECK(file_text(folder.path("back.tortilla")) == file_text(tortilla));
 
   folder.copy(folder.path("tree/f0"), "tree/g0");
   const auto parts =
-      create(Tortilla::from_folder(folder.path("tree")), tortilla, plain({.overwrite = true, .split_size = 1}));
+      create_tortilla(Tortilla::from_folder(folder.path("tree")), tortilla, plain({.output = {.overwrite = true}, .split_size = 1}));
   REQUIRE(parts.size() == 2);
-  convert(parts[1], taco, demo_collection(), {.overwrite = true});
+  convert(parts[1], taco, demo_collection(), {.output = {.overwrite = true}});
   CHECK(leaf_of(taco, 9) == "bottom");
   CHECK(leaf_of(parts[0], 9) == "bottom");
   join(parts, folder.path("joined.tortilla"));
@@ -89,7 +89,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
 TEST_CASE("samples below the levels that filters test are compiled whole") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
-  create(Tortilla({nested(9, Sample("leaf", to_bytes("bottom")))}), path, plain());
+  create_tortilla(Tortilla({nested(9, Sample("leaf", to_bytes("bottom")))}), path, plain());
   const Dataset filtered = load(path).filter_bbox({0, 0, 3, 3}, {.level = 2});
   compile(filtered, out);
   CHECK(leaf_of(out, 9) == "bottom");
@@ -101,7 +101,7 @@ TEST_CASE("samples below the levels that filters test are compiled whole") {
 TEST_CASE("a sample that goes deeper than the first one is compiled to its bottom, too") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
-  create(Tortilla({nested(1, Sample("leaf", to_bytes("up"))),
+  create_tortilla(Tortilla({nested(1, Sample("leaf", to_bytes("up"))),
                    Sample("deep", Tortilla({nested(3, Sample("leaf", to_bytes("down")))}),
                           {{"stac:centroid", "POINT (1 2)"}})},
                   false),
@@ -114,14 +114,13 @@ TEST_CASE("no more levels are written, read or walked than there may be") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const Tortilla deepest = folders(folder, kMaxLevels - 1);
-  says(error_of([&] { create(folders(folder, kMaxLevels), path, plain()); }),
+  says(error_of([&] { create_tortilla(folders(folder, kMaxLevels), path, plain()); }),
        "is below level 63, the deepest that is written");
   CHECK(!std::filesystem::exists(path));
   // A Tortilla as the sample of another is bytes, whatever is in it.
-  create(deepest, folder.path("sample.tortilla"), plain());
-  create(Tortilla({Sample("s", folder.path("sample.tortilla"))}), path, plain());
-  says(error_of([&] { tree_of_tortillas(local_storage(), {path}, 1); }),
-       "containers are nested in more than 63 others");
+  create_tortilla(deepest, folder.path("sample.tortilla"), plain());
+  create_tortilla(Tortilla({Sample("s", folder.path("sample.tortilla"))}), path, plain());
+  says(error_of([&] { tree_of_tortillas(local_storage(), {path}, 1); }), "containers are nested in more than 63 others");
   const auto bad = sanity_check(load(path).data());
   REQUIRE(bad.size() == 2);
   says(bad[0].reason, "is nested in more than 63 others");
@@ -131,7 +130,7 @@ TEST_CASE("a dataset of 2.0 has six levels, however it is made, and nothing is w
   const TemporaryFolder folder, out;
   const Tortilla tree = folders(folder, 8);
   const auto taco = folder.path("x.taco");
-  create({tree, demo_collection()}, taco, plain());
+  create_taco({tree, demo_collection()}, taco, plain());
   const std::string why =
       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 'f0/f1/f2/f3/f4/f5/f6' is below them";
   const auto refuses = [&](const std::function<void()>& body) { says(error_of(body), why); };

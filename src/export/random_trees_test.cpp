@@ -353,7 +353,7 @@ TEST_CASE("trees of samples of every kind come back as they went in, from both c
     const Strings expected = expected_lines(tree, tree.roots);
     for (const std::string name : {"x.tacozip", "x"}) {
       CAPTURE(name);
-      create({*tree.tortilla, collection()}, shop.out(name), {.jobs = 1 + static_cast<int>(seed % 2)});
+      create({*tree.tortilla, collection()}, shop.out(name), {.task = {.jobs = 1 + static_cast<int>(seed % 2)}});
       const Dataset made = load(shop.out(name));
       CHECK(difference(found_lines(made.data()), expected) == "");
       auto rows = tree.roots;

@@ -55,9 +55,9 @@ TEST_CASE("an export of a remote dataset has the same bytes as one of the local 
     for (const std::string to : {".tacozip", ""}) {
       CAPTURE(from);
       CAPTURE(to);
-      export_dataset(load(shop.out(from)), shop.out("here" + to), {.create = {.overwrite = true}});
+      export_dataset(load(shop.out(from)), shop.out("here" + to), {.create = {.output = {.overwrite = true}}});
       const auto storage = elsewhere();
-      export_dataset(load(shop.out(from), {}, storage), shop.out("there" + to), {.create = {.overwrite = true}});
+      export_dataset(load(shop.out(from), {}, storage), shop.out("there" + to), {.create = {.output = {.overwrite = true}}});
       CHECK((files_of(shop.out("there" + to)) == files_of(shop.out("here" + to))));
       CHECK(storage->num_bytes() >= 5'000'000);  // and so through the storage
       CHECK(faults(shop.out("there" + to)) == "");
@@ -77,7 +77,7 @@ TEST_CASE("a request that fails ends an export, and nothing is left of it") {
         const int before = shop.num_made();
         failed = false;
         try {
-          export_dataset(load(shop.out(from), {}, storage), shop.out(to), {.create = {.limit = 1}});
+          export_dataset(load(shop.out(from), {}, storage), shop.out(to), {.create = {.max_concurrent_requests = 1}});
         } catch (const IoError& error) {
           failed = true;
           CHECK(has_text(std::string(error.what()), CountingStorage::kFailure));
@@ -155,8 +155,8 @@ TEST_CASE("an export sends no more requests at a time than it may") {
   const Workshop shop;
   make_nested(shop);
   CHECK(text_of<ValidationError>([&] {
-          export_dataset(load(shop.out("all")), shop.out("x"), {.create = {.limit = 0}});
-        }) == "limit is 0, 1 or more requests at a time expected");
+          export_dataset(load(shop.out("all")), shop.out("x"), {.create = {.max_concurrent_requests = 0}});
+        }) == "max_concurrent_requests is 0; at least 1 expected");
 }
 
 TEST_CASE("pieces that are read apart have the CRC-32 of the whole") {

@@ -59,8 +59,8 @@ TEST_CASE("a conversion keeps an extent that holds all samples, and widens one t
   const auto converted = [&](const BBox& given) {
     Taco taco{Tortilla({Sample("a", to_bytes("a"), {{"stac:centroid", Binary{wkb_point(5, 6)}}})}), collection()};
     taco.collection.extent = {.spatial = given, .temporal = TimeRange::parse("2020-01-01/2020-01-02")};
-    create(taco, shop.out("x.tacozip"), {.overwrite = true});
-    zip2folder(shop.out("x.tacozip"), shop.out("x"), {.overwrite = true});
+    create(taco, shop.out("x.tacozip"), {.output = {.overwrite = true}});
+    zip2folder(shop.out("x.tacozip"), shop.out("x"), {.output = {.overwrite = true}});
     return load(shop.out("x")).extent();
   };
   CHECK(converted({0, 0, 10, 10}).spatial == BBox{0, 0, 10, 10});
@@ -208,8 +208,8 @@ TEST_CASE("the same samples give the same bytes, again and with any number of th
   const Workshop shop;
   for (int i = 0; i < 40; ++i) shop.add("s" + std::to_string(i), std::string(static_cast<std::size_t>(i) * 9973, 'x'));
   shop.add("large", std::string(9 << 20, 'y'));
-  create({shop.tree(), collection()}, shop.out("1.tacozip"), {.jobs = 1});
-  create({shop.tree(), collection()}, shop.out("4.tacozip"), {.jobs = 4});
+  create({shop.tree(), collection()}, shop.out("1.tacozip"), {.task = {.jobs = 1}});
+  create({shop.tree(), collection()}, shop.out("4.tacozip"), {.task = {.jobs = 4}});
   CHECK(file_text(shop.out("1.tacozip")) == file_text(shop.out("4.tacozip")));
   CHECK(load(shop.out("4.tacozip")).data().read_bytes("large").size() == 9 << 20);
   CHECK(faults(shop.out("4.tacozip")) == "");
@@ -226,12 +226,12 @@ TEST_CASE("an existing dataset is replaced only with overwrite, and in one step"
     CHECK(has_text(text_of<ValidationError>([&] { create({shop.tree(), collection()}, shop.out(name)); }),
                    "exists already"));
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=old"});
-    create({shop.tree(), collection()}, shop.out(name), {.overwrite = true});
+    create({shop.tree(), collection()}, shop.out(name), {.output = {.overwrite = true}});
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=newer"});
   }
   CHECK(shop.num_made() == 2);
   fs::create_directory(shop.out("d.zip"));
-  CHECK_THROWS_AS(create({shop.tree(), collection()}, shop.out("d.zip"), {.overwrite = true}), IoError);
+  CHECK_THROWS_AS(create({shop.tree(), collection()}, shop.out("d.zip"), {.output = {.overwrite = true}}), IoError);
 }
 
 TEST_CASE("names that are part of a dataset, and those of older formats, are refused") {
@@ -277,7 +277,7 @@ TEST_CASE("a create that is stopped leaves nothing") {
   for (int i = 0; i < 20; ++i) shop.add("s" + std::to_string(i), std::string(1 << 20, 'x'));
   for (const std::string name : {"x.tacozip", "x"}) {
     const auto stop = [](uint64_t num_done, uint64_t num_bytes, void*) { return num_done < num_bytes / 2; };
-    CHECK_THROWS_WITH_AS(create({shop.tree(), collection()}, shop.out(name), {.progress = stop}),
+    CHECK_THROWS_WITH_AS(create({shop.tree(), collection()}, shop.out(name), {.task = {.progress = stop}}),
                          doctest::Contains("stopped"), IoError);
     CHECK(shop.num_made() == 0);
   }
@@ -295,13 +295,13 @@ TEST_CASE("a dataset is made in temp_dir when there is one, and leaves it empty"
   std::string folder = temp.path();
   for (const char* name : {"x.tacozip", "x"}) {
     seen.clear();
-    create({shop.tree(), collection()}, shop.out(name), {.temp_dir = folder, .progress = look, .user = &folder});
+    create({shop.tree(), collection()}, shop.out(name), {.task = {.progress = look, .user = &folder}, .output = {.temp_dir = folder}});
     CHECK(seen.ends_with(".part"));
     CHECK(fs::is_empty(folder));
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=12"});
   }
   const auto refused = [&](const std::string& dir) {
-    return check_plan({shop.tree(), collection()}, shop.out("y"), {.temp_dir = dir}).issues;
+    return check_plan({shop.tree(), collection()}, shop.out("y"), {.output = {.temp_dir = dir}}).issues;
   };
   CHECK(refused(shop.source("a")) == Strings{shop.source("a") + ": is no folder for temporary files"});
   REQUIRE(refused("/nowhere").size() == 1);
@@ -368,7 +368,7 @@ TEST_CASE("random trees come back as they went in, from both containers") {
     }
     std::sort(expected.begin(), expected.end());
     for (const std::string name : {"x.tacozip", "x"}) {
-      create({shop.tree(), collection()}, shop.out(name), {.jobs = number(1, 3)});
+      create({shop.tree(), collection()}, shop.out(name), {.task = {.jobs = number(1, 3)}});
       Strings found = contents(load(shop.out(name)).data());
       std::sort(found.begin(), found.end());
       CHECK(found == expected);
@@ -502,7 +502,7 @@ TEST_CASE("files that would be replaced are found before anything is written, th
 TEST_CASE("several ZIPs and their index are replaced together, or stay as they were") {
   const Workshop shop;
   fs::create_directory(shop.out("g"));
-  const CreateOptions replace{.overwrite = true, .split_size = 300};
+  const CreateOptions replace{.output = {.overwrite = true}, .split_size = 300};
   create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace);
   const Strings names = files_in(shop.out("g"));
   const Strings before = contents(load(shop.out("g/.tacocat")).data());
@@ -544,7 +544,7 @@ TEST_CASE("progress goes on from part to part, up to all bytes") {
     static_cast<Told*>(user)->all = of;
     return true;
   };
-  create({all, collection()}, shop.out("g/x.tacozip"), {.split_size = 300, .jobs = 2, .progress = note, .user = &told});
+  create({all, collection()}, shop.out("g/x.tacozip"), {.task = {.jobs = 2, .progress = note, .user = &told}, .split_size = 300});
   CHECK(told.all == all.num_bytes());
   CHECK(told.done.back() == told.all);
   CHECK(std::is_sorted(told.done.begin(), told.done.end()));
@@ -555,7 +555,7 @@ TEST_CASE("parts and index have the same bytes each time") {
   const Tortilla all = tiles(shop, 9);
   for (const std::string folder : {"g", "h"}) {
     fs::create_directory(shop.out(folder));
-    create({all, collection()}, shop.out(folder + "/x.tacozip"), {.split_size = 300, .jobs = folder == "g" ? 1 : 3});
+    create({all, collection()}, shop.out(folder + "/x.tacozip"), {.task = {.jobs = folder == "g" ? 1 : 3}, .split_size = 300});
   }
   for (const std::string name : {"x_part0003.tacozip", ".tacocat/level1.parquet", ".tacocat/COLLECTION.json"}) {
     CHECK(file_text(shop.out("g/" + name)) == file_text(shop.out("h/" + name)));

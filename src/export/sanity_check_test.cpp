@@ -28,7 +28,7 @@ TEST_CASE("samples that are not sound are told by path") {
   CHECK(count == 3);
   // Pixels are decoded.
   const std::string image = std::string(TACORE_SOURCE_DIR) + "/examples/data/scene/elevation.tif";
-  create(Tortilla({Sample("a", image)}), folder.path("pixels.tortilla"));
+  create_tortilla(Tortilla({Sample("a", image)}), folder.path("pixels.tortilla"));
   CHECK(sanity_check(load(folder.path("pixels.tortilla")).data()).empty());
   std::string pixels = file_text(folder.path("pixels.tortilla"));
   pixels.replace(10000, 5000, 5000, '\0');

@@ -49,11 +49,11 @@ class Images {
   Tortilla samples() const { return Tortilla(images_); }
   Taco taco() const { return {samples(), demo_collection()}; }
   /// Written, and its bytes.
-  std::string write(CreateOptions options = {}) const {
+  std::string write(CreateTacoOptions options = {}) const {
     options.stats = false;
     options.streaming = true;
-    options.overwrite = true;
-    create(taco(), path(), options);
+    options.output.overwrite = true;
+    create_taco(taco(), path(), options);
     return file_text(path());
   }
   std::string path() const { return folder.path("demo.taco"); }
@@ -107,7 +107,7 @@ Integers list_of(const arrow::Table& table, const std::string& name, std::size_t
 }
 
 TEST_CASE("tiles are those of the source, or as large as they are asked for") {
-  const auto side = [](const Images& images, const CreateOptions& options) {
+  const auto side = [](const Images& images, const CreateTacoOptions& options) {
     images.write(options);
     const auto raster = open_raster(load(images.path()).data(), "img1/hrf");
     CHECK(raster->info().block_width == raster->info().block_height);
@@ -125,7 +125,7 @@ TEST_CASE("tiles are those of the source, or as large as they are asked for") {
   REQUIRE(item != bytes.npos);
   bytes.replace(item, 17, "name=\"INTERLEFT_\"");  // which makes it a TIFF like fallback
   const Tortilla one({Sample("a", folder.write("other.tif", bytes))});
-  create(one, folder.path("x.tortilla"), {.stats = false, .streaming = true});
+  create_tortilla(one, folder.path("x.tortilla"), {.stats = false, .streaming = true});
   CHECK(open_raster(load(folder.path("x.tortilla")).data(), 0)->info().block_width == 32);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("a file without chunk table gives the same chunks from its directories
   const Images images;
   images.write();
   const std::string plain_path = images.folder.path("plain.taco");
-  create(images.taco(), plain_path, plain());
+  create_taco(images.taco(), plain_path, plain());
   const DataFrame streaming = load(images.path()).data(), other = load(plain_path).data();
   for (const std::string id : {"img1/lrf::0", "img1/lrf::1", "img2/hrf::3"})
     CHECK(equal(read_chunk(streaming, id), read_chunk(other, id)));
@@ -270,7 +270,7 @@ TEST_CASE("a file without chunk table gives the same chunks from its directories
 TEST_CASE("an id that ends like a chunk is read as what it is") {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.tortilla");
-  create(called("a::1", to_bytes("one")), path, plain());
+  create_tortilla(called("a::1", to_bytes("one")), path, plain());
   CHECK(std::get<Bytes>(read(load(path).data(), "a::1")) == to_bytes("one"));
 }
 
@@ -279,7 +279,7 @@ TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 300, 200, 2);
   const std::string path = folder.path("flat.taco");
   std::vector<std::byte> held = to_bytes(file_text(tiff));
-  create({Tortilla({Sample("a", tiff), Sample("b", held)}), demo_collection()}, path, {.streaming = true});
+  create_taco({Tortilla({Sample("a", tiff), Sample("b", held)}), demo_collection()}, path, {.streaming = true});
   const DataFrame rows = load(path).data();
   for (const std::string id : {"a", "b"}) {
     CAPTURE(id);
@@ -309,9 +309,9 @@ TEST_CASE("a raster of a ZIP is verified against its CRC-32 before it is encoded
 TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it is when that is allowed") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 32, 32, 1);
-  const auto why = [&](const Tortilla& samples, CreateOptions options = {.stats = false}) {
+  const auto why = [&](const Tortilla& samples, CreateTacoOptions options = {.stats = false}) {
     options.streaming = true;
-    return error_of([&] { create({samples, demo_collection()}, folder.path("x.taco"), options); });
+    return error_of([&] { create_taco({samples, demo_collection()}, folder.path("x.taco"), options); });
   };
   says(why(Tortilla({Sample("a", tiff), Sample("b", to_bytes("no raster"))})),
        "ValidationError: sample 'b' is of the format BYTES, no GeoTIFF");
@@ -333,7 +333,7 @@ TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
   std::vector<Sample> samples;
   for (const std::string id : {"s0", "s1", "s2"})
     samples.emplace_back(id, Tortilla({Sample("deep", Tortilla({Sample("x", tiff)})), Sample("shallow", tiff)}));
-  const auto paths = create({Tortilla(samples), demo_collection()}, folder.path("d.taco"),
+  const auto paths = create_taco({Tortilla(samples), demo_collection()}, folder.path("d.taco"),
                             {.split_size = 1, .stats = false, .streaming = true});
   REQUIRE(paths.size() == 3);
   const auto objects = objects_of(file_text(paths[2]));
@@ -358,14 +358,14 @@ TEST_CASE("a streaming file that is written breaks no rule") {
   const Images images;
   images.write();
   CHECK(streaming_faults(local_storage()->open(images.path()), images.path()).empty());
-  create(images.taco(), images.path(), plain({.overwrite = true}));
+  create_taco(images.taco(), images.path(), plain({.output = {.overwrite = true}}));
   CHECK(streaming_faults(local_storage()->open(images.path()), images.path()).empty());
 }
 
 TEST_CASE("the bytes do not depend on the number of threads") {
   const Images images;
-  const std::string one = images.write({.jobs = 1});
-  CHECK(images.write({.jobs = 2}) == one);
+  const std::string one = images.write({.task = {.jobs = 1}});
+  CHECK(images.write({.task = {.jobs = 2}}) == one);
 }
 
 /// The counts of the valid pixels of a raster between `low` and `high`, as 4.6 has them.
@@ -425,9 +425,9 @@ TEST_CASE("a band without valid pixels has no histogram, and one of one value ha
     return path;
   };
   const std::string empty = folder.path("empty.taco"), flat = folder.path("flat.taco");
-  create({Tortilla({Sample("a", tiff_of("none.tif", 7))}), demo_collection()}, empty,
+  create_taco({Tortilla({Sample("a", tiff_of("none.tif", 7))}), demo_collection()}, empty,
          {.stats = false, .streaming = true});
-  create({Tortilla({Sample("a", tiff_of("nine.tif", 9))}), demo_collection()}, flat,
+  create_taco({Tortilla({Sample("a", tiff_of("nine.tif", 9))}), demo_collection()}, flat,
          {.stats = false, .streaming = true});
   const auto none = histograms(load(empty)).at(0).bands.at(0), nine = histograms(load(flat)).at(0).bands.at(0);
   CHECK(std::isnan(none.min));
@@ -459,7 +459,7 @@ TEST_CASE("a tree deeper than six levels has a table for each, and chunks below 
     id = above + "/" + id;
   }
   const auto path = folder.path("x.taco"), again = folder.path("y.taco");
-  create({Tortilla({sample}), demo_collection()}, path, plain({.streaming = true}));
+  create_taco({Tortilla({sample}), demo_collection()}, path, plain({.streaming = true}));
   compile(load(path), again, {.streaming = true});
   for (const auto& file : {path, again}) {
     CHECK(objects_of(file_text(file)).size() == 11);

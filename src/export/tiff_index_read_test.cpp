@@ -56,7 +56,7 @@ struct Scenes {
   std::string tog(int i) const { return folder.path("s" + std::to_string(i) + ".tif"); }
   std::string make(const Tortilla& of) const {
     std::string path = folder.path("scenes.tacozip");
-    create({.tortilla = of, .collection = made_collection()}, path, {.overwrite = true});
+    create({.tortilla = of, .collection = made_collection()}, path, {.output = {.overwrite = true}});
     return path;
   }
 };
@@ -147,7 +147,7 @@ TEST_CASE("validation compares tile indexes with their samples") {
   const auto issues = [&](std::vector<Value> values, bool deep) {
     const Tortilla changed = samples.pop("taco:header").extend_with({{"taco:header", std::move(values), "binary"}});
     const std::string path = scenes.make(changed), folder = path + ".folder";
-    zip2folder(path, folder, {.overwrite = true});
+    zip2folder(path, folder, {.output = {.overwrite = true}});
     std::string out;
     for (const auto& issue : validate(path, {.deep = deep})) out += issue.rule + ' ' + issue.message + '\n';
     std::string of_folder;
@@ -190,7 +190,7 @@ struct Published {
     };
     create({.tortilla = Tortilla({tile(i == 0 ? "t0" : "u0", i), tile(i == 0 ? "t1" : "u1", 1 - i)}),
             .collection = made_collection()},
-           path, {.overwrite = overwrite});
+           path, {.output = {.overwrite = overwrite}});
   }
 };
 
@@ -203,7 +203,7 @@ TEST_CASE("a file of headers saves the directory of every TIFF, in a ZIP and an 
   CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums prove them"), ValidationError);
   for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);
-    const auto written = write_tiff_index(path, {.jobs = 2});
+    const auto written = write_tiff_index(path, {.task = {.jobs = 2}});
     CHECK(written.path == path + ".headers");
     const int num_zips = path.ends_with(".tacocat") ? 2 : 1;
     CHECK(written.num_headers == 2 * num_zips);
@@ -283,7 +283,7 @@ TEST_CASE("a header of a TIFF that was replaced by one of equal length gives no 
   const std::string first = write_plain_tiff(folder.path("first.tif"), 50, 30, 2);
   const std::string now = write_plain_tiff(folder.path("now.tif"), 15, 100, 2, 5);
   const auto make = [&](const std::string& tiff) {
-    create({.tortilla = Tortilla({Sample("image", tiff)}), .collection = made_collection()}, path, {.overwrite = true});
+    create({.tortilla = Tortilla({Sample("image", tiff)}), .collection = made_collection()}, path, {.output = {.overwrite = true}});
   };
   make(first);
   write_tiff_index(path);
@@ -324,7 +324,7 @@ TEST_CASE("a file of headers is made once, in the name of its dataset, and of TI
   create({.tortilla = Tortilla({Sample("a", Bytes(10))}), .collection = made_collection()}, none);
   CHECK_THROWS_WITH_AS(write_tiff_index(none), doctest::Contains("no TIFF"), ValidationError);
   const auto stop = [](uint64_t, uint64_t, void*) { return false; };
-  CHECK_THROWS_AS(write_tiff_index(published.b, {.progress = stop}), IoError);
+  CHECK_THROWS_AS(write_tiff_index(published.b, {.task = {.progress = stop}}), IoError);
   CHECK_FALSE(std::filesystem::exists(published.b + ".headers"));
 }
 
@@ -372,7 +372,7 @@ TEST_SUITE("threads") {
     const auto raster = open_raster(load(with_column).data(), 2);
     const std::string path = scenes.folder.path("plain.tacozip");
     create({.tortilla = Tortilla(scenes.samples), .collection = made_collection()}, path);
-    write_tiff_index(path, {.jobs = 4});
+    write_tiff_index(path, {.task = {.jobs = 4}});
     const DataFrame rows = load(path).data();
     std::atomic<int> num_right = 0;
     std::vector<std::thread> threads;

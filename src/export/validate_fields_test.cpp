@@ -110,7 +110,7 @@ TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found") {
   const auto make = [&](const std::vector<MetadataField>& changed) {
     Collection about = collection();
     about.extent = {.spatial = BBox{}, .temporal = TimeRange{Timestamp{0}, Timestamp{30000 * 86'400'000'000}}};
-    return create_found({Tortilla(samples(changed)), about}, shop.out("x.tacozip"), {.overwrite = true}).at(0);
+    return create_found({Tortilla(samples(changed)), about}, shop.out("x.tacozip"), {.output = {.overwrite = true}}).at(0);
   };
   CHECK(faults(make({})) == "");
   CHECK(faults(make({{"geotiff:stats", bands({0.25, 0.75})}})) == "");  // shares of classes
@@ -124,7 +124,7 @@ TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found") {
 TEST_CASE("create gives reserved columns their types where that is exact, and refuses others") {
   const Workshop shop = Workshop::in_memory();
   const auto make = [&](const Tortilla& of) {
-    return create({of, collection()}, shop.out("x.tacozip"), {.overwrite = true}).at(0);
+    return create({of, collection()}, shop.out("x.tacozip"), {.output = {.overwrite = true}}).at(0);
   };
   shop.add("a.bin", "a");
   shop.add("t.csv", "id,path,stac:time_start\na,a.bin,2020-01-01\nb,a.bin,\n");
@@ -172,7 +172,7 @@ TEST_CASE("extents, ids and columns that no reader takes alike are found") {
   const auto make = [&](const std::vector<Sample>& of, const Extent& extent) {
     Collection about = collection();
     about.extent = extent;
-    return create({Tortilla(of), about}, shop.out("x.tacozip"), {.overwrite = true}).at(0);
+    return create({Tortilla(of), about}, shop.out("x.tacozip"), {.output = {.overwrite = true}}).at(0);
   };
   const TimeRange all{Timestamp{0}, Timestamp{30000 * 86'400'000'000}};
   CHECK(has_rule(make(samples(), {.spatial = BBox{50, 50, 60, 60}, .temporal = all}), "COL-16"));
@@ -245,7 +245,7 @@ TEST_CASE("a part that was edited after its index was made is found") {
   const Workshop shop;
   const auto part = [&](int value, bool overwrite) {
     return create({Tortilla({Sample("a", to_bytes("a"), {{"c", value}})}), collection()}, shop.out("a.tacozip"),
-                  {.overwrite = overwrite})
+                  {.output = {.overwrite = overwrite}})
         .at(0);
   };
   const std::string index = create_tacocat({part(1, false)});

@@ -49,7 +49,7 @@ TEST_CASE("an extension of datasets adds its keys") {
 
 TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
   Taco taco{Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), {}};
-  const PlanCheck bad = check_plan(taco, "/nowhere/DATA", {.parquet = {.compression = "zip"}});
+  const PlanCheck bad = check_plan(taco, "/nowhere/DATA", {.output = {.parquet = {.compression = "zip"}}});
   const auto told = [&](const char* part) {
     return std::count_if(bad.issues.begin(), bad.issues.end(),
                          [&](const auto& issue) { return has_text(issue, part); });
@@ -81,7 +81,7 @@ TEST_CASE("overwriting replaces datasets and empty folders, never a folder of ot
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
   const Taco taco{Tortilla({file("a")}), collection()};
-  const CreateOptions overwrite{.overwrite = true};
+  const CreateOptions overwrite{.output = {.overwrite = true}};
   CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
   CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
   std::filesystem::remove(folder / "COLLECTION.json");

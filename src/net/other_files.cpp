@@ -67,14 +67,14 @@ class OtherFile final : public ByteSource {
 std::shared_ptr<const ByteSource> open_other_file(const RemoteOpener& opener, const std::string& path,
                                                   const RemoteOptions& options) {
   auto file = with_path(path, [&] { return opener.open(to_vsi(path), options); });
-  return file ? std::make_shared<OtherFile>(path, std::move(file), options.limit) : nullptr;
+  return file ? std::make_shared<OtherFile>(path, std::move(file), options.max_concurrent_requests) : nullptr;
 }
 
 std::vector<std::shared_ptr<const ByteSource>> open_other_files(const RemoteOpener& opener,
                                                                 std::span<const std::string> paths,
                                                                 const RemoteOptions& options) {
   using Source = std::shared_ptr<const ByteSource>;
-  return side_by_side<Source>(paths.size(), options.limit, [&](std::size_t i) -> Source {
+  return side_by_side<Source>(paths.size(), options.max_concurrent_requests, [&](std::size_t i) -> Source {
     try {
       return open_other_file(opener, paths[i], options);
     } catch (const IoError& error) {

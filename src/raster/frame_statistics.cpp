@@ -121,7 +121,7 @@ FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions&
   // Parts do not depend on the number of threads, so that rounding does not.
   const int64_t part_rows = options.part_rows > 0 ? options.part_rows : tacore::part_rows(num_rows);
   const auto num_parts = static_cast<std::size_t>((num_rows + part_rows - 1) / part_rows);
-  const int jobs = num_threads(options.jobs);
+  const int jobs = num_threads(options.task.jobs);
   const auto begin_of = [&](std::size_t part) { return std::min(static_cast<int64_t>(part) * part_rows, num_rows); };
   OrderedWork<FrameStatistics> work(
       std::vector<uint64_t>(num_parts, 1), 2 * static_cast<uint64_t>(jobs), jobs,
@@ -130,7 +130,7 @@ FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions&
   for (std::size_t part = 0; auto counted = work.next(); ++part) {
     merge(out, std::move(*counted));
     const auto num_done = static_cast<uint64_t>(begin_of(part + 1));
-    if (options.progress && !options.progress(num_done, static_cast<uint64_t>(num_rows), options.user)) {
+    if (options.task.progress && !options.task.progress(num_done, static_cast<uint64_t>(num_rows), options.task.user)) {
       throw IoError("statistics were stopped");
     }
   }

@@ -179,8 +179,8 @@ TEST_CASE("progress is told, and may stop the work") {
   const Folder folder;
   const DataFrame frame = written(folder, Tortilla(tiles(6))).data();
   std::vector<uint64_t> told;
-  ComputeOptions options{.user = &told};
-  options.progress = [](uint64_t done, uint64_t, void* user) {
+  ComputeOptions options{.task = {.user = &told}};
+  options.task.progress = [](uint64_t done, uint64_t, void* user) {
     static_cast<std::vector<uint64_t>*>(user)->push_back(done);
     return done < 4;
   };
@@ -338,9 +338,9 @@ TEST_SUITE("threads") {
   TEST_CASE("whatever the number of threads, statistics of a view are the same to the last bit") {
     const Folder folder;
     const DataFrame frame = written(folder, Tortilla(tiles(60))).data();
-    const auto one = compute_statistics(frame, {.jobs = 1});
+    const auto one = compute_statistics(frame, {.task = {.jobs = 1}});
     for (const int jobs : {2, 5}) {
-      const auto many = compute_statistics(frame, {.jobs = jobs});
+      const auto many = compute_statistics(frame, {.task = {.jobs = jobs}});
       for (std::size_t band = 0; band < 2; ++band) {
         CHECK(many.bands[band].moments.mean == one.bands[band].moments.mean);
         CHECK(many.bands[band].moments.sum_of_squares == one.bands[band].moments.sum_of_squares);

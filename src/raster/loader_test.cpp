@@ -45,7 +45,7 @@ std::string write(const TemporaryFolder& folder, const std::vector<Sample>& samp
   Taco taco{Tortilla(samples), {.id = "test", .dataset_version = "1.0.0", .description = "x", .licenses = {"CC0-1.0"}}};
   taco.collection.providers = {{.name = "tests"}};
   taco.collection.tasks = {"other"};
-  return create(taco, folder.path("test.tacozip"), {.overwrite = true})[0];
+  return create(taco, folder.path("test.tacozip"), {.output = {.overwrite = true}})[0];
 }
 
 std::string write_pairs(const TemporaryFolder& folder, int64_t count) {

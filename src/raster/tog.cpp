@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/little_endian.hpp"
+#include "base/report.hpp"
 #include "base/threads.hpp"
 #include "raster/codecs.hpp"
 #include "io/output_file.hpp"
@@ -295,10 +296,6 @@ void append_framed(FieldWriter& out, const Bytes& tile) {
   out.bytes(std::span(tile).last(std::min<std::size_t>(kFrame, tile.size())));
 }
 
-void tell(const TogOptions& options, uint64_t num_done, uint64_t num_bytes) {
-  if (options.progress && !options.progress(num_done, num_bytes, options.user)) throw IoError("stopped");
-}
-
 /// Writes all tiles from `offset` on and returns where they are, band after band.
 std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const TogOptions& options,
                                    const OutputFile& file, uint64_t offset) {
@@ -306,7 +303,7 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
   std::vector<uint64_t> weights;
   for (const Piece& piece : pieces) weights.push_back(bytes_of(plan, piece));
   const uint64_t num_bytes = num_bytes_of(plan);
-  OrderedWork<std::vector<Bytes>> work(weights, kBytesUnderWay, num_threads(options.jobs), [&](std::size_t i) {
+  OrderedWork<std::vector<Bytes>> work(weights, kBytesUnderWay, num_threads(options.task.jobs), [&](std::size_t i) {
     return compress_piece(raster, plan, pieces[i], options.zstd_level);
   });
   const auto places = static_cast<std::size_t>(plan.across() * plan.down());
@@ -325,7 +322,7 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
     file.write(offset, framed);
     offset += framed.size();
     num_done += weights[i];
-    tell(options, num_done, num_bytes);
+    report(options.task, num_done, num_bytes);
   }
   return tiles;
 }
@@ -343,7 +340,7 @@ void make_tog(const std::string& input, const std::string& output, const TogOpti
   file.write(0, head_of(plan, tiles));
   file.sync();
   const uint64_t num_bytes = num_bytes_of(plan);
-  tell(options, num_bytes, num_bytes);  // the last chance to stop: syncing takes time
+  report(options.task, num_bytes, num_bytes);  // the last chance to stop: syncing takes time
   file.commit();
 }
 

@@ -182,8 +182,8 @@ TEST_CASE("the number of threads changes no byte") {
   const TemporaryFolder folder;
   // Two pieces of work and more: 16 MiB of pixels each.
   write_plain_tiff(folder.path("in.tif"), 1500, 1500, 2, 0, DataType::Float64);
-  make_tog(folder.path("in.tif"), folder.path("a.tif"), {.block_size = 256, .zstd_level = 1, .jobs = 1});
-  make_tog(folder.path("in.tif"), folder.path("b.tif"), {.block_size = 256, .zstd_level = 1, .jobs = 4});
+  make_tog(folder.path("in.tif"), folder.path("a.tif"), {.task = {.jobs = 1}, .block_size = 256, .zstd_level = 1});
+  make_tog(folder.path("in.tif"), folder.path("b.tif"), {.task = {.jobs = 4}, .block_size = 256, .zstd_level = 1});
   CHECK(bytes_of(folder.path("a.tif")) == bytes_of(folder.path("b.tif")));
   CHECK(pixels_of(folder.path("a.tif")) == pixels_of(folder.path("in.tif")));
 }
@@ -237,7 +237,7 @@ TEST_CASE("a TOG that is stopped or fails leaves nothing behind") {
   const TemporaryFolder folder;
   const std::string in = write_plain_tiff(folder.path("in.tif"), 400, 200, 1, 0, DataType::UInt8);
   const auto stop = [](uint64_t, uint64_t, void*) { return false; };
-  CHECK_THROWS_AS(make_tog(in, folder.path("out.tif"), {.progress = stop}), IoError);
+  CHECK_THROWS_AS(make_tog(in, folder.path("out.tif"), {.task = {.progress = stop}}), IoError);
   std::filesystem::resize_file(in, 5000);
   CHECK_THROWS_AS(make_tog(in, folder.path("out.tif")), FormatError);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/report.hpp"
 #include "base/threads.hpp"
 #include "format/names.hpp"
 #include "io/output_file.hpp"
@@ -82,19 +83,15 @@ Entry entry_of(const Container& container, const Place& place) {
   });
 }
 
-void tell(const TiffIndexFileOptions& options, uint64_t num_done, uint64_t num_files) {
-  if (options.progress && !options.progress(num_done, num_files, options.user)) throw IoError("stopped");
-}
-
 std::vector<Entry> entries_of(const Container& container, const TiffIndexFileOptions& options, TiffIndexFileResult& result) {
   const auto files = places_of(container);
-  OrderedWork<Entry> work(std::vector<uint64_t>(files.size(), 1), kFilesUnderWay, num_threads(options.jobs),
+  OrderedWork<Entry> work(std::vector<uint64_t>(files.size(), 1), kFilesUnderWay, num_threads(options.task.jobs),
                           [&](std::size_t i) { return entry_of(container, files[i]); });
   std::vector<Entry> out;
   for (uint64_t done = 1; auto entry = work.next(); ++done) {
     ++(entry->is_broken ? result.num_broken : entry->header.empty() ? result.num_others : result.num_headers);
     if (!entry->header.empty()) out.push_back(std::move(*entry));
-    tell(options, done, files.size());
+    report(options.task, done, files.size());
   }
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.source_file, a.path) < std::tie(b.source_file, b.path);
@@ -144,7 +141,7 @@ TiffIndexFileResult write_tiff_index(const std::string& path, const TiffIndexFil
   file.write(0, encode(entries, fingerprint_of(*container)));
   file.sync();
   const auto num_files = static_cast<uint64_t>(out.num_headers + out.num_others + out.num_broken);
-  tell(options, num_files, num_files);  // the last chance to stop: syncing takes time
+  report(options.task, num_files, num_files);  // the last chance to stop: syncing takes time
   file.commit();
   return out;
 }

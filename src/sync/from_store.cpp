@@ -205,7 +205,7 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
   }
   const auto pieces = pieces_of(manifest);
   SyncProgress progress(options, manifest.size(), output);
-  run_parallel(pieces.size(), num_threads(options.jobs), [&](std::size_t i) {
+  run_parallel(pieces.size(), num_threads(options.task.jobs), [&](std::size_t i) {
     const Piece& piece = pieces[i];
     const std::span bytes = scratch(piece.size, piece.offset);
     std::size_t done = 0;

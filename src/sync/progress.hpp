@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tacore/error.hpp"
+#include "base/report.hpp"
 #include "tacore/ops/sync.hpp"
 
 namespace tacore {
@@ -19,10 +20,10 @@ class SyncProgress {
 
   /// Throws IoError when the work is to stop.
   void add(uint64_t num_bytes) {
-    if (!options_.progress) return;
+    if (!options_.task.progress) return;
     const std::lock_guard lock(mutex_);
     num_done_ += num_bytes;
-    if (!options_.progress(num_done_, num_bytes_, options_.user)) throw IoError("stopped", {.path = path_});
+    report(options_.task, num_done_, num_bytes_, path_);
   }
 
  private:

@@ -137,8 +137,8 @@ TEST_CASE("A Parquet file is cut finer than others, alike in a ZIP and in a FOLD
 
 TEST_CASE("A put makes the same chunks and manifest whatever the number of threads is") {
   const Sets sets;
-  sync_to_store(sets.zip, sets.store, {.jobs = 1});
-  sync_to_store(sets.zip, sets.shop.out("other"), {.jobs = 4});
+  sync_to_store(sets.zip, sets.store, {.task = {.jobs = 1}});
+  sync_to_store(sets.zip, sets.shop.out("other"), {.task = {.jobs = 4}});
   CHECK(file_text(manifest_path(sets.store, "set.tacozip")) ==
         file_text(manifest_path(sets.shop.out("other"), "set.tacozip")));
   CHECK(chunk_files(sets.store).size() == chunk_files(sets.shop.out("other")).size());
@@ -149,8 +149,8 @@ TEST_CASE("A put that is stopped leaves no manifest, and the next one goes on fr
   struct Stop {
     static bool half(uint64_t done, uint64_t all, void*) { return done < all / 2; }
   };
-  const auto stopped = [&] { sync_to_store(sets.zip, sets.store, {.jobs = 1, .progress = Stop::half}); };
-  CHECK(has_text(fault(stopped), "stopped"));
+  const auto stopped = [&] { sync_to_store(sets.zip, sets.store, {.task = {.jobs = 1, .progress = Stop::half}}); };
+  CHECK(contains(fault(stopped), "stopped"));
   CHECK(dataset_names(sets.store).empty());
   CHECK(leftovers(sets.store).empty());
   const std::size_t num_stored = chunk_files(sets.store).size();
@@ -175,8 +175,8 @@ TEST_CASE("While one put writes to a store another waits, until it is stopped") 
   const Sets sets;
   make_store(sets.store);
   std::optional<StoreWriter> writer(sets.store);
-  const SyncOptions stop{.progress = [](uint64_t, uint64_t, void*) { return false; }};
-  CHECK(has_text(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
+  const SyncOptions stop{.task = {.progress = [](uint64_t, uint64_t, void*) { return false; }}};
+  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
   std::thread first([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     writer.reset();
@@ -230,7 +230,7 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
 TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before stays in the store") {
   const Sets sets;
   sets.shop.add("huge", std::string(70 << 20, 'z'));  // split by several threads
-  create({sets.shop.tree(), collection()}, sets.zip, {.overwrite = true});
+  create({sets.shop.tree(), collection()}, sets.zip, {.output = {.overwrite = true}});
   sync_to_store(sets.zip, sets.store);
   const std::string before = file_text(manifest_path(sets.store, "set.tacozip")), good = file_text(sets.zip);
   for (const auto& entry : zip_entries(good)) {
@@ -341,7 +341,7 @@ TEST_CASE("A get that is stopped leaves nothing") {
   for (const auto& path : {sets.zip, sets.folder}) {
     sync_to_store(path, sets.store);
     const int num_made = sets.shop.num_made();
-    const SyncOptions stop{.progress = [](uint64_t, uint64_t, void*) { return false; }};
+    const SyncOptions stop{.task = {.progress = [](uint64_t, uint64_t, void*) { return false; }}};
     const std::string to = sets.shop.out("back" + fs::path(path).extension().string());
     const std::string from = sets.store + "/" + fs::path(path).filename().string();
     CHECK(has_text(fault([&] { sync_from_store(from, to, stop); }), "stopped"));

@@ -359,7 +359,7 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   Putter putter(input, writer, to.store, options);
   std::vector<std::vector<Chunk>> chunks(input.segments.size());
   try {
-    run_parallel(chunks.size(), is_remote(from) ? kRemoteJobs : num_threads(options.jobs),
+    run_parallel(chunks.size(), is_remote(from) ? kRemoteJobs : num_threads(options.task.jobs),
                  [&](std::size_t i) { chunks[i] = putter.split(input.segments[i]); });
     if (input.check) input.check->finish();
   } catch (...) {

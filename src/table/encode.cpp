@@ -357,7 +357,7 @@ void encode_batches(arrow::RecordBatchReader& batches, Encoding encoding, Output
                            [&](std::span<const std::byte> bytes) {
                              output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
                            },
-                           {.content_defined_chunks = false});
+                           {.use_content_defined_chunking = false});
   }
 }
 

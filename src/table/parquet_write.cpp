@@ -101,21 +101,22 @@ bool repeats(const arrow::Field& field) {
 std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& options, const arrow::Schema& schema,
                                                          int64_t num_rows) {
   parquet::WriterProperties::Builder out;
-  out.disable_dictionary();
+  if (options.use_dictionary.value_or(false)) out.enable_dictionary();
+  else out.disable_dictionary();
   for (const auto& field : schema.fields()) {
-    if (num_rows > kFewRows && repeats(*field)) out.enable_dictionary(field->name());
+    if (!options.use_dictionary && num_rows > kFewRows && repeats(*field)) out.enable_dictionary(field->name());
   }
   const auto compression = compression_of(options.compression);
   out.compression(compression);
   if (options.compression_level || compression == arrow::Compression::ZSTD) {
     out.compression_level(options.compression_level.value_or(kZstdLevel));
   }
-  out.max_row_group_length(options.row_group_rows)->data_pagesize(options.page_bytes);
-  if (!options.statistics) out.disable_statistics();
-  if (options.content_defined_chunks) {
+  out.max_row_group_length(options.row_group_size)->data_pagesize(options.data_page_size);
+  if (!options.write_statistics) out.disable_statistics();
+  if (options.use_content_defined_chunking) {
     parquet::CdcOptions chunks;
-    chunks.min_chunk_size = options.min_chunk_bytes;
-    chunks.max_chunk_size = options.max_chunk_bytes;
+    chunks.min_chunk_size = options.min_chunk_size;
+    chunks.max_chunk_size = options.max_chunk_size;
     out.enable_content_defined_chunking()->content_defined_chunking_options(chunks);
   }
   return out.build();
@@ -155,12 +156,12 @@ arrow::Status add_metadata(parquet::arrow::FileWriter& writer, const std::map<st
 
 void check_parquet_options(const ParquetOptions& options) {
   check_compression(options);
-  check_positive("row groups", options.row_group_rows, "rows");
-  check_positive("pages", options.page_bytes, "bytes");
-  check_positive("chunks", options.min_chunk_bytes, "bytes");
-  if (options.max_chunk_bytes <= options.min_chunk_bytes) {
-    throw ValidationError("Parquet chunks of " + std::to_string(options.min_chunk_bytes) + " to " +
-                          std::to_string(options.max_chunk_bytes) + " bytes; the most greater than the least expected");
+  check_positive("row groups", options.row_group_size, "rows");
+  check_positive("pages", options.data_page_size, "bytes");
+  check_positive("chunks", options.min_chunk_size, "bytes");
+  if (options.max_chunk_size <= options.min_chunk_size) {
+    throw ValidationError("Parquet chunks of " + std::to_string(options.min_chunk_size) + " to " +
+                          std::to_string(options.max_chunk_size) + " bytes; the most greater than the least expected");
   }
 }
 
@@ -180,7 +181,7 @@ Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options,
       *table.schema(), table.num_rows(),
       [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); }, options,
       [&](parquet::arrow::FileWriter& writer) {
-        ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_rows));
+        ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_size));
         return add_metadata(writer, metadata);
       });
   return out;

@@ -56,7 +56,7 @@ TEST_CASE("a table and its batches make files of the same rows and row groups") 
   const auto n = counted(70000);
   const std::vector<std::optional<std::string>> text(n.size(), "FILE");
   const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
-  const auto level = level_of(encode_parquet(*table, {.row_group_rows = 30000}));
+  const auto level = level_of(encode_parquet(*table, {.row_group_size = 30000}));
   REQUIRE(level->num_row_groups() == 3);
   CHECK(level->group_begin(1) == 30000);
   CHECK(level->integer(2, 69999) == 69999);
@@ -76,12 +76,12 @@ TEST_CASE("compression, chunks, pages and statistics are those asked for") {
     CHECK(level_of(other)->integer(2, 65535) == 65535);
   }
   CHECK(encode_parquet(*table, {.compression_level = 19}) != usual);
-  CHECK(encode_parquet(*table, {.min_chunk_bytes = 1024, .max_chunk_bytes = 4096}).size() > usual.size());
-  const ParquetOptions plain = {.content_defined_chunks = false};
-  const ParquetOptions small = {.content_defined_chunks = false, .page_bytes = 1000};
+  CHECK(encode_parquet(*table, {.min_chunk_size = 1024, .max_chunk_size = 4096}).size() > usual.size());
+  const ParquetOptions plain = {.use_content_defined_chunking = false};
+  const ParquetOptions small = {.use_content_defined_chunking = false, .data_page_size = 1000};
   CHECK(encode_parquet(*table, small) != encode_parquet(*table, plain));
   CHECK(encode_parquet(*table, plain) != usual);
-  CHECK(encode_parquet(*table, {.statistics = false}).size() < usual.size());
+  CHECK(encode_parquet(*table, {.write_statistics = false}).size() < usual.size());
 }
 
 TEST_CASE("only text that repeats has a dictionary, and only in tables of many rows") {
@@ -118,10 +118,10 @@ TEST_CASE("options that no file can be written with are told") {
   CHECK(error({.compression_level = 23}) == "Parquet compression level 23; -131072 to 22 expected of zstd");
   CHECK(error({.compression = "snappy", .compression_level = 3}) ==
         "Parquet compression level 3; snappy has no levels");
-  CHECK(error({.row_group_rows = 0}) == "Parquet row groups of 0 rows; at least 1 expected");
-  CHECK(error({.page_bytes = -1}) == "Parquet pages of -1 bytes; at least 1 expected");
-  CHECK(error({.min_chunk_bytes = 0}) == "Parquet chunks of 0 bytes; at least 1 expected");
-  CHECK(error({.min_chunk_bytes = 10, .max_chunk_bytes = 10}) ==
+  CHECK(error({.row_group_size = 0}) == "Parquet row groups of 0 rows; at least 1 expected");
+  CHECK(error({.data_page_size = -1}) == "Parquet pages of -1 bytes; at least 1 expected");
+  CHECK(error({.min_chunk_size = 0}) == "Parquet chunks of 0 bytes; at least 1 expected");
+  CHECK(error({.min_chunk_size = 10, .max_chunk_size = 10}) ==
         "Parquet chunks of 10 to 10 bytes; the most greater than the least expected");
 }
 

@@ -243,7 +243,7 @@ class Settler {
     const auto offsets = ordered(offsets_);
     table = add_column(add_column(table, names::kOffset, offsets), tacore::names::kOffset, offsets);
     table = in_one_piece(add_column(table, tacore::names::kParentId, ordered(parents_)));
-    const Bytes bytes = encode_parquet(*table, {.compression = "none", .content_defined_chunks = false});
+    const Bytes bytes = encode_parquet(*table, {.compression = "none", .use_content_defined_chunking = false});
     SettledLevel out{LevelTable::open(memory_source(level_->where().path, bytes), level_->where())};
     if (std::is_sorted(order.begin(), order.end())) return out;
     out.places.resize(order.size());

@@ -16,7 +16,7 @@ namespace tacore::v1 {
 /// around them, and of heights nothing is kept. `json` is the text as it is. Throws FormatError as
 /// tacore::parse_collection() does: not UTF-8 or JSON, not an object, nested deeper than 64, a known member of another
 /// type.
-Collection parse_collection(std::string_view json, const std::string& path);
+Collection parse_stored_collection(std::string_view json, const std::string& path);
 
 /// The text of a COLLECTION of TACO 0.2.0, in one line: the 17 members of the specification in the order of the
 /// published writers, null when unset; then the members that only `collection.json` has, as they are written there.
@@ -25,12 +25,12 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// Throws ValidationError for bands that the sensor does not have, FormatError as tacore::encode_collection() does.
 std::string encode_collection(const Collection& collection);
 
-/// The same collection with the names of TACO 2, as parse_draft_collection() gives one, for create(). Nothing is lost:
+/// The same collection with the names of TACO 2, as v1::parse_collection() gives one, for create(). Nothing is lost:
 /// what only TACO 0.2.0 has keeps its name. encode_collection() turns it back. No taco_version.
 Collection to_v2(const Collection& collection);
 
 /// The text of `json`, a COLLECTION of `path` in any form, with the members and names of TACO 2; what has them already
-/// stays the same. Throws FormatError as parse_collection().
+/// stays the same. Throws FormatError as parse_stored_collection().
 std::string v2_text(std::string_view json, const std::string& path);
 
 /// What a person should know of a COLLECTION, one sentence each with the path of the member first.

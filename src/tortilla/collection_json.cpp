@@ -240,12 +240,12 @@ bool is_known_sensor(std::string_view sensor) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-Collection parse_draft_collection(std::string_view text, const std::string& path) {
+Collection parse_collection(std::string_view text, const std::string& path) {
   return tacore::parse_draft_collection(v2_text(text, path), path);
 }
 
-Collection parse_collection(std::string_view text, const std::string& path) {
-  Collection out = parse_draft_collection(text, path);
+Collection parse_stored_collection(std::string_view text, const std::string& path) {
+  Collection out = parse_collection(text, path);
   if (out.id.empty()) log::warning(path + ": the collection has no id");
   if (out.dataset_version == Collection().dataset_version) {
     log::warning(path + ": the collection has no dataset_version");

@@ -47,7 +47,7 @@ const std::string kFull =
 std::string member(const std::string& text, const char* key) { return json::parse(text).at(key).dump(); }
 
 /// `text` read and written.
-std::string rewritten(const std::string& text) { return v1::encode_collection(v1::parse_collection(text, "x.taco")); }
+std::string rewritten(const std::string& text) { return v1::encode_collection(v1::parse_stored_collection(text, "x.taco")); }
 
 std::string with_extent(const std::string& extent) {
   return R"({"id":"x","dataset_version":"1","extent":)" + extent + "}";
@@ -56,7 +56,7 @@ std::string with_extent(const std::string& extent) {
 }  // namespace
 
 TEST_CASE("the 17 members of the published writers are read, nulls as absent") {
-  const Collection found = v1::parse_collection(kReference, "x.taco");
+  const Collection found = v1::parse_stored_collection(kReference, "x.taco");
   CHECK(found.id == "demo");
   CHECK(found.dataset_version == "1.0.0");
   CHECK(found.taco_version == "0.4.0");
@@ -132,7 +132,7 @@ TEST_CASE("an extent is read flat and nested, from milliseconds and RFC 3339, wi
   };
   for (const auto& c : cases) {
     CAPTURE(c.extent);
-    const Extent found = v1::parse_collection(with_extent(c.extent), "x").extent;
+    const Extent found = v1::parse_stored_collection(with_extent(c.extent), "x").extent;
     CHECK(found.spatial == c.spatial);
     const std::string temporal = c.temporal;
     CHECK(found.temporal == (temporal.empty() ? std::nullopt : std::optional(TimeRange::parse(temporal))));
@@ -150,14 +150,14 @@ TEST_CASE("a task is read as title or slug, alone or in a list") {
        {R"("task":"Super Resolution")", R"("task":"super_resolution")", R"("task":["super-resolution"])",
         R"("tasks":["super-resolution"])", R"("task":"SUPER-RESOLUTION","tasks":["Super resolution"])"}) {
     CAPTURE(members);
-    const Collection found = v1::parse_collection("{" + std::string(members) + "}", "x");
+    const Collection found = v1::parse_stored_collection("{" + std::string(members) + "}", "x");
     CHECK(found.tasks == std::vector<std::string>{"super-resolution"});
     CHECK(member(v1::encode_collection(found), "task") == R"("super-resolution")");
   }
   const std::string two = rewritten(R"({"tasks":["regression","denoising"]})");
   CHECK(member(two, "task") == R"("regression")");
   CHECK(member(two, "tasks") == R"(["regression","denoising"])");
-  CHECK(v1::parse_collection(two, "x").tasks.size() == 2);
+  CHECK(v1::parse_stored_collection(two, "x").tasks.size() == 2);
 }
 
 TEST_CASE("single values, other names and other forms of people are read, and written as the specification has them") {
@@ -209,7 +209,7 @@ TEST_CASE("a known sensor gets its bands, in the order asked for and with the in
       "description":"Band 8A - Vegetation red edge 4 - 20m","center_wavelength":864.5,"full_width_half_max":19.0})"));
   CHECK(some.at("bands")[1].at("index") == 0);
   CHECK(optical("xsentinel2msi").at("bands").is_null());
-  const Collection unknown = v1::parse_collection(R"({"optical_data":{"sensor":"landsat8oli[B99]"}})", "x");
+  const Collection unknown = v1::parse_stored_collection(R"({"optical_data":{"sensor":"landsat8oli[B99]"}})", "x");
   CHECK_THROWS_WITH_AS(v1::encode_collection(unknown),
                        doctest::Contains("optical_data.sensor: band 'B99': landsat8oli has B01, B02, B03"),
                        ValidationError);
@@ -225,7 +225,7 @@ TEST_CASE("both spellings of rai: are read; where both are there, both stay") {
 }
 
 TEST_CASE("a collection of 0.2.0 has the names of 2.0 after to_v2, and its own again after that") {
-  const Collection found = v1::parse_collection(kFull, "x.taco");
+  const Collection found = v1::parse_stored_collection(kFull, "x.taco");
   const Collection v2 = v1::to_v2(found);
   CHECK(collection_faults(v2).empty());
   const json document = json::parse(v2.json);
@@ -253,7 +253,7 @@ TEST_CASE("a collection of 0.2.0 has the names of 2.0 after to_v2, and its own a
 }
 
 TEST_CASE("what a user changes in a collection wins over its document") {
-  Collection found = v1::parse_collection(kFull, "x.taco");
+  Collection found = v1::parse_stored_collection(kFull, "x.taco");
   found.title = "new";
   found.tasks = {"denoising"};
   found.providers[0].email = "x@y.z";
@@ -294,7 +294,7 @@ TEST_CASE("hostile documents are refused with a typed error that names the file"
   for (const auto& [text, expected] : cases) {
     CAPTURE(text.substr(0, 40));
     try {
-      v1::parse_collection(text, "a/x.taco");
+      v1::parse_stored_collection(text, "a/x.taco");
       FAIL("no error");
     } catch (const FormatError& error) {
       CAPTURE(error.what());
@@ -305,7 +305,7 @@ TEST_CASE("hostile documents are refused with a typed error that names the file"
 }
 
 TEST_CASE("of members of one name the last counts, and numbers of any size survive where nothing reads them") {
-  CHECK(v1::parse_collection(R"({"id":"a","id":"b"})", "x").id == "b");
+  CHECK(v1::parse_stored_collection(R"({"id":"a","id":"b"})", "x").id == "b");
   const std::string big = R"({"id":"a","n":123456789012345678901234567890.10,"m":-0.0})";
   CHECK(has_text(rewritten(big), R"("n":123456789012345678901234567890.10,"m":-0.0})"));
 }

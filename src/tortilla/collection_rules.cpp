@@ -303,7 +303,7 @@ CollectionFindings examine_collection(std::string_view text) {
     const json document = parse_document(text, "");
     for (const auto& name : repeated_members(text)) out.fault(tacore::quoted(name) + " is there twice in one object");
     examine_extent(out, document);
-    const Collection collection = parse_collection(text, "");
+    const Collection collection = parse_stored_collection(text, "");
     examine_model(out, collection);
     examine_objects(out, json::parse(encode_without_bands(collection)));
   } catch (const FormatError& error) {

@@ -49,7 +49,7 @@ std::string dataset_name(const std::string& path) {
 Collection collection_of(const ByteSource& source, const Header& header, const std::string& path) {
   if (!header.collection) return {.id = dataset_name(path), .dataset_version = "", .json = "{}"};
   const Bytes text = read_document(source, *header.collection);
-  Collection out = parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
+  Collection out = parse_stored_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path);
   if (out.id.empty()) out.id = dataset_name(path);
   return out;
 }
@@ -169,7 +169,7 @@ class TortillaContainer : public Container {
       parts.push_back({stack_tables(some), static_cast<int64_t>(parent_of.size() - before)});
     }
     const auto rows = add_column(stack_tables(parts), names::kParentId, parent_of);
-    const Bytes bytes = encode_parquet(*rows, {.compression = "none", .content_defined_chunks = false});
+    const Bytes bytes = encode_parquet(*rows, {.compression = "none", .use_content_defined_chunking = false});
     return LevelTable::open(memory_source(path(), bytes), where(level));
   }
 

@@ -337,7 +337,7 @@ class FileCheck {
       const auto found = v1::examine_collection({reinterpret_cast<const char*>(text.data()), text.size()});
       for (const auto& fault : found.faults) report_.add("V1-11", "COLLECTION: " + fault, where);
       for (const auto& advice : found.advice) report_.add("V1-17", "COLLECTION: " + advice, where);
-      const auto collection = v1::parse_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path_);
+      const auto collection = v1::parse_stored_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path_);
       identity_ = quoted(collection.id) + ", version " + quoted(collection.dataset_version);
     } catch (const FormatError& error) {
       report_.add("V1-11", "COLLECTION: " + message_of(error), where);

@@ -11,7 +11,8 @@
 namespace tacore::validator {
 namespace {
 
-using v1::create;
+using v1::create_taco;
+using v1::create_tortilla;
 using v1::demo;
 using v1::demo_collection;
 using v1::plain;
@@ -65,7 +66,7 @@ TEST_CASE("files of other writers break no rule that is an error") {
 
 TEST_CASE("headers that lie are V1-1") {
   const TemporaryFolder folder;
-  create(demo(), folder.path("x.tortilla"), plain());
+  create_tortilla(demo(), folder.path("x.tortilla"), plain());
   const std::string bytes = file_text(folder.path("x.tortilla"));
   finds(folder.write("cut.tortilla", bytes.substr(0, 1000)), "V1-1", "leaves the container of 1000 bytes");
   finds(folder.write("far.tortilla", with_number(bytes, 2, ~uint64_t{0})), "V1-1", "leaves the container");
@@ -75,7 +76,7 @@ TEST_CASE("headers that lie are V1-1") {
 TEST_CASE("files of the version before are V1-2") {
   finds(golden("v1/first.tortilla"), "V1-2", "the version before 0.5.0");
   const TemporaryFolder folder;
-  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
   std::string bytes = file_text(folder.path("x.taco"));
   bytes.replace(0, 2, "#y");
   finds(folder.write("y.taco", bytes), "V1-2", "\"WX\" expected");
@@ -83,7 +84,7 @@ TEST_CASE("files of the version before are V1-2") {
 
 TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
   const TemporaryFolder folder;
-  create(demo(), folder.path("x.tortilla"), plain());
+  create_tortilla(demo(), folder.path("x.tortilla"), plain());
   std::string bytes = file_text(folder.path("x.tortilla"));
   bytes.back() = 'x';
   finds(folder.write("end.tortilla", bytes), "V1-3", "");
@@ -91,16 +92,16 @@ TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
 
 TEST_CASE("rows of one container are checked, whatever made them") {
   const TemporaryFolder folder;
-  create(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
+  create_tortilla(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
          folder.path("times.tortilla"), plain());
   finds(folder.path("times.tortilla"), "V1-14", "row 1: stac:time_end is before stac:time_start");
-  create(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}), folder.path("ms.tortilla"),
+  create_tortilla(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}), folder.path("ms.tortilla"),
          plain());
   finds(folder.path("ms.tortilla"), "V1-14", "row 0: stac:time_start is more than 100000000000 seconds");
-  create(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}), folder.path("far.tortilla"),
+  create_tortilla(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}), folder.path("far.tortilla"),
          plain());
   finds(folder.path("far.tortilla"), "V1-14", "row 0: stac:centroid is at 200");
-  create(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
+  create_tortilla(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
          folder.path("grid.tortilla"), plain());
   finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
 }
@@ -110,7 +111,7 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   int number = 0;
   const auto made = [&](const std::vector<MetadataColumn>& columns) {
     const std::string path = folder.path(std::to_string(number++) + ".tortilla");
-    create(rows(columns), path, plain());
+    create_tortilla(rows(columns), path, plain());
     return path;
   };
   using Values = std::vector<Value>;
@@ -126,19 +127,19 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   finds(made({{.key = "rai:pop", .values = twice("many")}}), "V1-14", "double expected");
   const auto of_format = [&](const std::string& format, const std::string& bytes) {
     const std::string path = folder.path(std::to_string(number++) + ".tortilla");
-    create(Tortilla({Sample("s", to_bytes(bytes), {{"tortilla:file_format", format}})}), path, plain());
+    create_tortilla(Tortilla({Sample("s", v1::to_bytes(bytes), {{"tortilla:file_format", format}})}), path, plain());
     return path;
   };
-  create(demo(), folder.path("inner.tortilla"), plain());
+  create_tortilla(demo(), folder.path("inner.tortilla"), plain());
   finds(of_format("GTiff", "text"), "V1-24", "file_format is 'GTiff', the sample begins as BYTES does", {.deep = true});
   finds(of_format("BYTES", file_text(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does",
         {.deep = true});
   finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
   const auto one = rows({}, 1);
-  create(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}), folder.path("uneven.tortilla"),
+  create_tortilla(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}), folder.path("uneven.tortilla"),
          plain());
   finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
-  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
   finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
   std::string seven = file_text(folder.path("x.taco"));
   const auto nested = seven.find("#y", 200);
@@ -151,7 +152,7 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
   const auto parts_of = [&](const std::string& id) {
     Collection about = demo_collection();
     about.id = id;
-    return create({rows({}, 3), about}, folder.path(id + ".taco"), plain({.split_size = 4}));
+    return create_taco({rows({}, 3), about}, folder.path(id + ".taco"), plain({.split_size = 4}));
   };
   const auto parts = parts_of("one"), others = parts_of("two");
   REQUIRE(parts.size() == 3);
@@ -165,12 +166,12 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
 
 TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10") {
   const TemporaryFolder folder;
-  create(demo(), folder.path("x.tortilla"), plain());
+  create_tortilla(demo(), folder.path("x.tortilla"), plain());
   std::string bytes = file_text(folder.path("x.tortilla"));
   bytes.replace(200, 2, "II");
   finds(folder.write("y.tortilla", bytes), "V1-9", "not a Tortilla or TACO file");
   const auto one = rows({{.key = "a", .values = {1}}}, 1), other = rows({{.key = "b", .values = {1}}}, 1);
-  create(Tortilla({Sample("p", one), Sample("q", other)}, false), folder.path("z.tortilla"), plain());
+  create_tortilla(Tortilla({Sample("p", one), Sample("q", other)}, false), folder.path("z.tortilla"), plain());
   CHECK(found(folder.path("z.tortilla")).empty());  // a level is written with all columns
 }
 
@@ -179,7 +180,7 @@ TEST_CASE("collections that break rules are V1-11") {
   std::string reference = file_text(golden("v1/flat.taco"));
   reference.replace(reference.find("super-resolution"), 5, "cooks");
   finds(folder.write("task.taco", reference), "V1-11", "COLLECTION: task");
-  create({demo(), demo_collection()}, folder.path("x.taco"), plain());
+  create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
   std::string bytes = file_text(folder.path("x.taco"));
   bytes[bytes.rfind('}')] = ' ';
   finds(folder.write("y.taco", bytes), "V1-11", "COLLECTION: ");
@@ -187,7 +188,7 @@ TEST_CASE("collections that break rules are V1-11") {
 
 TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two of them V1-4") {
   const TemporaryFolder folder;
-  const auto parts = create(rows({}, 3), folder.path("x.tortilla"), plain({.split_size = 4}));
+  const auto parts = create_tortilla(rows({}, 3), folder.path("x.tortilla"), plain({.split_size = 4}));
   REQUIRE(parts.size() == 3);
   CHECK(found(parts[1]).empty());
   const std::string first = file_text(parts[0]), second = file_text(parts[1]);

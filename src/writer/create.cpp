@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/entry_at.hpp"
@@ -59,16 +60,19 @@ void check_output(const std::string& output, const CreateOptions& options) {
     }
   }
   require_local(output, "written");
-  check_limit(options.limit);
-  if (!is_zip_name(output) && (options.split_size > 0 || !options.group_by.empty())) {
+  check_max_concurrent_requests(options.max_concurrent_requests);
+  if (!is_zip_name(output) && (options.split_size.value_or(0) > 0 || !options.group_by.empty())) {
     throw ValidationError("a FOLDER is written as one; a name in .tacozip expected", {.path = output});
   }
 }
 
+uint64_t split_size_of(const CreateOptions& options) { return options.split_size.value_or(kDefaultSplitSize); }
+
 Plan make_plan(const Tree& tree, const std::string& output, const CreateOptions& options) {
+  const bool is_zip = is_zip_name(output);
   Plan out{.folder = parent_folder(output),
-           .parts = plan_parts(tree, file_name(output), options.split_size, options.group_by),
-           .is_zip = is_zip_name(output)};
+           .parts = plan_parts(tree, file_name(output), is_zip ? split_size_of(options) : 0, options.group_by),
+           .is_zip = is_zip};
   out.has_index = options.consolidate && out.parts.size() > 1;
   return out;
 }
@@ -91,7 +95,7 @@ void check_targets(const Plan& plan, bool overwrite) {
     if (!overwrite && entry_at(path)) {
       throw ValidationError(name == names::kTacocatFolder
                                 ? "exists already, the index of the ZIPs of this folder; another folder, or no index "
-                                  "(consolidate, --no-tacocat)"
+                                  "(no consolidate)"
                                 : "exists already",
                             {.path = path});
     }
@@ -170,10 +174,8 @@ class Progress {
 
   /// For the next file, whose samples are behind those of `done` bytes.
   std::function<void(uint64_t)> after(uint64_t done) const {
-    if (!options_.progress) return {};
-    return [this, done](uint64_t more) {
-      if (!options_.progress(done + more, num_bytes_, options_.user)) throw IoError("stopped", {.path = output_});
-    };
+    if (!options_.task.progress) return {};
+    return [this, done](uint64_t more) { report(options_.task, done + more, num_bytes_, output_); };
   }
 
  private:
@@ -207,11 +209,11 @@ void write_parts(const Tree& tree, const CollectionText& collection, const PitSc
   publish(staging.path(), plan.folder, names, overwrite);
 }
 
-/// Whoever names one file may not have asked for several: the default of Python divides.
+/// Whoever names one file may not have asked for several, which are the default for a large dataset.
 void tell_of_parts(const Plan& plan, const std::string& output, const CreateOptions& options) {
   if (plan.parts.size() == 1 || !options.group_by.empty()) return;
   log::warning(output + ": written as " + std::to_string(plan.parts.size()) + " ZIPs of about " +
-               std::to_string(options.split_size) + " bytes of samples, " + plan.parts.front().name + " to " +
+               std::to_string(split_size_of(options)) + " bytes of samples, " + plan.parts.front().name + " to " +
                plan.parts.back().name + "; " +
                (plan.has_index ? "their folder, which has the index .tacocat, or a list of them" : "a list of them") +
                " is opened as one dataset. A split_size of 0, None in Python, writes one file");
@@ -221,20 +223,20 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
                                 const CreateOptions& options) {
   const std::string output = without_slashes(given);
   check_output(output, options);
-  check_temp_dir(output, options.temp_dir);
-  check_parquet_options(options.parquet);
+  check_temp_dir(output, options.output.temp_dir);
+  check_parquet_options(options.output.parquet);
   const Tree& tree = tortilla.impl()->tree;
   const PitSchema pit_schema = check_tree(tree);
   check_field_names(tree);
   const Plan plan = make_plan(tree, output, options);
-  check_targets(plan, options.overwrite);
+  check_targets(plan, options.output.overwrite);
   check_apart(plan, tree);
   const Progress progress(options, tortilla.num_bytes(), output);
-  WriteOptions write{.overwrite = options.overwrite,
-                     .jobs = num_threads(options.jobs),
-                     .limit = options.limit,
-                     .temp_dir = options.temp_dir,
-                     .parquet = options.parquet,
+  WriteOptions write{.overwrite = options.output.overwrite,
+                     .jobs = num_threads(options.task.jobs),
+                     .max_concurrent_requests = options.max_concurrent_requests,
+                     .temp_dir = options.output.temp_dir,
+                     .parquet = options.output.parquet,
                      .progress = progress.after(0)};
   if (write.progress) write.progress(0);
   const auto out = paths_of(plan);
@@ -301,8 +303,8 @@ PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOpt
     }
   };
   note([&] { check_output(output, options); });
-  note([&] { check_temp_dir(output, options.temp_dir); });
-  note([&] { check_parquet_options(options.parquet); });
+  note([&] { check_temp_dir(output, options.output.temp_dir); });
+  note([&] { check_parquet_options(options.output.parquet); });
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });
   note([&] { check_field_names(tree); });
@@ -312,7 +314,7 @@ PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOpt
     note([&] {
       const Plan plan = make_plan(tree, output, options);
       out.parts = paths_of(plan);
-      check_targets(plan, options.overwrite);
+      check_targets(plan, options.output.overwrite);
       check_apart(plan, tree);
     });
   }

@@ -140,7 +140,7 @@ class FolderWriter {
       files.push_back(create(staging, level, row));
     }
     const auto crcs =
-        copy_remote(copies, options_.limit, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
+        copy_remote(copies, options_.max_concurrent_requests, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
           files[i]->write(offset, bytes);
           tell(bytes.size());
         });
@@ -193,7 +193,7 @@ class FolderWriter {
   const Tree& tree_;
   const std::string& target_;
   const WriteOptions& options_;
-  const Readers readers_{options_.limit};
+  const Readers readers_{options_.max_concurrent_requests};
   bool exists_ = false;
   std::mutex mutex_;
   uint64_t num_written_ = 0;

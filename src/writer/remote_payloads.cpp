@@ -101,8 +101,8 @@ void read_closed(const Storage& storage, std::map<std::string, Parts>& wanted, s
 
 }  // namespace
 
-void check_limit(int limit) {
-  if (limit < 1) throw ValidationError("limit is " + std::to_string(limit) + ", 1 or more requests at a time expected");
+void check_max_concurrent_requests(int given) {
+  if (given < 1) throw ValidationError("max_concurrent_requests is " + std::to_string(given) + "; at least 1 expected");
 }
 
 Readers::Readers(int limit)

@@ -19,7 +19,7 @@ inline constexpr uint64_t kRemotePiece = 2 << 20;
 inline constexpr int kMaxReaders = 40;
 
 /// Throws ValidationError for less than 1.
-void check_limit(int limit);
+void check_max_concurrent_requests(int given);
 
 /// Threads that read, and how many requests each may have at a time, when `limit` (at least 1) is that of all.
 struct Readers {

@@ -61,8 +61,8 @@ TEST_CASE("many threads write the same bytes as one") {
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {
     CAPTURE(name);
-    create(taco, out.path("one_" + name), {.jobs = 1});
-    create(taco, out.path("many_" + name), {.jobs = kJobs});
+    create(taco, out.path("one_" + name), {.task = {.jobs = 1}});
+    create(taco, out.path("many_" + name), {.task = {.jobs = kJobs}});
     CHECK(bytes_of(out.path("one_" + name)) == bytes_of(out.path("many_" + name)));
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
       t.last = num_done;
       return true;
     };
-    create(taco, out.path(name), {.jobs = kJobs, .progress = note, .user = &told});
+    create(taco, out.path(name), {.task = {.jobs = kJobs, .progress = note, .user = &told}});
     CHECK_FALSE(told.falls);
     CHECK(told.last == taco.tortilla.num_bytes());
   }
@@ -99,7 +99,7 @@ TEST_CASE("a create that the progress callback stops leaves nothing, at whicheve
       int left = calls;
       const auto count = [](uint64_t, uint64_t, void* user) { return --*static_cast<int*>(user) >= 0; };
       try {
-        create(taco, out.path(name), {.jobs = kJobs, .progress = count, .user = &left});
+        create(taco, out.path(name), {.task = {.jobs = kJobs, .progress = count, .user = &left}});
       } catch (const IoError& error) {
         CHECK(error.message() == "stopped");
         CHECK(fs::is_empty(out.path()));
@@ -117,7 +117,7 @@ TEST_CASE("one tree is written to several datasets at once") {
   const Taco taco = taco_of(source);
   std::vector<std::thread> threads;
   for (const std::string name : {"a.tacozip", "b.tacozip", "c", "d"}) {
-    threads.emplace_back([&, name] { create(taco, out.path(name), {.jobs = 2}); });
+    threads.emplace_back([&, name] { create(taco, out.path(name), {.task = {.jobs = 2}}); });
   }
   for (auto& thread : threads) thread.join();
   CHECK(bytes_of(out.path("a.tacozip")) == bytes_of(out.path("b.tacozip")));

@@ -146,7 +146,7 @@ class TableTree {
       rows.push_back(row);
       paths.push_back(payload.path);
     }
-    auto payloads = remote_payloads(any_storage(), paths, kDefaultLimit);
+    auto payloads = remote_payloads(any_storage(), paths, kDefaultConcurrentRequests);
     for (std::size_t i = 0; i < rows.size(); ++i) level.payloads[rows[i]] = std::move(payloads[i]);
   }
 

@@ -8,13 +8,13 @@
 
 namespace tacore {
 
-inline constexpr int kDefaultLimit = 100;
+inline constexpr int kDefaultConcurrentRequests = 100;
 
 /// What the writers of all containers are told.
 struct WriteOptions {
   bool overwrite = false;
   int jobs = 1;
-  int limit = kDefaultLimit;  ///< requests at a time for samples that are remote, at least 1
+  int max_concurrent_requests = kDefaultConcurrentRequests;  ///< requests at a time for samples that are remote, at least 1
   std::string temp_dir = {};  ///< where things are until they get their names; "": beside them
   ParquetOptions parquet = {};
   /// Told how many bytes of samples are written, and asked with the same number while the rest is: it may throw, which

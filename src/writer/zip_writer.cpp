@@ -169,7 +169,7 @@ class ZipWriter {
       file_.write(offset, bytes);
       tell(bytes.size());
     };
-    const auto crcs = copy_remote(copies, options_.limit, write);
+    const auto crcs = copy_remote(copies, options_.max_concurrent_requests, write);
     for (std::size_t k = 0; k < entries.size(); ++k) {
       const std::size_t i = entries[k];
       settle_crc32(i, crcs[k]);
@@ -233,7 +233,7 @@ class ZipWriter {
   const Tree& tree_;
   const WriteOptions& options_;
   const std::string target_;
-  const Readers readers_{options_.limit};
+  const Readers readers_{options_.max_concurrent_requests};
   OutputFile file_;
   ZipOutput zip_{file_};
   std::vector<zip::CentralEntry>& entries_ = zip_.entries;  ///< in the order of the archive, TACO_HEADER aside

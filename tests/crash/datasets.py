@@ -48,7 +48,7 @@ class Datasets:
         for index in (["index"], ["index", "--single-file"], ["collect"]):
             taco(*index, paths["part0"], paths["part1"])
         paths["headed"].write_bytes(paths["zip"].read_bytes())
-        taco("header", paths["headed"])
+        taco("index-tiffs", paths["headed"])
 
     def write_rasters(self):
         for sample in self.ids("zip"):

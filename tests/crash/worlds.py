@@ -216,7 +216,7 @@ class RasterWorld(World):
         shutil.copyfile(EXAMPLE, dataset)
         first = json.loads(subprocess.run([tool, "ls", dataset, "--json"], capture_output=True, check=True).stdout)[0]["id"]
         quiet_run([tool, "read", dataset, first, "-o", self.source / "source.tif"])
-        quiet_run([tool, "tog", self.source / "source.tif", self.source / "tiles.tif", "--block", "16"])
+        quiet_run([tool, "tog", self.source / "source.tif", self.source / "tiles.tif", "--block-size", "16"])
         quiet_run([tool, "create", self.source, scratch / "other.tacozip", "--description", "D", *ABOUT])
         self.old = self.make("old", "An older one") if self.over else None
         self.new = self.make("new", "The new one")
@@ -225,9 +225,9 @@ class RasterWorld(World):
         overwrite = ["--overwrite"] if path.exists() else []
         is_new = description == "The new one"
         if self.kind == "tog":
-            return [self.tool, "tog", source / "source.tif", path, "--jobs", "1", *overwrite, *([] if is_new else ["--block", "32"])]
+            return [self.tool, "tog", source / "source.tif", path, "--jobs", "1", *overwrite, *([] if is_new else ["--block-size", "32"])]
         dataset = source / "set.tacozip" if is_new else self.scratch / "other.tacozip"
-        return [self.tool, "header", dataset, "-o", path, "--jobs", "1", "--quiet", *overwrite]
+        return [self.tool, "index-tiffs", dataset, "-o", path, "--jobs", "1", "--quiet", *overwrite]
 
 
 def write_source(folder, large):

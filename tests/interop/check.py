@@ -248,7 +248,7 @@ def transform_cases():
 
 def index_of_ours(scratch):
     roots = trees.tree("nested")
-    create(write_table(roots, scratch / "source", "parquet"), output_of(scratch, "zip"), "--group-by", "region", "--no-tacocat")
+    create(write_table(roots, scratch / "source", "parquet"), output_of(scratch, "zip"), "--group-by", "region", "--no-consolidate")
     return indexed(scratch / "out", trees.grouped(roots, "region"))
 
 

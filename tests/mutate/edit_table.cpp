@@ -125,7 +125,7 @@ std::optional<Bytes> edit_cell(const Bytes& parquet, const std::string& name, ui
   Bytes out;
   write_parquet(
       batches, [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); },
-      {.content_defined_chunks = false});
+      {.use_content_defined_chunking = false});
   return out;
 }
 

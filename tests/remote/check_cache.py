@@ -125,7 +125,7 @@ class Place:
         environment = {k: v for k, v in os.environ.items() if k != "TACO_CACHE_DIR"}
         if cache:
             environment["TACO_CACHE_DIR"] = str(self.cache)
-        return subprocess.Popen([TOOL, *map(str, words), "--tries", "2"], env=environment, stdout=subprocess.PIPE,
+        return subprocess.Popen([TOOL, *map(str, words), "--max-tries", "2"], env=environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **options)
 
     def run(self, *words, code=0, **options):

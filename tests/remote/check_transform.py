@@ -241,7 +241,7 @@ COPIES = {
     "export_many_of_folder": ("export", "@/many", ">x.tacozip"),
     "export_some": ("export", "@/many.tacozip", ">x.tacozip",
                     "SELECT * FROM data WHERE CAST(substr(id, 2, 3) AS INTEGER) % 7 = 0"),
-    "export_with_limit": ("--limit", "3", "export", "@/many.tacozip", ">x.tacozip"),
+    "export_with_limit": ("--max-concurrent-requests", "3", "export", "@/many.tacozip", ">x.tacozip"),
     "export_tacocat": ("export", "@/parts/.tacocat", ">x.tacozip"),
     "export_tacocat_file": ("export", "@/parts/__TACOCAT__", ">x"),
     "export_tacollection": ("export", "@/collected/TACOLLECTION.json", ">x.tacozip"),
@@ -343,7 +343,7 @@ def refusals(world):
              "tortilla": ("convert", world.data / "nested.tacozip", url + "/x.tortilla"),
              "folder": ("convert", world.data / "nested.tacozip", url + "/x"),
              "index": ("index", world.data / "parts" / "x.tacozip", "-o", url + "/parts"),
-             "header": ("header", url + "/nested.tacozip")}
+             "header": ("index-tiffs", url + "/nested.tacozip")}
     for name, arguments in cases.items():
         error = run(world.tool, *arguments, status=1)[1]
         assert "it is remote" in error and "127.0.0.1" in error, f"{name}: {error}"
@@ -354,7 +354,7 @@ def limit(world):
     world.out.mkdir()
     for most, name in ((3, "many.tacozip"), (3, "many"), (40, "many")):
         world.server.most = 0
-        run(world.tool, "--limit", most, "export", f"{world.server.url}/{name}", world.out / f"{most}_{name}.tacozip")
+        run(world.tool, "--max-concurrent-requests", most, "export", f"{world.server.url}/{name}", world.out / f"{most}_{name}.tacozip")
         assert 1 < world.server.most <= most, f"{world.server.most} requests at a time, {most} allowed"
 
 
@@ -412,7 +412,7 @@ def stop(world, behaviour, words):
         given = [a.replace("@", world.server.url, 1) if a.startswith("@") else a for a in arguments]
         given = [str(world.out / a[1:]) if a.startswith(">") else a for a in given]
         with fault(world, behaviour):
-            error = run(world.tool, "--tries", "2", *given, status=1)[1]
+            error = run(world.tool, "--max-tries", "2", *given, status=1)[1]
         assert any(word in error for word in words) and world.server.url in error, f"{name}: {error}"
         left = [each for each in world.out.rglob("*") if not str(each).startswith(str(world.out / "store"))]
         assert not left, f"{name} left {left}"

@@ -45,7 +45,7 @@ def large_dataset(world):
             out.writerow([f"s{row:06d}", sample, row, *values])
     (world.scratch / "large.json").write_text((world.scratch / "about.json").read_text())
     world.must("create", table, world.data / name, "--collection", world.scratch / "large.json", "--parquet",
-               f"row_group_rows={LARGE_ROWS // LARGE_GROUPS}", "--parquet", "content_defined_chunks=off")
+               f"row_group_size={LARGE_ROWS // LARGE_GROUPS}", "--parquet", "use_content_defined_chunking=off")
     return name
 
 
@@ -60,8 +60,8 @@ def large_index(world, rows):
         with (world.scratch / "large.csv").open() as file:
             table.write_text("".join(itertools.islice(file, rows + 1)))
         world.must("create", table, folder / "part.tacozip", "--collection", world.scratch / "large.json")
-        world.must("index", folder / "part.tacozip", "--parquet", f"row_group_rows={LARGE_ROWS // LARGE_GROUPS}", "--parquet",
-                   "content_defined_chunks=off")
+        world.must("index", folder / "part.tacozip", "--parquet", f"row_group_size={LARGE_ROWS // LARGE_GROUPS}", "--parquet",
+                   "use_content_defined_chunking=off")
     return name
 
 
@@ -214,7 +214,7 @@ def count__chunk(world):
     tiff = struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
     for name in ("a", "b"):
         (folder / f"{name}.tif").write_bytes(tiff + bytes(4) + pixels)
-    world.must("create", folder, world.data / "wide.taco", "--streaming", "--block", 256, "--collection",
+    world.must("create", folder, world.data / "wide.taco", "--streaming", "--block-size", 256, "--collection",
                world.scratch / "about.json")
     with Server(world.data) as server:
         opened = len(world.counted(server, "info", server.url("wide.taco")))
@@ -375,7 +375,7 @@ def count__connections(world):
         assert len(found) > 2 and len({request.connection for request in found}) <= (os.cpu_count() or 1), server.list()
         found = world.counted(server, "ls", server.url("folder"))
         assert len({request.connection for request in found}) <= 2, server.list()
-        found = world.counted(server, "query", server.url("folder"), "-f", "csv", "--limit", "1")
+        found = world.counted(server, "query", server.url("folder"), "-f", "csv", "--max-concurrent-requests", "1")
         assert len({request.connection for request in found}) == 1, server.list()
         return 3
 

@@ -12,8 +12,8 @@ from spoil import Rule
 from world import case
 
 TRIES = 3
-FAST = ["--tries", str(TRIES)]
-IMPATIENT = ["--tries", "2", "--timeout", "1"]  # of what is known to fail
+FAST = ["--max-tries", str(TRIES)]
+IMPATIENT = ["--max-tries", "2", "--timeout", "1"]  # of what is known to fail
 ZIP, FOLDER = "spread.tacozip", "folder"
 QUERY = ["query", "{}", "-f", "csv"]
 
@@ -142,7 +142,7 @@ FOREVER = [
 
 @case
 def fault__for_ever(world):
-    """What does not pass is an error with URL, range and reason, after no more than --tries."""
+    """What does not pass is an error with URL, range and reason, after no more than --max-tries."""
     def fail(fault, options, words, most):
         with Server(world.data, rules=[Rule(fault, **options)]) as server:
             done = world.run("query", server.url(ZIP), "-f", "csv", *FAST)
@@ -170,7 +170,7 @@ def fault__slow(world):
     items = [(fault, options, ZIP) for fault, options in SLOW] + [("stall", {}, FOLDER)]
     both(fail, items)
     with Server(world.data, rules=[Rule("stall", at=2, times=1)]) as server:
-        assert right_or_told(world, server, QUERY, ZIP, "--tries", "5", "--timeout", "2"), server.list()
+        assert right_or_told(world, server, QUERY, ZIP, "--max-tries", "5", "--timeout", "2"), server.list()
     return len(items) + 1
 
 
@@ -319,7 +319,7 @@ def fault__secrets(world):
                     server.clear()
                     server.rules = list(rules)
                     for command in ("validate", "info"):
-                        done = world.run(command, path, "--debug", "--tries", "2")
+                        done = world.run(command, path, "--debug", "--max-tries", "2")
                         assert "SECRET" not in done.errors and "user:" not in done.errors, done
                         assert command == "info" or b"SECRET" not in done.out, done
                         assert f"://***@{server.root.partition('://')[2]}" in done.errors, done

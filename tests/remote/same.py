@@ -79,7 +79,7 @@ def same__signed_url(world):
         refused = world.run("ls", url + "?sig=wrong")
         assert refused.code == 1 and "HTTP status 403" in refused.errors, refused
         server.rules = [Rule("status", code=500)]
-        failed = world.run("ls", url + "?sig=secret%2Fkey&exp=1", "--tries", "1")
+        failed = world.run("ls", url + "?sig=secret%2Fkey&exp=1", "--max-tries", "1")
         assert failed.code == 1 and "HTTP status 500" in failed.errors, failed
         return 3
 
@@ -101,7 +101,7 @@ def same__no_server(world):
     with Server(world.data) as server:
         root = server.root
     for url in (f"{root}/a.tacozip", "http://no-such-host.invalid/a.tacozip"):
-        done = world.run("info", url, "--tries", "2")
+        done = world.run("info", url, "--max-tries", "2")
         assert done.code == 1 and url in done.errors and "bytes=-32768" in done.errors, done
     return 2
 

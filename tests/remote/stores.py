@@ -201,10 +201,10 @@ def store__tls(world):
         done = world.run("info", server.url("landsat.tacozip"), env={"SSL_CERT_FILE": str(chain)})
         assert done.code == 0, done
         server.clear()
-        refused(world, server.url("landsat.tacozip"), "--tries", "2", words="certificate")
+        refused(world, server.url("landsat.tacozip"), "--max-tries", "2", words="certificate")
         other, _ = certificate(world, "other")
-        refused(world, server.url("landsat.tacozip"), "--tries", "2", env={"CURL_CA_BUNDLE": str(other)}, words="certificate")
-        refused(world, f"https://localhost:{server.port}/landsat.tacozip", "--tries", "2", env=known, words="certificate")
+        refused(world, server.url("landsat.tacozip"), "--max-tries", "2", env={"CURL_CA_BUNDLE": str(other)}, words="certificate")
+        refused(world, f"https://localhost:{server.port}/landsat.tacozip", "--max-tries", "2", env=known, words="certificate")
         assert not server.requests, server.list()
         with Server(world.data) as plain:
             server.rules = [Rule("redirect", to=plain.root + "{path}")]

@@ -58,7 +58,7 @@ inline Bytes parquet_of(const std::shared_ptr<arrow::Table>& table) {
   arrow::TableBatchReader batches(*table);
   Bytes out;
   write_parquet(batches, [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); },
-                {.content_defined_chunks = false});
+                {.use_content_defined_chunking = false});
   return out;
 }
 inline std::string parquet_text(const NamedArrays& columns) {

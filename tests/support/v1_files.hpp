@@ -66,7 +66,7 @@ inline std::vector<int64_t> integers(const arrow::Table& table, const std::strin
 }
 
 /// Options that decode nothing.
-inline CreateOptions plain(CreateOptions options = {}) {
+inline CreateTacoOptions plain(CreateTacoOptions options = {}) {
   options.stats = false;
   return options;
 }

@@ -45,7 +45,7 @@ struct DescribeOptions {
   std::string example_path = {};
   std::string catalogue_url = {};  ///< the HTML page links back to this http(s) URL; anything else: no link
   bool overwrite = false;          ///< replace an existing file or catalog
-  ParquetOptions parquet = {.content_defined_chunks = false};
+  ParquetOptions parquet = {.use_content_defined_chunking = false};
 };
 
 /// A STAC 1.1 Collection, JSON. Its extent covers all Items. STAC has no form for an unknown extent: it is the globe,

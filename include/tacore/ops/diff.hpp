@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 
 namespace tacore {
@@ -49,14 +50,10 @@ struct TACORE_EXPORT Diff {
 };
 
 struct DiffOptions {
+  Task task = {};
   /// Takes data for equal without reading it when its size is, and its CRC-32 where the directories of ZIPs say so for
   /// both.
   bool quick = false;
-  int jobs = 0;  ///< threads that read; 0: one for each processor
-  /// Called now and then with how many of `num_bytes` of data are compared, from one thread at a time. false stops the
-  /// work.
-  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 /// Compares the content of two datasets in any containers: members of the collection, columns of the levels, and

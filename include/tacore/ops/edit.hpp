@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 #include "tacore/write/parquet_options.hpp"
 
@@ -29,13 +30,10 @@ struct Edit {
 };
 
 struct EditOptions {
-  int jobs = 0;                 ///< threads that encode; 0: one for each processor
+  Task task = {};
   ParquetOptions parquet = {};  ///< of the tables that change
   /// The folder, on the file system of the dataset, where the new one is until it is whole; "": beside the dataset.
   std::string temp_dir = {};
-  /// Called now and then with how many of `num_bytes` are copied or shared. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 /// Edits the dataset at `path` in one step: whatever happens, the old one is there, or the new one, whole and synced.

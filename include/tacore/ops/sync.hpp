@@ -3,18 +3,16 @@
 #include <cstdint>
 #include <string>
 
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 
 /// Datasets in a chunk store: a folder that keeps each piece of any number of datasets once (docs/format.md).
 namespace tacore {
 
 struct SyncOptions {
+  Task task = {};
   /// sync_from_store() may replace a dataset, in one step; sync_to_store() another one than an older version of it.
   bool overwrite = false;
-  int jobs = 0;            ///< threads that hash and copy; 0: one for each processor
-  /// Called now and then with how many of `num_bytes` are done, from one thread at a time. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 /// What a sync moved, and what was there before or came again.
@@ -32,10 +30,10 @@ TACORE_EXPORT bool is_store(const std::string& path);
 /// Puts the ZIP or FOLDER at `dataset` into a store, under the name of its file or folder, or, with STORE/NAME,
 /// another. A dataset of that name is replaced when it is an older version: it has the same id, and one of its first
 /// 100 samples is in this one, too. Only chunks that are not there, or are damaged, are written: those that are there
-/// are read and compared. They are synced and given their names batch by batch, the manifest last: what a run that broke
-/// off has stored, the next one does not store again. Of a FOLDER every file is kept, with its bytes and its name, but
-/// no times, modes and empty folders. A store is made where there is nothing or an empty folder; one sync at a time
-/// writes to it, others wait. Memory: a few hundred bytes for each chunk.
+/// are read and compared. They are synced and given their names batch by batch, the manifest last: what a run that
+/// broke off has stored, the next one does not store again. Of a FOLDER every file is kept, with its bytes and its
+/// name, but no times, modes and empty folders. A store is made where there is nothing or an empty folder; one sync at
+/// a time writes to it, others wait. Memory: a few hundred bytes for each chunk.
 ///
 /// Throws what load() throws; ValidationError when `dataset` is an index, `store` something else or the store has
 /// another dataset of that name; FormatError for a store of another version; IoError when something cannot be read or

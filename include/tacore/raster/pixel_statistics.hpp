@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "tacore/dataset.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/raster/histogram.hpp"
 #include "tacore/raster/raster.hpp"
 #include "tacore/raster/tensor.hpp"
+#include "tacore/task.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
@@ -54,17 +55,14 @@ TACORE_EXPORT std::vector<std::vector<double>> compute_quantiles(const Raster& r
                                                                  const std::vector<int>& bands = {});
 
 struct ComputeOptions {
+  Task task = {};               ///< the unit of its progress is samples
   std::vector<int> bands = {};  ///< as above
   std::string child = {};       ///< ids below each sample ("s2", "a/b"); "": the samples themselves
-  int jobs = 0;                 ///< threads; 0: one for each processor
   bool skip_failures = false;   ///< report samples that cannot be read instead of throwing
   /// Samples are counted in parts of so many, which are then merged in order: who merges parts elsewhere in that order
   /// has the same result to the last bit. 0: part_rows() of the number of rows.
   int64_t part_rows = 0;
   const RasterOpener* fallback = nullptr;  ///< for what is no TIFF of ours
-  /// Called now and then with how many of `num_samples` are done, from one thread at a time. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_samples, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 /// How many samples of so many are counted together: few rows have parts of their own.
@@ -82,9 +80,9 @@ struct FrameStatistics {
   std::vector<SampleFailure> failures = {};
 };
 
-/// Of the pixels of all samples of a frame together, each pixel of equal weight. The result does not depend on `jobs`.
-/// Throws what is wrong with the first sample that cannot be read, and its id; QueryError: no rows, samples that differ
-/// in their number of bands when all are asked for; IoError when `progress` returned false.
+/// Of the pixels of all samples of a frame together, each pixel of equal weight. The result does not depend on the
+/// number of threads. Throws what is wrong with the first sample that cannot be read, and its id; QueryError: no rows,
+/// samples that differ in their number of bands when all are asked for; IoError when `progress` returned false.
 TACORE_EXPORT FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options = {});
 
 /// The same from what the rows of a frame store, without reading pixels: `geotiff:stats` (continuous), else `stats:*`

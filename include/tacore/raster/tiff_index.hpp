@@ -3,18 +3,16 @@
 #include <cstdint>
 #include <string>
 
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 
 namespace tacore {
 
 struct TiffIndexFileOptions {
+  Task task = {};              ///< the unit of its progress is files
   std::string output = {};     ///< "": beside the dataset, as `PATH.headers`, the only place where readers look
   std::string base_path = {};  ///< as in LoadOptions
   bool overwrite = false;
-  int jobs = 0;  ///< threads that read; 0: one for each processor
-  /// Called now and then with how many of `num_files` are done. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_files, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 struct TiffIndexFileResult {

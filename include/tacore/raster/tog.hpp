@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacore/raster/raster.hpp"
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 
 /// TOG, the TACO Optimized GeoTIFF (TACO 0.2.0): a BigTIFF in tiles, compressed with ZSTD, in which the tiles
@@ -13,20 +14,17 @@
 namespace tacore {
 
 struct TogOptions {
+  Task task = {};                     ///< the unit of its progress is bytes of pixels
   int64_t block_size = 512;           ///< width and height of a tile in pixels, a multiple of 16
   int zstd_level = 13;                ///< 1 to 22
   std::optional<int> predictor = {};  ///< 1 none, 2 for any type, 3 for floating point; else 3 for that, 2 for integers
   bool overwrite = false;
-  int jobs = 0;  ///< threads that compress; 0: one for each processor
-  /// Called now and then with how many of `num_bytes` of pixels are done. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 /// Writes the raster at `input` as a TOG, which appears at `output` whole and synced, or not at all. Pixels, no data,
 /// georeference, GDAL metadata, and the meaning of the bands stay as they are, byte for byte; overviews, masks
 /// and other tags (RPCs, image description, software) are left out. The same input gives the same bytes, whatever
-/// `jobs` is. Memory is bounded, whatever the size of the image.
+/// the number of threads. Memory is bounded, whatever the size of the image.
 ///
 /// `input` is what open_raster() opens. Of what is no TIFF only pixels, no data and the geotransform are kept.
 ///

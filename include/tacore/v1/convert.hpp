@@ -6,22 +6,18 @@
 #include "tacore/collection.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/dataset.hpp"
+#include "tacore/task.hpp"
 #include "tacore/v1/create.hpp"
 #include "tacore/visibility.hpp"
 #include "tacore/write/create.hpp"
-#include "tacore/write/parquet_options.hpp"
+#include "tacore/write/output.hpp"
 
 /// Conversion to and from Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`), and their checks.
 namespace tacore::v1 {
 
 struct ConvertOptions {
-  bool overwrite = false;  ///< replace what is there; what is converted in place is replaced anyway
-  /// The folder, on the file system of the output, where the file is until it is whole; "": beside the output.
-  std::string temp_dir = {};
-  ParquetOptions parquet = {};  ///< of the footer that join() writes
-  /// Called now and then with how many of `num_bytes` are copied or shared. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
-  void* user = nullptr;
+  Task task = {};             ///< one thread does the work: samples are copied as they are
+  OutputOptions output = {};  ///< `parquet` is for the footer that join() writes
 };
 
 /// Makes a TACO of the Tortilla `input`: another header, and COLLECTION behind the rest. `output` is a name in `.taco`,
@@ -39,8 +35,8 @@ TACORE_EXPORT void tortilla2taco(const std::string& input, const std::string& ou
 TACORE_EXPORT void taco2tortilla(const std::string& input, const std::string& output,
                                  const ConvertOptions& options = {});
 
-/// Makes one file of the parts of a set, in their order: the one that create() with the same `parquet` writes without
-/// `split_size`, byte for byte. Samples are copied as they are, or shared. Throws ValidationError before anything is
+/// Makes one file of the parts of a set, in their order: the one that create_taco() with the same `parquet` writes as
+/// one file, byte for byte. Samples are copied as they are, or shared. Throws ValidationError before anything is
 /// written: another number of parts than their headers say, parts of two kinds or collections, an `output` of another
 /// name or one that is there. FormatError for what cannot be read, or a sample that two parts have. IoError.
 TACORE_EXPORT void join(const std::vector<std::string>& parts, const std::string& output,
@@ -62,23 +58,22 @@ TACORE_EXPORT std::vector<BadSample> sanity_check(const DataFrame& frame, ReadSa
                                                   void* user = nullptr, int jobs = 0);
 
 /// Writes the dataset at `input` in another version or container, told by the name of `output`: `.tortilla`, `.taco`,
-/// `.tacozip`, `.zip`, else a FOLDER. Partitions are joined; `options.split_size` splits anew. No byte of a sample
-/// changes, and no value of its metadata, which gets names and types of the other version (docs/format.md, "v1 and
-/// v2"). Nested Tortillas are FOLDERs; for 2.0 samples of different shapes are padded, and ids that it does not allow
-/// are replaced and kept in a column, and more than six levels are refused. `collection` is put over that of the input:
-/// whole when it has `json`, else the members that are set. What 2.0 requires and nothing states is filled in, with a
-/// warning: id by the name of the file, version 1.0.0, a description, licence and provider unknown, task other. Returns
-/// the files.
+/// `.tacozip`, `.zip`, else a FOLDER. Partitions are joined; `options.split_size`, when set, splits anew. No byte of a
+/// sample changes, and no value of its metadata, which gets names and types of the other version (docs/format.md, "v1
+/// and v2"). Nested Tortillas are FOLDERs; for 2.0 samples of different shapes are padded, and ids that it does not
+/// allow are replaced and kept in a column, and more than six levels are refused. `collection` is put over that of the
+/// input: whole when it has `json`, else the members that are set. What 2.0 requires and nothing states is filled in,
+/// with a warning: id by the name of the file, version 1.0.0, a description, licence and provider unknown, task other.
+/// Returns the files.
 ///
 /// Throws what load() and create() throw, SchemaError with the first differences when no padding mends a tree.
 TACORE_EXPORT std::vector<std::string> convert(const std::string& input, const std::string& output,
-                                               const Collection& collection = {},
-                                               const tacore::CreateOptions& options = {});
+                                               const Collection& collection = {}, const CreateOptions& options = {});
 
 /// Writes what a view shows as one Tortilla or TACO, as the name of `output` says, its rows in the order of the view.
 /// Nested Tortillas are copied whole, or made anew where a filter of the view leaves only some of their samples.
 /// The collection of a TACO is that of the view; statistics are not computed. Throws as to_taco() and create() do.
 TACORE_EXPORT std::vector<std::string> compile(const Dataset& view, const std::string& output,
-                                               const CreateOptions& options = {});
+                                               const CreateTacoOptions& options = {});
 
 }  // namespace tacore::v1

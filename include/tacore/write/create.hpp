@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tacore/collection.hpp"
 #include "tacore/crs.hpp"
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
-#include "tacore/write/parquet_options.hpp"
+#include "tacore/write/output.hpp"
 #include "tacore/write/sample.hpp"
 
 namespace tacore {
@@ -33,34 +35,34 @@ struct TACORE_EXPORT Taco {
   void extend_with(const TacoExtension& extension);
 };
 
+/// The size of the files that create() writes when CreateOptions::split_size is not set, in bytes of samples.
+inline constexpr uint64_t kDefaultSplitSize = uint64_t{4} << 30;
+
 struct CreateOptions {
-  bool overwrite = false;  ///< replace what is there, in one step; of folders only empty ones and datasets
-  /// ZIPs of about this many bytes of samples each, filled in order: `x_part0001.tacozip`, ... (`parse_size`
-  /// reads "4GB"). A sample that is larger has one of its own, and what fits into one has the plain name. 0: no limit.
-  uint64_t split_size = 0;
+  Task task = {};
+  OutputOptions output = {};
+  /// Bytes of samples in each ZIP, about: a larger dataset is divided, in order, into `x_part0001.tacozip`, ...
+  /// (`parse_size` reads "4GB"). A sample that is larger has a ZIP of its own, and a dataset that fits into one ZIP has
+  /// the plain name. 0: one ZIP of any size. Not set: create() divides by kDefaultSplitSize, v1::create_taco() and
+  /// v1::create_tortilla() by v1::kDefaultSplitSize; a FOLDER, an export and a conversion stay one.
+  std::optional<uint64_t> split_size = {};
   /// A ZIP for each combination of the values of these columns of level 0, in the order first seen:
   /// `x_{values}.tacozip`, joined by `_`, null as `None`, characters that file names should not have as `_`. Each may
   /// be split further.
   std::vector<std::string> group_by = {};
   bool consolidate = true;  ///< several ZIPs get an index, the folder `.tacocat` beside them (§6.5)
-  int jobs = 0;             ///< threads that copy; 0: one for each processor
-  int limit = 100;          ///< requests at a time for samples that are remote, at least 1; see RemoteOptions::limit
-  ParquetOptions parquet = {};
+  /// Number of requests in flight for samples that are remote, at least 1; RemoteOptions has that of all open datasets.
+  int max_concurrent_requests = 100;
   const CrsTransformer* transformer = nullptr;  ///< for footprints in a CRS that tacore does not know itself
-  /// The folder, on the file system of the output, where a dataset is until it is whole; "": beside the output.
-  std::string temp_dir = {};
-  /// Called now and then with how many of `num_bytes` are copied, from one thread at a time. false stops the work.
-  bool (*progress)(uint64_t num_done, uint64_t num_bytes, void* user) = nullptr;
-  void* user = nullptr;
 };
 
 /// Writes `taco` to `output`: a ZIP where the name ends in `.tacozip` or `.zip`, in any case, else a FOLDER (§6.3,
 /// §6.4). Returns the containers, one unless a ZIP is split or grouped. All appear whole and synced, or none does; one
 /// at once, several one after another when all are made, their index last. The same samples give the same bytes,
-/// whatever `jobs` is.
+/// whatever the number of threads.
 ///
 /// Throws ValidationError before anything is written: what it would write is there, has a reserved name or none, two
-/// parts have one name, a FOLDER is to be split, `parquet` or `temp_dir` makes no sense, the collection breaks a rule
+/// parts have one name, a FOLDER is to be split, `output` makes no sense, the collection breaks a rule
 /// (all are told), or the tree does (SchemaError, also for a column of `group_by` that is not there). Throws IoError
 /// when something cannot be read or written (the folder that `output` is in is not made), a sample changes its size
 /// meanwhile, or `progress` returned false.

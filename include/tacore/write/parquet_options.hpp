@@ -6,20 +6,17 @@
 
 namespace tacore {
 
-/// How the Parquet files of a dataset are written, its `__meta__` included (§6.4).
+/// How the Parquet files of a dataset are written, its `__meta__` included (§6.4). The names are those of Arrow.
 struct ParquetOptions {
-  /// `zstd`, `snappy`, `gzip`, `brotli`, `lz4` or `none`.
-  std::string compression = "zstd";
-  /// Within the range of the compression; 3 for zstd when not given (docs/format.md), else its own default.
-  std::optional<int> compression_level = {};
-  int64_t row_group_rows = 65536;  ///< at most so many rows of a row group, from 1 on
-  /// Data pages end where the values say so, not after so many bytes: what two versions of a table have in common is
-  /// the same bytes in both.
-  bool content_defined_chunks = true;
-  /// Bounds of such a page in bytes of its values and levels before they are encoded. These make 64 kB on average.
-  int64_t min_chunk_bytes = 32 * 1024, max_chunk_bytes = 128 * 1024;
-  int64_t page_bytes = 1024 * 1024;  ///< a data page ends after so many encoded bytes, from 1 on
-  bool statistics = true;            ///< of each row group and column: least, greatest, number of nulls
+  std::string compression = "zstd";           ///< `zstd`, `snappy`, `gzip`, `brotli`, `lz4` or `none`
+  std::optional<int> compression_level = {};  ///< not set: 3 for zstd (docs/format.md), otherwise Arrow's default
+  int64_t row_group_size = 65536;             ///< maximal number of rows of a row group, at least 1
+  bool use_content_defined_chunking = true;   ///< pages end where the values say so: equal values, equal bytes
+  int64_t min_chunk_size = 32 * 1024;         ///< minimal bytes of such a page before it is encoded, at least 1
+  int64_t max_chunk_size = 128 * 1024;        ///< maximal bytes of such a page before it is encoded
+  int64_t data_page_size = 1024 * 1024;       ///< a data page ends after so many encoded bytes, at least 1
+  bool write_statistics = true;               ///< minimum, maximum and number of nulls of each row group and column
+  std::optional<bool> use_dictionary = {};    ///< of all columns, or of none; not set: of text that repeats
 };
 
 }  // namespace tacore

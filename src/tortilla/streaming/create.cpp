@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/entry_at.hpp"
+#include "base/report.hpp"
 #include "io/vsi_path.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/plumbing/apart.hpp"
@@ -32,22 +33,23 @@ struct Part {
   int64_t begin, end;
 };
 
-void check_options(const std::string& output, Kind kind, const CreateOptions& options) {
+void check_options(const std::string& output, Kind kind, const CreateTacoOptions& options) {
   check_name(output, kind);
   if (options.first_part != 0 && options.first_part != 1)
     throw ValidationError("the first part is number " + std::to_string(options.first_part) + "; 0 or 1 expected");
-  check_temp_dir(output, options.temp_dir);
-  check_parquet_options(options.parquet);
+  check_temp_dir(output, options.output.temp_dir);
+  check_parquet_options(options.output.parquet);
 }
 
 /// Filled in order, each with at least one root.
-std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateOptions& options) {
+std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateTacoOptions& options) {
   std::vector<Part> out{{name, 0, 0}};
+  const uint64_t split_size = options.split_size.value_or(kDefaultSplitSize);
   uint64_t size = 0;
   for (const int64_t more : sizes) {
     const auto bytes = static_cast<uint64_t>(more);
-    const bool is_full = size > options.split_size || bytes > options.split_size - size;
-    if (options.split_size > 0 && out.back().end > out.back().begin && is_full) {
+    const bool is_full = size > split_size || bytes > split_size - size;
+    if (split_size > 0 && out.back().end > out.back().begin && is_full) {
       out.push_back({name, out.back().end, out.back().end});
       size = 0;
     }
@@ -63,30 +65,28 @@ std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>
 
 /// Progress of several files as one.
 std::function<void(uint64_t)> progress_after(uint64_t done, uint64_t num_bytes, const std::string& output,
-                                             const CreateOptions& options) {
-  if (!options.progress) return {};
-  return [=, &options](uint64_t more) {
-    if (!options.progress(done + more, num_bytes, options.user)) throw IoError("stopped", {.path = output});
-  };
+                                             const CreateTacoOptions& options) {
+  if (!options.task.progress) return {};
+  return [=, &options](uint64_t more) { report(options.task, done + more, num_bytes, output); };
 }
 
 class Creation {
  public:
-  Creation(Tree tree, std::string output, Kind kind, std::string collection, const CreateOptions& options)
+  Creation(Tree tree, std::string output, Kind kind, std::string collection, const CreateTacoOptions& options)
       : tree_(std::move(tree)), output_(std::move(output)), options_(options) {
     file_.kind = kind;
     file_.collection = std::move(collection);
   }
 
   std::vector<std::string> run(const std::function<void()>& go_on) {
-    WriteOptions write{.overwrite = options_.overwrite,
-                       .jobs = num_threads(options_.jobs),
-                       .temp_dir = options_.temp_dir,
-                       .parquet = options_.parquet};
+    WriteOptions write{.overwrite = options_.output.overwrite,
+                       .jobs = num_threads(options_.task.jobs),
+                       .temp_dir = options_.output.temp_dir,
+                       .parquet = options_.output.parquet};
     // Before rasters are encoded anew; the names of parts follow from their sizes.
-    if (options_.split_size == 0) check_absent(output_, options_.overwrite);
+    if (options_.split_size == uint64_t{0}) check_absent(output_, options_.output.overwrite);
     if (options_.streaming) stream(write.jobs, go_on);
-    const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir, go_on);
+    const TortillaPlan plan(tree_, options_.output.parquet, write.jobs, options_.output.temp_dir, go_on);
     const auto parts = plan_parts(file_name(output_), plan.sizes(0), options_);
     const std::string folder = parent_folder(output_);
     std::vector<std::string> out;
@@ -105,7 +105,7 @@ class Creation {
  private:
   void stream(int jobs, const std::function<void()>& go_on) {
     check_streamable(tree_);
-    togs_folder_.emplace(output_, options_.temp_dir);
+    togs_folder_.emplace(output_, options_.output.temp_dir);
     togs_ = make_togs(tree_, *togs_folder_,
                       {.allow_others = options_.allow_non_tog,
                        .block_size = options_.block_size,
@@ -115,13 +115,13 @@ class Creation {
                        .go_on = go_on});
     if (options_.histograms) components_ = find_components(tree_, togs_, jobs, go_on);
     file_.tables = [this, jobs, go_on](const TortillaPart& part) {
-      return streaming_tables(part, togs_, options_.parquet, encode_histograms(part, togs_, components_, jobs, go_on));
+      return streaming_tables(part, togs_, options_.output.parquet, encode_histograms(part, togs_, components_, jobs, go_on));
     };
   }
 
   void check_targets(const std::vector<std::string>& paths) const {
     for (const auto& path : paths) {
-      check_absent(path, options_.overwrite);
+      check_absent(path, options_.output.overwrite);
       if (entry_at(path)) require_apart(path, tree_.files());
     }
   }
@@ -146,7 +146,7 @@ class Creation {
 
   Tree tree_;
   const std::string output_;
-  const CreateOptions& options_;
+  const CreateTacoOptions& options_;
   TortillaFile file_;
   std::optional<StagingDir> togs_folder_ = {};
   Togs togs_ = {};
@@ -154,8 +154,8 @@ class Creation {
 };
 
 std::vector<std::string> create(const Tortilla& samples, const std::string& output, Kind kind, std::string collection,
-                                const CreateOptions& options) {
-  const int jobs = num_threads(options.jobs);
+                                const CreateTacoOptions& options) {
+  const int jobs = num_threads(options.task.jobs);
   std::mutex mutex;
   const auto ask = progress_after(0, samples.num_bytes(), output, options);
   const auto go_on = [&] {
@@ -170,7 +170,7 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
 
 }  // namespace
 
-std::vector<std::string> create(const Taco& taco, const std::string& output, const CreateOptions& options) {
+std::vector<std::string> create_taco(const Taco& taco, const std::string& output, const CreateTacoOptions& options) {
   check_options(output, Kind::Taco, options);
   Collection collection = taco.collection;
   const Extent found = stated_extent(
@@ -180,7 +180,8 @@ std::vector<std::string> create(const Taco& taco, const std::string& output, con
   return create(taco.tortilla, output, Kind::Taco, collection_text(collection), options);
 }
 
-std::vector<std::string> create(const Tortilla& samples, const std::string& output, const CreateOptions& options) {
+std::vector<std::string> create_tortilla(const Tortilla& samples, const std::string& output,
+                                         const CreateTacoOptions& options) {
   check_options(output, Kind::Tortilla, options);
   return create(samples, output, Kind::Tortilla, "", options);
 }

@@ -91,13 +91,13 @@ TEST_SUITE("threads") {
   TEST_CASE("eight threads read one nested Tortilla, and assemble its level once") {
     const TemporaryFolder folder;
     const auto path = folder.path("x.tortilla");
-    create(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }), path, plain());
+    create_tortilla(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }), path, plain());
     check_at_once(path, {kRead, kTree, kLevel, kFilter});
   }
 
   TEST_CASE("eight threads read the parts of one set") {
     const TemporaryFolder folder;
-    const auto parts = create(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }),
+    const auto parts = create_tortilla(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }),
                               folder.path("x.tortilla"), plain({.split_size = 20000}));
     REQUIRE(parts.size() > 1);
     check_at_once(parts[0], {kFilter, kTree, kRead, kLevel});
@@ -111,7 +111,7 @@ TEST_SUITE("threads") {
       write_plain_tiff(tiff, 64, 64, 2, i, DataType::UInt16);
       return tiff;
     });
-    create({samples, demo_collection()}, path, plain({.streaming = true}));
+    create_taco({samples, demo_collection()}, path, plain({.streaming = true}));
     const Question chunks = [](const Dataset& dataset) {
       std::string out;
       for (const char* id : {"img0/a::0", "img3/b::0", "img5/b::0"}) {

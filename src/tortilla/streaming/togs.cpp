@@ -113,7 +113,7 @@ class TogMaker {
     Payload tog{.path = draft_.path(name)};
     const RasterInfo info = open_raster(from, rules_.fallback)->info();
     const int64_t side = rules_.block_size > 0 ? rules_.block_size : block_size(info);
-    make_tog(from, tog.path, {.block_size = side, .zstd_level = rules_.zstd_level, .jobs = 1}, rules_.fallback);
+    make_tog(from, tog.path, {.task = {.jobs = 1}, .block_size = side, .zstd_level = rules_.zstd_level}, rules_.fallback);
     tog.size = size_of_file(tog.path);
     payload = std::move(tog);
   }

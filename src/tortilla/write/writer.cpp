@@ -85,7 +85,7 @@ class TortillaWriter {
       copies.push_back({&payload(piece), piece.begin});
     }
     const auto crcs =
-        copy_remote(copies, options_.limit, [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
+        copy_remote(copies, options_.max_concurrent_requests, [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
           out_.write(offset, bytes);
           tell(bytes.size());
         });
@@ -155,7 +155,7 @@ class TortillaWriter {
   const TortillaPlan& plan_;
   const TortillaFile& file_;
   const WriteOptions& options_;
-  const Readers readers_{options_.limit};
+  const Readers readers_{options_.max_concurrent_requests};
   OutputFile out_;
   std::vector<Piece> pieces_;
   std::mutex mutex_;

@@ -1,0 +1,194 @@
+#pragma once
+
+#include "tacore/ops/consolidate.hpp"
+#include "tacore/ops/describe.hpp"
+#include "tacore/ops/diff.hpp"
+#include "tacore/ops/edit.hpp"
+#include "tacore/ops/export.hpp"
+#include "tacore/ops/sync.hpp"
+#include "tacore/raster/tiff_index.hpp"
+#include "tacore/raster/tog.hpp"
+#include "tacore/remote.hpp"
+#include "tacore/v1/convert.hpp"
+#include "tacore/v1/create.hpp"
+#include "tacore/write/create.hpp"
+
+/// The list of options. Each option of the library is named and described here once; its type and its default are those
+/// of the member. The tool makes its flags of the list (`--max-concurrent-requests`), Python its keyword arguments.
+///
+/// `visit(name, member, description)` is called for each option of a struct. What no text or number can express, such
+/// as a callback or a transformer, is no part of the list.
+///
+///     visit_options(options, [](const char* name, auto& member, const char* description) { ... });
+namespace tacore {
+
+template <class Visit>
+void visit_options(Task& o, Visit&& visit) {
+  visit("jobs", o.jobs, "Number of threads; 0 means one for each processor.");
+}
+
+template <class Visit>
+void visit_options(ParquetOptions& o, Visit&& visit) {
+  visit("compression", o.compression, "Compression: zstd, snappy, gzip, brotli, lz4 or none.");
+  visit("compression_level", o.compression_level, "Compression level; by default 3 for zstd, otherwise that of Arrow.");
+  visit("row_group_size", o.row_group_size, "Maximal number of rows of a row group.");
+  visit("data_page_size", o.data_page_size, "Size of a data page in encoded bytes.");
+  visit("write_statistics", o.write_statistics, "Store minimum, maximum and number of nulls of each row group.");
+  visit("use_dictionary", o.use_dictionary, "Dictionary-encode all columns, or none; by default text that repeats.");
+  visit("use_content_defined_chunking", o.use_content_defined_chunking, "End data pages where the values say so.");
+  visit("min_chunk_size", o.min_chunk_size, "Minimal size of a content-defined page in bytes.");
+  visit("max_chunk_size", o.max_chunk_size, "Maximal size of a content-defined page in bytes.");
+}
+
+// Options that several structs have.
+
+template <class Visit>
+void visit_overwrite(bool& overwrite, Visit&& visit) {
+  visit("overwrite", overwrite, "Replace existing output atomically.");
+}
+
+template <class Visit>
+void visit_temp_dir(std::string& temp_dir, Visit&& visit) {
+  visit("temp_dir", temp_dir,
+        "Folder in which the output is made, on the same file system; by default its own folder.");
+}
+
+template <class Visit>
+void visit_parquet(ParquetOptions& parquet, Visit&& visit) {
+  visit("parquet", parquet, "Options of the Parquet files.");
+}
+
+template <class Visit>
+void visit_options(OutputOptions& o, Visit&& visit) {
+  visit_overwrite(o.overwrite, visit);
+  visit_temp_dir(o.temp_dir, visit);
+  visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_max_concurrent_requests(int& number, Visit&& visit) {
+  visit("max_concurrent_requests", number, "Maximal number of HTTP requests in flight.");
+}
+
+template <class Visit>
+void visit_options(CreateOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit_options(o.output, visit);
+  visit("split_size", o.split_size, "Bytes of samples in each file, such as 4GB; 0 writes one file of any size.");
+  visit("group_by", o.group_by, "Columns of level 0: one ZIP for each combination of their values.");
+  visit("consolidate", o.consolidate, "Write the index .tacocat when there are several ZIPs.");
+  visit_max_concurrent_requests(o.max_concurrent_requests, visit);
+}
+
+template <class Visit>
+void visit_options(ExportOptions& o, Visit&& visit) {
+  visit_options(o.create, visit);
+  visit("strict", o.strict, "Refuse samples that are left with different children, instead of padding them.");
+  visit("id", o.id, "Id of the new dataset; by default that of the old one.");
+}
+
+template <class Visit>
+void visit_options(v1::CreateTacoOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit_options(o.output, visit);
+  visit("split_size", o.split_size, "Bytes of samples in each file, such as 20GB; 0 writes one file of any size.");
+  visit("first_part", o.first_part, "Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.");
+  visit("stats", o.stats,
+        "Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.");
+  visit("streaming", o.streaming, "Store all levels and the chunks of the GeoTIFFs in the footer; they become TOGs.");
+  visit("allow_non_tog", o.allow_non_tog, "With streaming: keep samples that are no GeoTIFF, without chunks.");
+  visit("histograms", o.histograms, "With streaming: store the histograms of all rasters.");
+  visit("block_size", o.block_size,
+        "With streaming: side of the tiles in pixels; 0 keeps that of the source, else 512.");
+  visit("zstd_level", o.zstd_level, "With streaming: ZSTD level, 1 to 22.");
+}
+
+template <class Visit>
+void visit_options(v1::ConvertOptions& o, Visit&& visit) {
+  visit_options(o.output, visit);
+}
+
+template <class Visit>
+void visit_options(TacocatOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("output", o.output, "Folder of the index; by default the folder of the inputs.");
+  visit("validate_schema", o.validate_schema, "Require the same columns in all inputs.");
+  visit("single_file", o.single_file, "Write the single file __TACOCAT__, which only tacore opens, not .tacocat/.");
+  visit_overwrite(o.overwrite, visit);
+  visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_options(TacollectionOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("output", o.output, "Folder of the index; by default the folder of the inputs.");
+  visit("validate_schema", o.validate_schema, "Require the same columns in all inputs.");
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(EditOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit_temp_dir(o.temp_dir, visit);
+  visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_options(DiffOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("quick", o.quick, "Compare data by size and CRC-32, without reading it.");
+}
+
+template <class Visit>
+void visit_options(SyncOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(TiffIndexFileOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("output", o.output, "Index file; by default PATH.headers, the only place where readers look.");
+  visit("base_path", o.base_path, "Folder of the ZIP files of a TACOCAT or TACOLLECTION.");
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(TogOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("block_size", o.block_size, "Side of the tiles in pixels, a multiple of 16.");
+  visit("zstd_level", o.zstd_level, "ZSTD level, 1 to 22.");
+  visit("predictor", o.predictor, "TIFF predictor: 1 none, 2 for any type, 3 for floating point; by default 3 or 2.");
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(DescribeOptions& o, Visit&& visit) {
+  visit("base_url", o.base_url, "URL of the folder with the files of the dataset.");
+  visit("accent_colour", o.accent_colour, "Colour of the page, #RRGGBB.");
+  visit("published", o.published, "Date of publication, YYYY or YYYY-MM-DD; by default what COLLECTION.json says.");
+  visit("example_path", o.example_path, "Path that the examples load; by default that of the dataset.");
+  visit("catalogue_url", o.catalogue_url, "URL of the catalogue that the page links to.");
+  visit_overwrite(o.overwrite, visit);
+  visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_options(RemoteOptions& o, Visit&& visit) {
+  visit("headers", o.headers, "HTTP header for the server of an http(s) path.");
+  visit("endpoint", o.endpoint, "URL of an S3 store other than AWS.");
+  visit("region", o.region, "Region of an S3 store.");
+  visit("access_key_id", o.access_key_id, "Access key id of an S3 store.");
+  visit("secret_access_key", o.secret_access_key, "Secret access key of an S3 store.");
+  visit("session_token", o.session_token, "Session token of an S3 store.");
+  visit("profile", o.profile, "Profile of the shared credentials files of AWS.");
+  visit("anonymous", o.is_anonymous, "Use no credentials.");
+  visit("token", o.token, "Token of the Hugging Face Hub.");
+  visit_max_concurrent_requests(o.max_concurrent_requests, visit);
+  visit("max_tries", o.max_tries, "Maximal number of tries of a request that fails for a temporary reason.");
+  visit("timeout", o.timeout, "Seconds to connect, and without data.");
+  visit("cache_dir", o.cache_dir, "Folder of the disk cache of remote files.");
+  visit("cache_size", o.cache_size, "Maximal size of the disk cache, such as 500MB.");
+}
+
+}  // namespace tacore

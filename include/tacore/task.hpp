@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tacore {
+
+/// How long work runs: its threads, and the progress callback, which can cancel it.
+struct Task {
+  int jobs = 0;  ///< number of threads; 0: one for each processor
+  /// Called periodically, from one thread at a time, with how much of the work is done: bytes, unless the options of
+  /// the work say another unit. The work is cancelled, with an IoError, when it returns false.
+  bool (*progress)(uint64_t num_done, uint64_t num_total, void* user) = nullptr;
+  void* user = nullptr;  ///< passed to `progress`
+};
+
+}  // namespace tacore
