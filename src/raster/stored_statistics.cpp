@@ -18,22 +18,22 @@
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_structure.hpp"
 
-/// What samples store about their pixels: which columns that is, how much a row weighs, what all rows give together.
+/// The stored statistics of samples: which columns hold them, the weight of a row, and the result over all rows.
 namespace tacore {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
 constexpr const char* kHistogram = "geotiff:histogram";
-/// The shares that samples store.
+/// The quantiles that samples store.
 constexpr double kPercentiles[] = {0.25, 0.5, 0.75, 0.95};
-/// Rows whose values are in memory at once.
+/// Rows whose values are in memory together.
 constexpr int64_t kRowsAtOnce = 256;
-/// TIFFs that one thread opens before others get a turn, and threads that ask a server.
+/// TIFFs that one thread opens before it yields to others, and threads that wait for a remote host.
 constexpr std::size_t kTiffsAtOnce = 16;
 constexpr int kRemoteJobs = 32;
 
-/// The columns of statistics among `columns`; empty: there are none.
+/// The columns of statistics among `columns`; empty when there are none.
 std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms) {
   const auto has = [&](const char* name) {
     return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
@@ -82,7 +82,7 @@ StatisticsInput statistics_input(const Rows& rows) {
   return out;
 }
 
-/// Rows times columns of the TIFF of a row, by the header that is stored of it or its own.
+/// The number of pixels (rows times columns) of the TIFF of a row, from its stored index or its own directory.
 double pixels_of(const DataFrame& frame, int64_t position) {
   const RowSource row = open_row(frame, position);
   TiffLayout layout;
@@ -96,14 +96,14 @@ double pixels_of(const DataFrame& frame, int64_t position) {
   return static_cast<double>(layout.width) * static_cast<double>(layout.height);
 }
 
-/// How many pixels the rows have that do not say so. One warning where that cannot be known.
+/// The number of pixels of rows that do not state it. Warns once where it cannot be known.
 void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
   std::vector<StoredRow*> unknown;
   for (StoredRow& row : stored.rows) {
     if (std::isnan(row.pixels)) unknown.push_back(&row);
   }
   if (unknown.empty()) return;
-  // Threads wait for a server, not for processors.
+  // Threads wait for the network, not for processors.
   const int jobs = is_remote(frame.impl()->dataset->path) ? kRemoteJobs : num_threads(0);
   const auto look = [&](std::size_t part) {
     std::string why;
@@ -112,7 +112,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
       try {
         unknown[i]->pixels = pixels_of(frame, unknown[i]->row);
       } catch (const IoError& error) {
-        if (!error.not_found()) throw;  // an index may be asked without its files
+        if (!error.not_found()) throw;  // an index may be queried without its files
         if (why.empty()) why = "its file is missing";
       } catch (const Error& error) {
         if (why.empty()) why = error.message();
@@ -134,10 +134,10 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
                (all ? "all weigh the same" : "they weigh as the others do on average"));
 }
 
-/// What the rows of a frame store, with the weights that they have.
+/// The stored statistics of the rows of a frame, with their weights.
 StoredStatistics read_frame(const DataFrame& frame, const std::vector<int>& bands, StatisticsKind kind) {
   StoredStatistics out = read_statistics(statistics_input(*frame.impl()->rows));
-  check_kind(out, bands, kind);  // before TIFFs are opened in vain
+  check_kind(out, bands, kind);  // before TIFFs are opened for nothing
   find_pixels(frame, out);
   return out;
 }
@@ -186,7 +186,7 @@ std::vector<Histogram> take_histograms(const Rows& rows, StoredStatistics& store
   return out;
 }
 
-/// The quantiles that something stored tells, and how well.
+/// The quantiles that the stored statistics give, and their accuracy.
 struct Quantiles {
   std::vector<double> values = {};
   double error = kNone;
@@ -202,8 +202,8 @@ std::vector<Quantiles> of_histograms(const std::vector<Histogram>& histograms, c
   return out;
 }
 
-/// Of the histograms of a streaming TACO: those of its `component` ("." where samples are rasters). Empty: there are
-/// none.
+/// The precomputed histograms of a streaming TACO: those of its `component` ("." where samples are rasters). Empty when
+/// there are none.
 std::vector<Quantiles> of_streaming(const DataFrame& roots, const std::string& component,
                                     const std::vector<double>& shares) {
   std::vector<Quantiles> out;
@@ -218,7 +218,7 @@ std::vector<Quantiles> of_streaming(const DataFrame& roots, const std::string& c
   return out;
 }
 
-/// Of as many bands as are stored; empty: nothing stored tells them.
+/// The quantiles of each stored band; empty when nothing stored gives them.
 std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, const SummaryOptions& options,
                                     const DataFrame& roots, std::size_t num_bands) {
   std::vector<double> shares = options.quantiles;
@@ -275,7 +275,7 @@ std::vector<BandSummary> summary_of(const DataFrame& frame, const SummaryOptions
   return out;
 }
 
-/// A frame that shows nothing, over rows that statistics are read from.
+/// A frame without visible columns, over rows from which statistics are read.
 DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows) {
   auto out = std::make_shared<DataFrame::Impl>();
   out->dataset = std::move(dataset);
@@ -293,7 +293,7 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
   const int level = ids.empty() ? options.level : static_cast<int>(ids.size());
   if (level != 0) check_level(level, view.num_levels(), impl->path);
   if (level > 0 && ids.empty() && options.id.empty()) throw QueryError("id is required for level > 0");
-  // Only the columns that are summed, unless the rows are here anyway.
+  // Reads only the columns that are pooled, unless the rows are in memory anyway.
   if (level == 0 && has_query(view)) return frame_over(impl, impl->rows());
   const auto names = statistics_columns(stored_columns(view, level), with_histograms);
   if (names.empty()) {
@@ -309,7 +309,7 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
                                                              : plan.statistics(ids, names)));
 }
 
-/// Those of a frame are of its own rows.
+/// The statistics of a frame are those of its own rows.
 void check_defaults(const StatsOptions& options) {
   if (options.level != 0 || !options.id.empty())
     throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");

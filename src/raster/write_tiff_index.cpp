@@ -39,7 +39,7 @@ struct Entry {
   bool is_broken = false;
 };
 
-/// FILEs of all levels, padding aside.
+/// The FILEs of all levels, without padding.
 std::vector<Place> places_of(const Container& container) {
   std::vector<Place> out;
   for (int level = 0; level < container.num_levels(); ++level) {
@@ -53,12 +53,12 @@ std::vector<Place> places_of(const Container& container) {
   return out;
 }
 
-/// The shortest that says all; "" for what is no TIFF, or one for GDAL.
+/// The shortest encoding that is complete; "" for what is no TIFF, or one that only GDAL decodes.
 std::string header_of(const ByteSource& source) {
   const auto directory = find_tiff_directory(source);
   if (!directory || !directory->unsupported.empty()) return {};
   const TiffLayout& layout = directory->layout;
-  // What a TacoTIFF header leaves open would be looked up in the file.
+  // What a TacoTIFF header leaves out would have to be read from the file.
   const bool is_short = !layout.nodata && layout.is_planar && layout.is_tile_interleaved;
   if (is_short && why_no_tacotiff_header(layout).empty()) return encode_tacotiff_header(layout);
   return encode_tiff_structure(layout);
@@ -144,7 +144,7 @@ TiffIndexFileResult write_tiff_index(const std::string& path, const TiffIndexFil
   file.write(0, encode(entries, fingerprint_of(*container)));
   file.sync();
   const auto num_files = static_cast<uint64_t>(out.num_headers + out.num_others + out.num_broken);
-  tell(options, num_files, num_files);  // the last chance to stop: syncing takes time
+  tell(options, num_files, num_files);  // the last chance to cancel: syncing takes time
   file.commit();
   return out;
 }
