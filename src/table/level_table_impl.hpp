@@ -21,9 +21,9 @@
 
 namespace tacore {
 
-/// What a level table is made of, for the three files that make it.
+/// The parts of a level table, for the three files that implement it.
 struct LevelTable::Impl {
-  /// By column and row group.
+  /// Decoded arrays by column and row group.
   using Arrays = std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>>;
 
   std::shared_ptr<const ByteSource> source;
@@ -67,7 +67,7 @@ struct LevelTable::Impl {
   void check_column(const std::string& name, const arrow::DataType& type) const;
   void read_groups();
   std::vector<ColumnChunk> chunks() const;
-  /// Columns of the file that a column has.
+  /// The number of leaf columns that a type has in the file.
   static int leaves(const arrow::DataType& type);
   static int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
 
@@ -77,17 +77,17 @@ struct LevelTable::Impl {
   bool padding_possible(int group) const;
 
   // Its values (level_columns.cpp).
-  /// LevelTable::array() of a remote file.
+  /// Implements LevelTable::array() for a remote file.
   std::shared_ptr<arrow::Array> fetch(int column, int group) const;
   int read_ahead(std::span<const int> some, int group, int end) const;
   std::vector<int> asked_for_with(int column, int group) const;
   std::vector<ByteRange> ranges_of(std::span<const int> some, int group) const;
-  /// Of columns whose leaves are in `leaves_of`.
+  /// The byte ranges of columns whose leaves are in `leaves_of`.
   std::vector<ByteRange> ranges_of(std::span<const int> some, int group,
                                    const std::vector<std::vector<int>>& leaves_of) const;
-  /// LevelTable::decode() of bytes that came from a remote file, or of the file.
+  /// Implements LevelTable::decode() with bytes that were fetched, or with the file.
   std::shared_ptr<arrow::Array> decode(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
-  /// Several, as far as they can be decoded.
+  /// Decodes several columns, as far as they can be decoded.
   void decode_into(Arrays& out, std::span<const int> some, int group,
                    const std::shared_ptr<const ByteSource>& bytes) const;
   std::shared_ptr<arrow::Array> decode_any(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
@@ -97,7 +97,7 @@ struct LevelTable::Impl {
   parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;
   void forget_reader() const;
   bool stores_same(int column, const Impl& other, int other_column) const;
-  /// Of a chunk of a small table, which is in memory; else none.
+  /// The bytes of a chunk of a small table, which is in memory; else empty.
   std::span<const std::byte> bytes_of(const parquet::ColumnChunkMetaData& chunk) const;
 };
 

@@ -21,11 +21,11 @@
 namespace tacore {
 namespace {
 
-// Layout of a continuous band (spec of June 2025, §8.3).
+// Layout of a continuous band (specification of June 2025, §8.3).
 enum Slot { kMin, kMax, kMean, kStd, kValid, kP25, kP50, kP75, kP95, kSlots };
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// NaN stands for null, so what is no number must not become one.
+/// NaN stands for null, so an invalid value must not become NaN.
 void check_numbers(const arrow::Array& array, const char* what) {
   const auto& type = *array.type();
   const bool number = arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT ||
@@ -33,7 +33,7 @@ void check_numbers(const arrow::Array& array, const char* what) {
   if (!number) throw QueryError(std::string(what) + " are " + type_name(type) + "; integers, float or double expected");
 }
 
-/// The items of a list cell, whatever kind of list; nullptr when the array is none.
+/// The items of a list cell of any list type; nullptr when the array is no list.
 std::shared_ptr<arrow::Array> items(const arrow::Array& array, int64_t row) {
   switch (array.type_id()) {
     case arrow::Type::LIST: return static_cast<const arrow::ListArray&>(array).value_slice(row);
@@ -43,7 +43,7 @@ std::shared_ptr<arrow::Array> items(const arrow::Array& array, int64_t row) {
   }
 }
 
-/// A number cell of any width; NaN for null and for what is no number.
+/// A numeric cell of any width; NaN for null and for other types.
 double number(const arrow::Array& array, int64_t row) {
   if (array.IsNull(row)) return kNone;
   if (array.type_id() == arrow::Type::FLOAT) return static_cast<const arrow::FloatArray&>(array).Value(row);
@@ -52,7 +52,7 @@ double number(const arrow::Array& array, int64_t row) {
   return whole ? static_cast<double>(*whole) : kNone;
 }
 
-/// The product of the last two entries of the shape; NaN where there is none, or none that can be.
+/// The product of the last two entries of the shape; NaN where it is missing or impossible.
 double pixels_of(const arrow::Array* shapes, int64_t row) {
   if (!shapes || shapes->IsNull(row)) return kNone;
   const auto shape = items(*shapes, row);
@@ -62,12 +62,12 @@ double pixels_of(const arrow::Array* shapes, int64_t row) {
   return height >= 1 && width >= 1 && height * width < 0x1p53 ? height * width : kNone;
 }
 
-/// "band 2 of 3", from 1.
+/// For messages: "band 2 of 3", counted from 1.
 std::string band_name(std::size_t band, std::size_t count) {
   return "band " + std::to_string(band + 1) + " of " + std::to_string(count);
 }
 
-/// All samples agree in bands, and in the number of values of each band (a null band has none).
+/// Checks that all samples agree in the number of bands and of values of each band (a null band has none).
 void check_shapes(const std::vector<StoredRow>& rows) {
   const std::size_t bands = rows[0].bands.size();
   std::vector<std::size_t> lengths(bands, 0);
@@ -88,7 +88,7 @@ void check_shapes(const std::vector<StoredRow>& rows) {
   }
 }
 
-/// From 0.
+/// Counted from 0.
 std::vector<std::size_t> chosen_bands(const StoredStatistics& stored, const std::vector<int>& bands) {
   const std::size_t count = stored.rows[0].bands.size();
   std::vector<std::size_t> out(count);
@@ -105,7 +105,7 @@ std::vector<std::size_t> chosen_bands(const StoredStatistics& stored, const std:
   return out;
 }
 
-/// That a band has in each row that has it; 0 where none does.
+/// The number of values of a band, the same in each row that has the band; 0 where none does.
 std::size_t num_values(const StoredStatistics& stored, std::size_t band) {
   for (const StoredRow& row : stored.rows) {
     if (!row.bands[band].empty()) return row.bands[band].size();
@@ -113,13 +113,13 @@ std::size_t num_values(const StoredStatistics& stored, std::size_t band) {
   return 0;
 }
 
-/// One band of the samples that have valid pixels of it: their number, and the values.
+/// A band of a sample that has valid pixels: their number as weight, and its stored values.
 struct BandRow {
   double weight;
   std::span<const double> values;
 };
 
-/// The valid pixels of a band; all of them where nothing says how many are.
+/// The number of valid pixels of a band; all pixels where nothing says it.
 double valid_pixels(const StoredRow& row, std::size_t band, std::size_t slots) {
   if (!row.valid.empty()) return row.valid[band];
   const double percent = slots == kSlots ? row.bands[band][kValid] : 100;
@@ -148,7 +148,7 @@ double weighted_mean(const std::vector<BandRow>& rows, std::size_t slot) {
   return weights > 0 ? sum / weights : kNone;
 }
 
-/// Of the pixels of all samples together: sqrt(sum w (s^2 + m^2) / sum w - M^2), in a form that does not cancel.
+/// The std of the pixels of all samples: sqrt(sum w (s^2 + m^2) / sum w - M^2), in a form without cancellation.
 double population_std(const std::vector<BandRow>& all) {
   std::vector<BandRow> rows;
   for (const BandRow& row : all) {
@@ -178,7 +178,7 @@ double plain_mean(std::vector<BandRow> rows, std::size_t slot) {
   return weighted_mean(rows, slot);
 }
 
-/// The numbers of a cell of `stats:*`; none for null.
+/// The numbers of a cell of `stats:*`; empty for null.
 std::vector<double> numbers(const arrow::Array* column, int64_t row) {
   if (!column || column->IsNull(row)) return {};
   const auto list = items(*column, row);

@@ -11,19 +11,19 @@
 
 namespace tacore {
 
-/// Arrays of `geotiff:stats` (list of lists of numbers) with those of `stac:tensor_shape` beside them, or none.
+/// The input of pooled statistics: `geotiff:stats` (list of lists of numbers), with `stac:tensor_shape` or none.
 struct StatisticsInput {
   std::vector<std::shared_ptr<arrow::Array>> stats = {};
   std::vector<std::shared_ptr<arrow::Array>> shapes = {};
   bool are_moments = false;  ///< each band is `[min, max, mean, std]` of all its valid pixels: join_moments()
 };
 
-/// The columns `stats:min`, `stats:max`, `stats:mean` and `stats:std` of TACO 0.2.0, lists of a number for each band,
-/// or one number, as StatisticsInput has them. nullptr for a column that is not there: null. Throws QueryError for
-/// lists of different lengths, and for what is no number.
+/// Joins the columns `stats:min`, `stats:max`, `stats:mean` and `stats:std` of TACO 0.2.0 (a list with a number per
+/// band, or one number) for StatisticsInput. nullptr stands for an absent column: null. Throws QueryError for lists of
+/// different lengths, and for values that are no numbers.
 std::shared_ptr<arrow::Array> join_moments(const std::vector<std::shared_ptr<arrow::Array>>& columns);
 
-/// What a row stores of its bands.
+/// The stored statistics of the bands of a row.
 struct StoredRow {
   int64_t row = 0;
   std::vector<std::vector<double>> bands = {};
@@ -36,14 +36,14 @@ struct StoredStatistics {
   bool are_moments = false;
 };
 
-/// Throws QueryError: no rows with statistics, rows that differ.
+/// Parses the stored statistics. Throws QueryError when no row has any, or when rows disagree.
 StoredStatistics read_statistics(const StatisticsInput& input);
 
-/// Rows whose size is not known count as many pixels as the others do on average, one where all are unknown. Returns
-/// their number.
+/// Sets the size of rows of unknown size to the average of the others, or to one pixel where all are unknown. Returns
+/// the number of such rows.
 int64_t assume_pixels(StoredStatistics& stored);
 
-/// A band of all rows together.
+/// The statistics of a band, pooled over all rows.
 struct PooledBand {
   double num_valid = 0;  ///< pixels
   double min = 0, max = 0, mean = 0, std = 0;
@@ -52,11 +52,11 @@ struct PooledBand {
 };
 
 enum class StatisticsKind { Continuous, Categorical };
-/// Of the first of these bands (from 1; none: all) that a row has. Throws QueryError for bands that are not there.
+/// The kind of the first of these bands (from 1; empty: all) that a row has. Throws QueryError for missing bands.
 StatisticsKind kind_of(const StoredStatistics& stored, const std::vector<int>& bands);
-/// Throws QueryError for bands that are not there, and for those of the other kind.
+/// Throws QueryError for missing bands, and for bands of the other kind.
 void check_kind(const StoredStatistics& stored, const std::vector<int>& bands, StatisticsKind kind);
-/// The formulas of tacore/statistics.hpp, once all `pixels` or `valid` are known. Throw QueryError as it says.
+/// The formulas of tacore/statistics.hpp, for known `pixels` or `valid`. Throw QueryError as it says.
 std::vector<PooledBand> pool_continuous(const StoredStatistics& stored, const std::vector<int>& bands);
 std::vector<std::vector<double>> pool_categorical(const StoredStatistics& stored, const std::vector<int>& bands);
 
