@@ -7,7 +7,7 @@
 namespace tacore {
 namespace {
 
-/// What waits in memory until it is read. DuckDB has as much: a row group for each thread.
+/// The limit of prefetched bytes in memory. DuckDB holds as much: a row group for each thread.
 constexpr uint64_t kMaxHeld = 32 * 1024 * 1024;
 
 bool lies_in(ByteRange inner, ByteRange outer) {
@@ -35,7 +35,7 @@ LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std:
   }
   std::ranges::sort(all, {}, [](const Chunk& chunk) { return chunk.range.offset; });
   for (const Chunk& chunk : all) {
-    // A damaged file may say anything; its reader will find out.
+    // A damaged file may state anything; its reader will report it.
     if (chunks_.empty() || chunk.range.offset >= chunks_.back().end()) chunks_.push_back(chunk);
   }
   groups_.resize(static_cast<std::size_t>(level.num_row_groups()));
@@ -80,15 +80,15 @@ void ScanReader::read(std::span<const LevelScan> scans, uint64_t offset, std::sp
   take();
 }
 
-/// The bytes of a part that came along; none where it did not. With the mutex held.
+/// The prefetched bytes of a part; empty where there are none. Call with the mutex held.
 std::span<const std::byte> ScanReader::part_of(ByteRange part) const {
   const auto piece = std::ranges::find_if(pieces_, [&](const Piece& p) { return lies_in(part, p.range); });
   if (piece == pieces_.end()) return {};
   return std::span(piece->bytes).subspan(part.offset - piece->range.offset, part.size);
 }
 
-/// What is to be asked for: `range`, and what all scans that this may be read along with it. Nothing where that is
-/// nothing else.
+/// The ranges to request: `range`, and what all scans that this may be read together with it. Empty where nothing is
+/// added.
 std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans, ByteRange range) {
   if (source_->has(range)) return {};
   const std::lock_guard lock(mutex_);

@@ -15,11 +15,11 @@
 
 namespace tacore {
 
-/// What one scan of a query reads of a level, row group by row group: first the columns it filters by, then, where rows
-/// are left, the others; all in one step where they are few bytes. Immutable.
+/// The read plan of one scan of a level: for each row group first the columns of its filters, then, where rows are
+/// left, the other columns; all in one step where they are few bytes. Immutable.
 class LevelScan {
  public:
-  /// Stored columns, by their positions in the file.
+  /// Takes stored columns, by their positions in the file.
   LevelScan(const LevelTable& level, std::span<const int> filters, std::span<const int> others);
 
   struct Step {
@@ -28,7 +28,7 @@ class LevelScan {
 
     bool operator==(const Step&) const = default;
   };
-  /// That of the first column which ends in `range`; nothing where this scan reads none of it.
+  /// The step of the first column that ends in `range`; nothing where this scan reads none of it.
   std::optional<Step> step_of(ByteRange range) const;
   std::vector<ByteRange> ranges_of(Step step) const;
 
@@ -47,15 +47,15 @@ class LevelScan {
   std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< from the first to behind the last of each
 };
 
-/// The bytes of a level for one of its scans, which asks for one column of a row group after the other, as DuckDB does
-/// where a query has a filter: of a remote level each would be a round trip. Here those of a step come together. Safe
-/// from several threads.
+/// Reads the bytes of a level for one scan. DuckDB reads the columns of a row group one after the other where a query
+/// has a filter, which for a remote level would be a request each. Here the columns of a step are fetched in one batch.
+/// Thread-safe.
 class ScanReader {
  public:
   explicit ScanReader(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}
 
-  /// As ByteSource::read(). `scans`: all that the query makes of this level, the same in each call; which of them this
-  /// is shows as it reads: what all that are left read comes along. Of a local level nothing does.
+  /// As ByteSource::read(). `scans`: all scans of this level by the query, the same in each call. Which of them this is
+  /// shows as it reads; what all remaining candidates read is prefetched. Nothing is prefetched for a local level.
   void read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out);
 
  private:
@@ -69,9 +69,9 @@ class ScanReader {
 
   std::shared_ptr<const ByteSource> source_;
   std::mutex mutex_;
-  std::set<const LevelScan*> ruled_out_ = {};  ///< scans that this is not
-  int group_ = -1;                             ///< the row group at hand
-  std::vector<Piece> pieces_ = {};             ///< what came of it
+  std::set<const LevelScan*> ruled_out_ = {};  ///< scans that are ruled out
+  int group_ = -1;                             ///< the current row group
+  std::vector<Piece> pieces_ = {};             ///< its bytes that were fetched
 };
 
 }  // namespace tacore
