@@ -23,7 +23,7 @@ namespace {
 
 bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
 
-/// What is computed by a query would not be of the rows that were given.
+/// A result of the query would not describe the given rows.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;
   throw QueryError(std::string(what) + ": the rows of a frame as a dataset are to be written; ask the frame",
@@ -33,7 +33,7 @@ void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
 Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
   check_no_given_rows(*from, "filter");
   auto out = copy(*from);
-  // What follows sees the rows that `from` shows, before or after it was looked at.
+  // Further steps see the rows that `from` shows, whether or not they were computed before.
   if (draws(from->base)) out->base.drawn = DrawnRows{from->base.steps.size(), [from] { return from->rows(); }};
   out->base.steps.push_back(std::move(step));
   return Dataset(std::move(out));
@@ -41,7 +41,7 @@ Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
 
 Dataset with_filter(const std::shared_ptr<const Dataset::Impl>& from, Filter filter) {
   if (filter.level != 0) check_level(filter.level, from->tree().max_depth() + 1, from->path);
-  // Said at once where nothing has to be opened or run for it.
+  // Errors are thrown now if nothing has to be opened or run to find them.
   if (!from->partitions && (filter.level > 0 || !has_query(from->base)))
     check_tested(from->base, filter, stored_columns(from->base, filter.level));
   return with_step(from, std::move(filter));
@@ -59,12 +59,12 @@ std::vector<std::string> navigation_names(Format format) {
   return out;
 }
 
-/// Compares trees level by level. A *position* is where a row stands in every tree: that of its parent, and its number
-/// among its siblings. All rows at one position must have the same children; padding matches any.
+/// Compares trees level by level. A *position* is the place of a row in every tree: the position of its parent, and its
+/// number among its siblings. All rows at one position must have the same children; padding matches any row.
 class SameChildren {
  public:
-  /// `rows` as QueryPlan::children() gives them, of level 0 and of each below in turn. False for what differs, and for
-  /// a FOLDER without children.
+  /// Adds `rows` of QueryPlan::children(), of level 0 and then of each level below. False when trees differ, and for a
+  /// FOLDER without children.
   bool add(const Rows& rows) {
     const int parent = 0, is_folder = 1, child = 2, id = 3;
     std::map<Position, std::vector<std::string>> expected;
@@ -109,11 +109,11 @@ class SameChildren {
     return true;
   }
 
-  std::unordered_map<int64_t, Position> positions_;  ///< by row key; level 0 has one for all
+  std::unordered_map<int64_t, Position> positions_;  ///< by row key; all rows of level 0 share one
   std::map<std::pair<Position, std::size_t>, Position> numbers_;
 };
 
-/// The samples of `view` have the same descendants, down to those of `level`.
+/// True when the samples of `view` have the same descendants, down to those of `level`.
 bool same_children(const View& view, int level) {
   SameChildren trees;
   for (int above = 0; above < level; ++above) {
@@ -128,7 +128,7 @@ bool has_all(const std::vector<Column>& columns, const std::vector<std::string>&
   });
 }
 
-/// True when the rows are all those of its containers: then footers count them.
+/// True when the rows are all rows of the containers: their number then follows from the footers.
 bool is_whole(const View& view) {
   if (!view.steps.empty()) return false;
   const auto* all = std::get_if<Union>(&view.base);
@@ -175,7 +175,7 @@ std::vector<Column> Dataset::level_columns(int level) const {
 }
 
 int64_t Dataset::level_rows(int level) const {
-  // What is stored, whatever filters this view has.
+  // The stored rows are counted, whatever the filters of this view.
   const View& all = impl_->view();
   if (level != 0) check_level(level, all.num_levels(), impl_->path);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
@@ -235,7 +235,7 @@ bool Dataset::is_rsut() const {
       if (sql->select.tables.contains("level" + std::to_string(level))) return false;
     }
   }
-  // What a query dropped stays lost, even if a later one has columns of the same names.
+  // What a query dropped stays lost, even if a later query has columns of the same names.
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < view.steps.size(); ++i) {
     if (!keeps_columns(view.steps[i])) changed.push_back(i + 1);
@@ -282,7 +282,7 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
   return Dataset(std::move(impl));
 }
 
-/// Partitions of one dataset, in order: they state the number of all alike.
+/// The partitions of one dataset, in order, must all state the same number of partitions.
 void check_partitions(const Detected& first, const Detected& at) {
   if (at.num_partitions == first.num_partitions) return;
   throw FormatError("a dataset of " + std::to_string(at.num_partitions) + " partitions; " + first.path + " is one of " +
@@ -290,7 +290,7 @@ void check_partitions(const Detected& first, const Detected& at) {
                     {.path = at.path});
 }
 
-/// `%20` and the like as the bytes that they stand for; any other percent sign as it is.
+/// Decodes percent escapes such as `%20`; any other percent sign stays.
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -306,7 +306,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-/// The path that a `file://` URL names (RFC 8089); any other as it is.
+/// The path in a `file://` URL (RFC 8089); any other path unchanged.
 std::string without_file_scheme(std::string_view given) {
   constexpr std::string_view kFile = "file://", kLocalhost = "localhost";
   if (!given.starts_with(kFile)) return std::string(given);
@@ -357,7 +357,7 @@ Dataset load(std::string_view path, const LoadOptions& options) { return load(pa
 
 Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   if (paths.empty()) throw QueryError("empty list of paths; at least one expected");
-  // One path stands for its dataset; with allow_partial it is the one partition that is wanted.
+  // The path of one partition stands for the whole dataset; with allow_partial it is only that partition.
   if (paths.size() == 1 && !options.allow_partial) return load(paths[0], options);
   const auto storage = storage_for(options);
   std::vector<Dataset> datasets;
