@@ -22,7 +22,7 @@
 namespace tacore {
 namespace {
 
-/// To read this much is no slower than to ask again.
+/// The gap up to which reading on is no slower than a new read.
 constexpr std::size_t kMaxGap = 4096;
 
 /// A local file while parts of it are read.
@@ -38,7 +38,7 @@ class LocalFile {
 
   const std::string& path() const noexcept { return path_; }
 
-  /// Fills all of `pieces` with what lies from `offset` on.
+  /// Fills all of `pieces` with the bytes from `offset` on.
   void read(uint64_t offset, std::span<struct iovec> pieces) const {
     while (!pieces.empty()) {
       const ssize_t count =
@@ -54,7 +54,7 @@ class LocalFile {
   }
 
  private:
-  /// What is left of `pieces` when the first `count` bytes are there.
+  /// The rest of `pieces` after their first `count` bytes.
   static std::span<struct iovec> behind(std::span<struct iovec> pieces, std::size_t count) {
     while (!pieces.empty() && count >= pieces[0].iov_len) {
       count -= pieces[0].iov_len;
@@ -71,9 +71,9 @@ class LocalFile {
   int descriptor_;
 };
 
-/// Reads parts of `file`, by offset, the first and its neighbours, and returns those that are left.
+/// Reads parts of `file`, sorted by offset: the first and its neighbours. Returns the remaining ones.
 std::span<const WholePayload> read_neighbours(const LocalFile& file, std::span<const WholePayload> parts) {
-  thread_local std::array<std::byte, kMaxGap> gap;  // what lies between two of them, and nobody wants
+  thread_local std::array<std::byte, kMaxGap> gap;  // for the unused bytes between two parts
   std::vector<struct iovec> pieces;
   const uint64_t begin = parts[0].payload->offset;
   uint64_t end = begin;
