@@ -12,7 +12,7 @@ std::vector<std::string> compile(const Dataset& view, const std::string& output,
   Tree tree = has_whole_tortillas(view) && !options.streaming ? roots_of_view(view) : tree_of_view(view);
   const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   CreateOptions how = options;
-  how.stats = false;  // a subset of what is there
+  how.stats = false;  // a subset of the existing statistics
   if (!ends_with_ignoring_case(output, ".taco")) return create(samples, output, how);
   return create(Taco{samples, view.collection()}, output, how);
 }
