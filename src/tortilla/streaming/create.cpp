@@ -26,7 +26,7 @@
 namespace tacore::v1 {
 namespace {
 
-/// A file, and the roots [begin, end) in it.
+/// A file, and its roots [begin, end).
 struct Part {
   std::string name;
   int64_t begin, end;
@@ -40,7 +40,7 @@ void check_options(const std::string& output, Kind kind, const CreateOptions& op
   check_parquet_options(options.parquet);
 }
 
-/// Filled in order, each with at least one root.
+/// Files are filled in order, each with at least one root.
 std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateOptions& options) {
   std::vector<Part> out{{name, 0, 0}};
   uint64_t size = 0;
@@ -61,7 +61,7 @@ std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>
   return out;
 }
 
-/// Progress of several files as one.
+/// The progress of several files as one.
 std::function<void(uint64_t)> progress_after(uint64_t done, uint64_t num_bytes, const std::string& output,
                                              const CreateOptions& options) {
   if (!options.progress) return {};
@@ -83,7 +83,7 @@ class Creation {
                        .jobs = num_threads(options_.jobs),
                        .temp_dir = options_.temp_dir,
                        .parquet = options_.parquet};
-    // Before rasters are encoded anew; the names of parts follow from their sizes.
+    // Checked before rasters are encoded; the names of parts depend on their sizes, so they are checked later.
     if (options_.split_size == 0) check_absent(output_, options_.overwrite);
     if (options_.streaming) stream(write.jobs, go_on);
     const TortillaPlan plan(tree_, options_.parquet, write.jobs, options_.temp_dir, go_on);
@@ -126,7 +126,7 @@ class Creation {
     }
   }
 
-  /// All are made in a folder of their own, and leave it together.
+  /// All files are written to a staging directory, and renamed together.
   void write_parts(const TortillaPlan& plan, const std::vector<Part>& parts, const std::string& folder,
                    WriteOptions write) const {
     const StagingDir staging(output_, std::exchange(write.temp_dir, {}));
