@@ -93,7 +93,7 @@ bool is_file_name(std::string_view path) {
                                                     [&](auto suffix) { return ends_with_ignoring_case(name, suffix); });
 }
 
-/// Object storage has no folders: the files that every dataset has are probed one by one.
+/// Remote storage cannot say what is at a path: the files that every dataset has are looked for one by one.
 Detected detect_remote(const Storage& storage, std::string path) {
   const auto find = [&](const std::string& file) { return storage.open_all({&file, 1})[0]; };
   const auto folder = [&](Format format, const std::string& at, const std::string& base,
@@ -193,7 +193,7 @@ Detected detect(const Storage& storage, const std::string& given) {
     if (folder.empty()) folder = ".";
     if (is_index_folder(storage, folder) || storage.exists(path_join(folder, names::kMetadata), true)) path = folder;
   }
-  // The name of a ZIP is enough: no probe is needed, and its first bytes are checked when it is read.
+  // The name of a ZIP is enough: nothing is looked for, and its first bytes are checked when it is read.
   if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage.open(path), path);
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder) &&
       storage.exists(path_join(path, names::kCollection))) {

@@ -16,7 +16,7 @@ namespace tacore {
 struct Detected {
   Format format = Format::Zip;
   std::string path;    ///< of the file, of the dataset folder or of `.tacocat/`; no slash at the end
-  std::string folder;  ///< where the ZIPs of an index lie
+  std::string folder;  ///< the folder of the ZIPs of an index
   /// The opened file, or the COLLECTION.json of a folder, where it was opened to find the folder.
   std::shared_ptr<const ByteSource> source;
   std::shared_ptr<const ByteSource> level0 = {};  ///< of a folder, where it was opened along with `source`
@@ -49,8 +49,8 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
                                                 const std::string& path, const std::string& base_path,
                                                 bool verify = true);
 
-/// The paths of all partitions of a dataset, in order; for a single remaining one only its own, with a warning. Throws
-/// as load() does.
+/// The paths of all partitions of a dataset, in order; for one that was copied alone its own, with a warning. Throws as
+/// load() does.
 std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial);
 /// A text that is equal for the paths of all partitions of one dataset.
 std::string partition_group(const std::string& path);

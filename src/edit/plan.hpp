@@ -22,7 +22,7 @@ namespace tacore {
 struct EditPlan {
   std::string collection = {};               ///< the new COLLECTION.json
   int level = -1;                            ///< whose columns change, -1: none
-  std::shared_ptr<arrow::Table> table = {};  ///< that level, but for the places in a ZIP
+  std::shared_ptr<arrow::Table> table = {};  ///< that level, without offsets and sizes in a ZIP
 };
 
 /// Checks everything that edit() promises to check. `collection` is the existing one; the levels are those of
@@ -54,7 +54,7 @@ class SamplePaths {
 
  private:
   const Container& container_;
-  std::deque<std::vector<std::string>> paths_ = {};  ///< a deque: what was handed out stays where it is
+  std::deque<std::vector<std::string>> paths_ = {};  ///< a deque: references to elements stay valid
   std::deque<std::vector<std::vector<int64_t>>> children_ = {};
 };
 

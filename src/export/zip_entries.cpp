@@ -46,7 +46,7 @@ const zip::CentralEntry* ZipEntries::entry_before(uint64_t offset) {
   return next == entries_.begin() ? nullptr : &*std::prev(next);
 }
 
-/// False when another entry, or none, is there. Throws FormatError as payload_of().
+/// False when another entry, or none, is at that offset. Throws FormatError as payload_of().
 bool ZipEntries::complete(const std::string& name, Payload& payload) {
   const auto take = [&](const auto& entry) {
     if (entry.name != name) return false;

@@ -33,7 +33,7 @@ DuckDbInstance::DuckDbInstance(bool is_remote) {
   database->GetFileSystem().RegisterSubSystem(std::move(own));
   duckdb::Connection connection(*database);
   register_sql_functions(connection);
-  // Times are UTC, whatever the zone of the process. A DuckDB without time zones refuses this setting, needlessly.
+  // Times are UTC, whatever the zone of the process. A build without time zones refuses this and does not need it.
   connection.Query("SET GLOBAL TimeZone='UTC'");
   // The order matters: once the configuration is locked, nothing can be set.
   for (const char* sql :

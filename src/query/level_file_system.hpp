@@ -31,7 +31,7 @@ struct OpenLevel {
   std::vector<LevelScan> scans;               ///< of a remote level, set before the statement runs
   std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
   std::mutex mutex;
-  std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
+  std::exception_ptr failure;  ///< the error of a read; DuckDB keeps only its text
 
   /// Reads bytes of the level. Throws duckdb::IOException with the text of `failure`.
   void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out);

@@ -87,8 +87,8 @@ std::span<const std::byte> ScanReader::part_of(ByteRange part) const {
   return std::span(piece->bytes).subspan(part.offset - piece->range.offset, part.size);
 }
 
-/// The ranges to request: `range`, and what all scans that this may be read together with it. Empty where nothing is
-/// added.
+/// The ranges to request: `range`, and what every scan that this may be reads in the same step. Empty if that is only
+/// `range`.
 std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans, ByteRange range) {
   if (source_->has(range)) return {};
   const std::lock_guard lock(mutex_);

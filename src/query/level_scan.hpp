@@ -44,7 +44,7 @@ class LevelScan {
   };
 
   std::vector<Chunk> chunks_;                                     ///< in the order of the file, without overlap
-  std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< from the first to behind the last of each
+  std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< for each: its first chunk, and the one after
 };
 
 /// Reads the bytes of a level for one scan. DuckDB reads the columns of a row group one after the other where a query

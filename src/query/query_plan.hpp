@@ -66,7 +66,7 @@ class QueryPlan {
   /// Columns `names` of the rows that a statistic aggregates: those of the view (level 0), or those of `level` whose
   /// parent has `id`.
   Statement statistics(int level, const std::string& id, const std::vector<std::string>& names) const;
-  /// The same columns of the rows at the end of this path of ids, below each row of the view.
+  /// As above, for the rows at the end of this path of ids, below each row of the view.
   Statement statistics(const std::vector<std::string>& ids, const std::vector<std::string>& names) const;
   /// Key of a row of `level`, whether it is a FOLDER, key of a child or null, id of the child; in order, and with
   /// padding unless the children are filtered.

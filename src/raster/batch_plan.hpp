@@ -18,7 +18,7 @@ class BatchPlan {
     bool operator==(const Part&) const = default;
   };
 
-  /// Throws QueryError for numbers that are out of range.
+  /// Throws QueryError for options that are out of range.
   BatchPlan(const LoaderOptions& options, int64_t num_samples);
 
   int64_t num_batches() const noexcept { return num_batches_; }

@@ -39,7 +39,7 @@ ZSTD_DCtx* zstd_context() {
   throw FormatError(std::string("ZSTD: ") + ZSTD_getErrorName(result));
 }
 
-/// For frames that hold more than `out`, or have data behind them.
+/// Decompresses frames that hold more than `out`, or have data behind them.
 void stream_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
   ZSTD_DCtx* context = zstd_context();
   ZSTD_DCtx_reset(context, ZSTD_reset_session_only);

@@ -66,7 +66,7 @@ std::optional<Permutation> shuffle(const LoaderOptions& options, int64_t num_sam
 /// A batch that is being filled. Its threads write to different samples of it.
 struct Making {
   Batch batch = {};
-  std::vector<std::exception_ptr> errors = {};  ///< of each sample: what next() has to throw
+  std::vector<std::exception_ptr> errors = {};  ///< of each sample: the error that next() throws
   std::vector<std::string> faults = {};         ///< of each sample: why it is left out
   std::size_t num_begun = 0;
   std::size_t num_done = 0;

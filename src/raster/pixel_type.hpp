@@ -35,7 +35,7 @@ To converted(From value) {
   if constexpr (std::is_floating_point_v<To>) {
     return static_cast<To>(value);
   } else if constexpr (std::is_floating_point_v<From>) {
-    // kMax may be rounded up as From: then what is below it fits.
+    // kMax may be rounded up as From: then every smaller value fits.
     if (std::isnan(value)) return 0;
     const From rounded = std::round(value);
     if (rounded <= static_cast<From>(kMin)) return kMin;

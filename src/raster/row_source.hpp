@@ -13,7 +13,7 @@ namespace tacore {
 /// The source of a raster: the bytes of one FILE row.
 struct RowSource {
   std::shared_ptr<const ByteSource> bytes;
-  std::string vsi_path = {};  ///< as its table has it: for messages
+  std::string vsi_path = {};  ///< as in its table: for messages
   std::string header = {};  ///< of `taco:header`, `internal:header` or a file beside the dataset; empty: there is none
   std::shared_ptr<const Container> container = {};
   RowAddress address = {};

@@ -16,7 +16,7 @@ struct TiffDirectory {
   TiffLayout layout = {};
   bool is_big = false;
   bool has_more = false;                                     ///< other directories follow: overviews, masks, pages
-  uint64_t directory_end = 0;                                ///< first byte behind everything that was read to open it
+  uint64_t directory_end = 0;                                ///< first byte after everything that was read to open it
   int photometric = 1;                                       ///< tag 262
   std::vector<uint16_t> extra_samples = {}, color_map = {};  ///< tags 338 and 320
   std::string nodata_text = {};                              ///< tag 42113, which layout.nodata is the value of

@@ -25,7 +25,7 @@ struct TiffLayout {
   int predictor = 1;
   bool is_planar = false;            ///< a block holds one band; else all of them, pixel by pixel
   bool is_tiled = false;             ///< blocks at the edges are whole; strips end with the image
-  bool is_tile_interleaved = false;  ///< GDAL says that the bands of a tile lie together (BandInterleave=TILE)
+  bool is_tile_interleaved = false;  ///< GDAL says that the bands of a tile are interleaved (BandInterleave=TILE)
   int64_t block_width = 0, block_height = 0;
   std::optional<double> nodata = {};
   std::optional<uint64_t> nodata_bits = {};  ///< of 64-bit integers: the same, to the last digit

@@ -143,7 +143,7 @@ class TiffRaster final : public Raster {
     }
   }
 
-  /// Reads the blocks that were collected and decodes them into place.
+  /// Reads the blocks that were collected and decodes them into `out`.
   void decode(Work& work) const {
     const auto merged = coalesce(work.ranges, kMaxGap);
     std::vector<Bytes> pieces;

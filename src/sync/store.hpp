@@ -58,7 +58,7 @@ class StoreWriter {
   int lock_ = -1;
   std::optional<StagingDir> draft_;  ///< holds chunks under their hashes until they are synced
   std::mutex mutex_;
-  std::set<Sha256> proved_;  ///< chunks of the store that were held against their bytes
+  std::set<Sha256> proved_;  ///< chunks of the store that were verified against their bytes
   std::vector<Sha256> pending_;
   uint64_t num_pending_bytes_ = 0;
 };

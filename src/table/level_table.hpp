@@ -25,12 +25,12 @@ namespace tacore {
 struct DerivedColumn {
   enum class Kind {
     Copy,      ///< the values of `from`
-    Whole,     ///< those of `from`, numbers without a fraction, as int64, each `add` larger
+    Whole,     ///< `from`, numbers without a fraction, as int64, increased by `add`
     Type,      ///< FOLDER where the text of `from` is TORTILLA, in any case; else FILE
     Constant,  ///< `text` in every row
     Hidden     ///< `from` does not show
   };
-  std::string name = {};  ///< takes the place of the stored column `from` when it has its name
+  std::string name = {};  ///< replaces the stored column `from` when it has its name
   Kind kind = Kind::Copy;
   std::string from = {};
   int64_t add = 0;
@@ -58,8 +58,8 @@ class LevelTable {
   /// Every column, stored or derived. Of names that differ only in case, all but one get a suffix `_1`, `_2`, ...,
   /// because SQL ignores case; the choice does not depend on the order of columns. An empty name becomes `_1`.
   const std::vector<Column>& columns() const noexcept;
-  /// For SQL over the file itself: a name for each stored column, in file order, and for each of columns() what derives
-  /// it from them: nullptr for one that is stored as it appears, under its name.
+  /// Names of the stored columns for SQL over the file itself, in file order; derived() is the rule that makes a column
+  /// of columns() from them: nullptr for one that is stored as it appears, under its name.
   const std::vector<std::string>& file_columns() const noexcept;
   const DerivedColumn* derived(int column) const noexcept;
   /// The stored columns under the names of the file, which need not be unique.
@@ -80,12 +80,12 @@ class LevelTable {
   /// which is not read, `end`. Throws IoError.
   int read_ahead(std::span<const int> columns, int group, int end) const;
   static constexpr uint64_t kMostAhead = 64 << 20;
-  /// Copies a column of `like` into the cache of the first row group, if `like` has decoded it and both are stored in
-  /// the same bytes: for reading many tables in sequence that mostly hold the same.
+  /// Takes over a decoded column of `like` as array() of the first row group, if both are stored in the same bytes: for
+  /// reading many tables in sequence that mostly hold the same.
   void adopt(int column, const LevelTable& like, int like_column) const;
   /// As array(), but without keeping the result: for passes over the whole table.
   std::shared_ptr<arrow::Array> decode(int column, int group) const;
-  /// Several columns, read together; nullptr for one that cannot be decoded, of which decode() alone throws the reason.
+  /// Several columns, read together; nullptr for a damaged one, for which a decode() of this column throws the reason.
   std::vector<std::shared_ptr<arrow::Array>> decode(std::span<const int> columns, int group) const;
 
   /// The value of a cell; nullopt for null. Text of any string type, bytes of any string or binary type, integers of
@@ -108,8 +108,8 @@ class LevelTable {
   std::optional<std::pair<int64_t, int64_t>> bounds(int column, int group) const;
   /// The minimum of a column of integers in a row group, by the statistics; nullopt without it.
   std::optional<int64_t> smallest(int column, int group) const;
-  /// True unless the footer alone rules out padding: by the range of `id`, or by `internal:size` (FILEs of padding have
-  /// none).
+  /// True unless the footer by itself rules out padding: by the range of `id`, or by `internal:size` (FILEs of padding
+  /// have none).
   bool may_have_padding() const noexcept;
   /// The number of rows that are not padding; computed once, where the footer does not decide it.
   int64_t num_visible_rows() const;

@@ -37,7 +37,7 @@ struct LevelTable::Impl {
   std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file; of a derived one those of its source
   std::vector<std::string> file_columns;
   std::vector<std::vector<int>> file_leaves;  ///< of each of them
-  std::vector<DerivedColumn> made;            ///< what is derived
+  std::vector<DerivedColumn> made;            ///< the derived columns
   std::vector<const DerivedColumn*> from;     ///< of each column, into `made`
   std::vector<int64_t> group_begin;
   bool may_have_padding = true;
@@ -48,7 +48,7 @@ struct LevelTable::Impl {
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable Arrays arrays;
-  mutable std::set<int> fetching;  ///< row groups of which columns are on their way from a server
+  mutable std::set<int> fetching;  ///< row groups of which columns are being fetched
   mutable std::condition_variable fetched;
   // Making one looks at every column, so it is kept. One column at a time.
   mutable std::mutex reader_mutex;
@@ -58,7 +58,7 @@ struct LevelTable::Impl {
   mutable std::once_flag read_at_once;
   mutable std::map<int, std::shared_ptr<arrow::Array>> small;  ///< stored columns, by the first of their leaf_columns
 
-  // What the file has (level_table.cpp).
+  // The stored columns (level_table.cpp).
   void open(const Derive& derive);
   void read_schema(const Derive& derive);
   std::vector<std::string> name_columns() const;
@@ -71,12 +71,12 @@ struct LevelTable::Impl {
   static int leaves(const arrow::DataType& type);
   static int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
 
-  // What its footer says (level_statistics.cpp).
+  // The statistics of its footer (level_statistics.cpp).
   std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;
   bool padding_possible() const;
   bool padding_possible(int group) const;
 
-  // Its values (level_columns.cpp).
+  // The values of its columns (level_columns.cpp).
   /// Implements LevelTable::array() for a remote file.
   std::shared_ptr<arrow::Array> fetch(int column, int group) const;
   int read_ahead(std::span<const int> some, int group, int end) const;

@@ -60,7 +60,7 @@ class PageCheck {
   ErrorContext where_;
   std::mutex mutex_;
   std::vector<Chunk> chunks_;  ///< by where they begin
-  Bytes block_ = {};           ///< what was read last for headers alone, of a remote source
+  Bytes block_ = {};           ///< last bytes of a remote source that were read for headers only
   uint64_t block_offset_ = 0;
 };
 

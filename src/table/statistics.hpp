@@ -28,7 +28,7 @@ struct StoredRow {
   int64_t row = 0;
   std::vector<std::vector<double>> bands = {};
   double pixels = std::numeric_limits<double>::quiet_NaN();  ///< of its raster; NaN: the row does not say
-  std::vector<double> valid = {};  ///< pixels of each band, where more than valid % tells them
+  std::vector<double> valid = {};  ///< pixels of each band, if more is known than valid %
 };
 
 struct StoredStatistics {
@@ -47,7 +47,7 @@ int64_t assume_pixels(StoredStatistics& stored);
 struct PooledBand {
   double num_valid = 0;  ///< pixels
   double min = 0, max = 0, mean = 0, std = 0;
-  std::array<double, 4> percentiles = {};  ///< 25, 50, 75, 95: plain means of those of the rows
+  std::array<double, 4> percentiles = {};  ///< 25, 50, 75, 95: plain means of the rows' percentiles
   int64_t num_rows = 0;                    ///< that have the band
 };
 

@@ -30,7 +30,7 @@ struct Chunk {
   int64_t compression = 0, predictor = 0;
   std::optional<double> nodata = {};
   int64_t length = 0;                     ///< from `offset` on
-  std::optional<int64_t> row = {}, col = {};  ///< of the place, where the table says it
+  std::optional<int64_t> row = {}, col = {};  ///< of the block, if the table states it
 };
 
 /// `lrf::2` as "lrf" and 2: split at the last `::` that only digits follow; nullopt for other ids.

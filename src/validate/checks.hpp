@@ -84,8 +84,8 @@ struct Section {
   std::string path = {};
   std::vector<LevelRange> levels = {};
   Entries* entries = nullptr;  ///< nullptr when unknown
-  bool is_zip = true;          ///< entries have places that rows must name
-  bool deep = false;           ///< headers of TIFFs are held against the TIFFs
+  bool is_zip = true;          ///< entries have locations that rows must state
+  bool deep = false;           ///< TIFF indexes are verified against the TIFFs
   /// Opens the `__meta__` or FILE of an entry; empty where these are not read.
   std::function<std::shared_ptr<const ByteSource>(std::size_t entry)> open_entry = {};
 };

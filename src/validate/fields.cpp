@@ -201,7 +201,7 @@ class FieldCheck {
     tell_(rule, "row " + std::to_string(row) + ": " + std::string(column) + " " + why);
   }
 
-  /// The times in the unit of their column; empty for a column of another type, which was reported.
+  /// The times in the unit of their column, one unit in a family; empty for another type, which was reported.
   std::vector<std::optional<double>> times(const std::string& name) const {
     std::vector<std::optional<double>> out;
     const int column = table_.find(name);

@@ -14,7 +14,7 @@ namespace tacore::validator {
 /// A rule of docs/rules.md. Its issues say what breaks it.
 struct Rule {
   std::string_view id;
-  std::string_view section;  ///< of the specification of November 2025; the version of one before
+  std::string_view section;  ///< of the specification of November 2025, or the version of an earlier one
   Severity severity;
   std::string_view sentence;
 };

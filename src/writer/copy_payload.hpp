@@ -16,8 +16,8 @@ namespace tacore {
 /// summed and written at the speed of memory.
 inline constexpr uint64_t kCopyPiece = 1 << 20;
 
-/// Groups `count` consecutive items into pieces: neighbours together until they fill a piece, large ones alone. Returns
-/// the first item of each piece, and `count`.
+/// Groups `count` consecutive items into pieces: neighbours until they fill a piece, a large item as a piece of its
+/// own. Returns the first item of each piece, and `count`.
 std::vector<std::size_t> pieces_of(std::size_t count, const std::function<uint64_t(std::size_t)>& size);
 
 /// Copies the bytes of a FILE to `begin`, except for holes of sparse files, and returns their CRC-32. `tell` gets the

@@ -12,7 +12,7 @@ namespace tacore {
 struct ExtentRules {
   const CrsTransformer* transformer = nullptr;  ///< for a CRS that is not built in
   std::string warn_as = {};                     ///< the dataset in whose name gaps are warned of; "": silently
-  bool is_strict = true;                        ///< a place that cannot be read is an error, else a gap
+  bool is_strict = true;                        ///< an unreadable location is an error, else a gap
 };
 
 /// The extent of the samples of a tree (ExtentSum), of all levels: a part is absent where no sample states it. Throws

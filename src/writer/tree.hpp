@@ -22,7 +22,7 @@ struct RemoteFiles {
   std::shared_ptr<const Storage> storage = {};    ///< opens those, when they are copied
 };
 
-/// The location of the bytes of a FILE: `size` of them from `offset` on in a file, or held in memory.
+/// The location of the bytes of a FILE: `size` of them from `offset` on, in a file or in a SpillBuffer.
 struct Payload {
   std::string path = {};                           ///< "" for bytes that came without a file
   std::shared_ptr<const SpillBuffer> held = {};      ///< all of them, whatever file they are of
@@ -30,8 +30,8 @@ struct Payload {
   uint64_t offset = 0;
   uint64_t size = 0;
   int64_t time = 0;                    ///< of the last change, seconds since 1970
-  bool part = false;                   ///< the file may go on behind them
-  std::optional<uint32_t> crc32 = {};  ///< what they are known to have, from a ZIP
+  bool part = false;                   ///< the file may continue after them
+  std::optional<uint32_t> crc32 = {};  ///< the CRC-32 that a source ZIP states
 
   /// True when reading the bytes takes a request.
   bool is_remote() const noexcept { return remote != nullptr && !held; }

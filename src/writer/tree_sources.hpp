@@ -22,7 +22,7 @@ Tree tree_of_samples(const std::vector<Sample>& samples, bool strict);
 /// options of set_remote_options(), and has no time. Throws IoError, also for what is no file, SchemaError for NUL
 /// bytes in the path.
 Payload payload_of(const std::string& path);
-/// `range` of a FILE, which is not held in memory. Throws IoError for a range outside of it.
+/// `range` of a FILE, which must not be in a SpillBuffer. Throws IoError for a range outside of it.
 Payload part_of(const Payload& whole, const ByteRange& range);
 
 }  // namespace tacore

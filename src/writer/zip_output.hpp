@@ -15,7 +15,7 @@ namespace tacore {
 struct ZipOutput {
   OutputFile& file;
   std::vector<zip::CentralEntry> entries = {};  ///< in the order of the archive, TACO_HEADER aside
-  uint64_t end = taco_header::kSize;            ///< of what there is so far
+  uint64_t end = taco_header::kSize;            ///< the size of the archive so far
 
   /// Appends an entry. Returns the location of its bytes.
   ByteRange add(std::string name, std::span<const std::byte> bytes, zip::DosTime time);

@@ -13,7 +13,7 @@ namespace tacore {
 /// of the block, else only those of the image. Throws QueryError when there is no such block.
 TiffLayout chunk_layout(const TiffLayout& whole, uint64_t number, bool keep_padding, const std::string& name);
 
-/// The same from a row of the chunk table of a raster of `file_size` bytes, fully checked. Throws FormatError.
+/// The layout of a chunk from its row in the chunk table of a raster of `file_size` bytes, checked. Throws FormatError.
 TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file_size, const std::string& name);
 
 /// What is wrong in a row of a chunk table, for chunk `number` of its raster, whose directory is `file`: "chunk:dtype

@@ -22,7 +22,7 @@ struct Tog {
   std::vector<int64_t> axes = {};                 ///< that its bands are unfolded into
 };
 
-/// By level and row of a tree.
+/// The TOGs of a tree, by level and row.
 using Togs = std::vector<std::vector<Tog>>;
 
 struct TogRules {
