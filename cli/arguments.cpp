@@ -144,16 +144,11 @@ int parse_count(const std::string& option, const std::string& text) {
   throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number from 0 on");
 }
 
-int parse_band(const std::string& option, const std::string& text) {
-  int out = 0;
-  if (parse_number(text, out) && out >= 1) return out;
-  throw UsageError(option + " is " + in_quotes(text) + ", expected a whole number: bands count from 1, as in GDAL");
-}
-
 std::vector<int> parse_bands(const std::string& text) {
   const auto out = parse_list<int>(text);
   const bool valid = out && std::none_of(out->begin(), out->end(), [](int band) { return band < 1; });
-  if (!valid) throw UsageError("--bands is " + in_quotes(text) + ", expected whole numbers from 1 on, such as 1,2");
+  if (!valid)
+    throw UsageError("--bands is " + in_quotes(text) + ", expected whole numbers such as 1,2: bands count from 1");
   return *out;
 }
 

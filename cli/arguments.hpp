@@ -26,9 +26,7 @@ ColumnMode parse_mode(const std::string& text);
 Description parse_description(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
-/// A whole number from 1 on.
-int parse_band(const std::string& option, const std::string& text);
-/// "1,2": whole numbers from 1 on.
+/// "1,2": bands, which count from 1.
 std::vector<int> parse_bands(const std::string& text);
 /// "x,y,width,height" in pixels.
 Window parse_window(const std::string& text);

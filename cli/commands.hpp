@@ -103,7 +103,7 @@ struct StatsCommandOptions {
   std::string path = {};
   std::string base_path = {};
   bool verify = true;            ///< what is read of samples
-  std::optional<int> band = {};  ///< counted from 1; every band when absent
+  std::vector<int> bands = {};   ///< from 1; none: all
   int level = 0;
   std::string id = {};
   bool json = false;

@@ -36,13 +36,13 @@ bool show(uint64_t num_done, uint64_t num_samples, void* bar) {
 
 FrameStatistics compute(const StatsCommandOptions& options) {
   ProgressBar bar("samples");
-  ComputeOptions how{.child = options.child,
+  ComputeOptions how{.bands = options.bands,
+                     .child = options.child,
                      .jobs = options.jobs,
                      .skip_failures = options.skip_bad,
                      .fallback = raster_opener(),
                      .progress = show,
                      .user = &bar};
-  if (options.band) how.bands = {*options.band};
   return compute_statistics(samples_of(options), how);
 }
 
@@ -73,23 +73,30 @@ std::vector<Named> statistics_of(const BandStatistics& band, const std::vector<d
   return out;
 }
 
-std::string as_text(const std::vector<std::vector<Named>>& bands, int first_band) {
+/// A band, counted from 1, and its statistics.
+struct Band {
+  int number = 1;
+  std::vector<Named> statistics = {};
+};
+
+std::string as_text(const std::vector<Band>& bands) {
   std::vector<std::vector<std::string>> rows = {{"band"}};
-  for (const Named& statistic : bands.front()) rows.front().push_back(statistic.name);
-  for (const auto& band : bands) {
+  for (const Named& statistic : bands.front().statistics) rows.front().push_back(statistic.name);
+  for (const Band& band : bands) {
     auto& row = rows.emplace_back();
-    row.push_back(std::to_string(first_band++));
-    for (const Named& statistic : band)
+    row.push_back(std::to_string(band.number));
+    for (const Named& statistic : band.statistics)
       row.push_back(std::isnan(statistic.value) ? "null" : short_number(statistic.value));
   }
   return aligned(rows);
 }
 
-std::string as_json(const std::vector<std::vector<Named>>& bands, int first_band) {
+std::string as_json(const std::vector<Band>& bands) {
   std::vector<std::string> objects;
-  for (const auto& band : bands) {
-    std::vector<JsonField> fields = {{"band", std::to_string(first_band++)}};
-    for (const Named& statistic : band) fields.emplace_back(statistic.json_name, json_number(statistic.value));
+  for (const Band& band : bands) {
+    std::vector<JsonField> fields = {{"band", std::to_string(band.number)}};
+    for (const Named& statistic : band.statistics)
+      fields.emplace_back(statistic.json_name, json_number(statistic.value));
     objects.push_back(json_object(fields));
   }
   return json_array_lines(objects);
@@ -101,10 +108,12 @@ int run_compute_stats(const StatsCommandOptions& options) {
   const FrameStatistics found = compute(options);
   for (const auto& failure : found.failures) complain(failure.message);
   if (found.num_samples == 0) throw QueryError("no sample could be read");
-  std::vector<std::vector<Named>> bands;
-  for (const auto& band : found.bands) bands.push_back(statistics_of(band, options.quantiles));
-  const int first_band = options.band.value_or(1);
-  print(options.json ? as_json(bands, first_band) : as_text(bands, first_band));
+  std::vector<Band> bands;
+  for (std::size_t i = 0; i < found.bands.size(); ++i) {
+    const int number = options.bands.empty() ? static_cast<int>(i) + 1 : options.bands[i];
+    bands.push_back({number, statistics_of(found.bands[i], options.quantiles)});
+  }
+  print(options.json ? as_json(bands) : as_text(bands));
   return found.failures.empty() ? 0 : 1;
 }
 

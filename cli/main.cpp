@@ -237,19 +237,24 @@ void add_preview(Tool& tool) {
 }
 
 void add_stats(Tool& tool) {
-  auto [command, options] = tool.add_reader("stats", "Statistics of the bands over all samples",
+  auto [command, options] = tool.add_reader("stats", "Shows statistics of each band over all samples",
                                             "  taco stats landsat.tacozip\n"
-                                            "  taco stats landsat_nested.tacozip --child optical --band 4 --json\n"
+                                            "  taco stats landsat_nested.tacozip --child optical --bands 4,3 --json\n"
                                             "  taco stats landsat_nested.tacozip --compute --child dem --quantile 0.02",
                                             run_stats);
+  add_bands(command, options->bands, "Only these bands, counted from 1, in this order");
   add_parsed(
-      command, "--band", "B", [o = options](const std::string& text) { o->band = parse_band("--band", text); },
-      "Only this band, counted from 1");
-  command->add_option("--child", options->child, "Of this child of each sample, ids joined by /")->type_name("ID");
+      command, "--band", "B",
+      [](const std::string&) { throw UsageError("--band is now --bands, such as --bands 4,1"); },
+      "")
+      ->group("");  // not in the help
+  command
+      ->add_option("--child", options->child, "Of this child of each sample: ids joined by /, such as optical or a/b")
+      ->type_name("ID");
   auto* level = add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "Of the children at this level of the sample --id");
-  command->add_option("--id", options->id, "Statistics of the children of this sample")->type_name("ID")->needs(level);
+      "With --id: the level of the children");
+  command->add_option("--id", options->id, "Of the children of the sample with this id")->type_name("ID")->needs(level);
   command->add_flag("--json", options->json, "An array with an object for each band");
   add_parsed(
       command, "--quantile", "P",
@@ -257,8 +262,9 @@ void add_stats(Tool& tool) {
       "This quantile, from 0 to 1, of stored histograms or with --compute, instead of p25 to p95; may be repeated")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
-  auto* compute = command->add_flag("--compute", options->compute, "Of the pixels, not of what is stored about them");
-  command->add_flag("--skip-bad", options->skip_bad, "With --compute: tell which samples cannot be read, and go on")
+  auto* compute =
+      command->add_flag("--compute", options->compute, "Read all pixels, not the statistics that samples store");
+  command->add_flag("--skip-bad", options->skip_bad, "With --compute: report samples that cannot be read, and go on")
       ->needs(compute);
   add_jobs(command, options->jobs);
   add_base_path(command, options->base_path);
@@ -279,12 +285,12 @@ void add_describe(Tool& tool) {
       ->required();
   add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "Of STAC Items and of the Parquet forms; 0 when not given");
-  command->add_option("--base-url", options->base_url, "Where the files of the dataset can be fetched")
+      "Level of the samples, for stac with -o, stac-geoparquet and geoparquet; 0 when not given");
+  command->add_option("--base-url", options->base_url, "URL of the folder that holds the files of the dataset, for links that work elsewhere")
       ->type_name("URL");
   command
       ->add_option("--published", options->published,
-                   "When it was published, YYYY or YYYY-MM-DD; otherwise as COLLECTION.json or SOURCE_DATE_EPOCH says")
+                   "Date of publication, YYYY or YYYY-MM-DD; otherwise that of COLLECTION.json or SOURCE_DATE_EPOCH")
       ->type_name("DATE");
   add_output(command, options->output);
   add_base_path(command, options->base_path);

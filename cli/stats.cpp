@@ -13,9 +13,9 @@
 namespace tacore::cli {
 namespace {
 
-std::vector<std::string> quantile_names(const SummaryOptions& request) {
+std::vector<std::string> quantile_names(const std::vector<double>& quantiles) {
   std::vector<std::string> out;
-  for (const double share : request.quantiles) out.push_back("q" + short_number(share));
+  for (const double share : quantiles) out.push_back("q" + short_number(share));
   if (out.empty()) out = {"p25", "p50", "p75", "p95"};
   return out;
 }
@@ -30,13 +30,13 @@ bool has_quantiles(const BandSummary& band) {
   return std::any_of(band.quantiles.begin(), band.quantiles.end(), [](double value) { return !std::isnan(value); });
 }
 
-std::string as_text(const std::vector<BandSummary>& bands, const SummaryOptions& request) {
+std::string as_text(const std::vector<BandSummary>& bands, const std::vector<double>& quantiles) {
   const auto any = [&](auto&& test) { return std::any_of(bands.begin(), bands.end(), test); };
   const bool is_approximate = any([](const BandSummary& band) { return band.is_approximate; });
   const bool has_error = any([](const BandSummary& band) { return !std::isnan(band.quantile_error); });
   const bool has_any = any(has_quantiles);
   std::vector<std::vector<std::string>> rows = {{"band", "mean", "std", "min", "max"}};
-  for (const auto& name : quantile_names(request)) rows.front().push_back((is_approximate ? "~" : "") + name);
+  for (const auto& name : quantile_names(quantiles)) rows.front().push_back((is_approximate ? "~" : "") + name);
   if (has_error) rows.front().push_back("+-");
   for (const BandSummary& band : bands) {
     auto& row = rows.emplace_back();
@@ -53,8 +53,8 @@ std::string as_text(const std::vector<BandSummary>& bands, const SummaryOptions&
   return out;
 }
 
-std::string as_json(const std::vector<BandSummary>& bands, const SummaryOptions& request) {
-  const auto names = quantile_names(request);
+std::string as_json(const std::vector<BandSummary>& bands, const std::vector<double>& quantiles) {
+  const auto names = quantile_names(quantiles);
   std::vector<std::string> objects;
   for (const BandSummary& band : bands) {
     std::vector<JsonField> fields = {{"band", std::to_string(band.band)},
@@ -99,12 +99,11 @@ std::string classes_as_json(const std::vector<BandSummary>& bands) {
 
 int run_stats(const StatsCommandOptions& options) {
   if (options.compute) return run_compute_stats(options);
-  SummaryOptions request{
-      .quantiles = options.quantiles, .rows = {.level = options.level, .id = options.id}, .child = options.child};
-  if (options.band) request.bands = {*options.band};
-  const auto bands = stored_summary(load(options.path, {.base_path = options.base_path}), request);
+  const auto bands = stored_summary(
+      load(options.path, {.base_path = options.base_path}),
+      {.bands = options.bands, .level = options.level, .id = options.id, .child = options.child}, options.quantiles);
   if (bands.front().classes.empty()) {
-    print(options.json ? as_json(bands, request) : as_text(bands, request));
+    print(options.json ? as_json(bands, options.quantiles) : as_text(bands, options.quantiles));
   } else {
     print(options.json ? classes_as_json(bands) : classes_as_text(bands));
   }

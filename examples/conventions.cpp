@@ -6,7 +6,7 @@
   DEMONSTRATES:
   * samples in memory, their metadata, and samples of samples
   * the conventions for land cover, change detection, methane and floods: constructors and checks
-  * keys of one's own in COLLECTION.json
+  * user-defined members of COLLECTION.json
 
   SIMPLER EXAMPLES: list_samples, navigate
 */

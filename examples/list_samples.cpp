@@ -6,7 +6,7 @@
   DEMONSTRATES:
   * opening a dataset of any container
   * the collection and the levels, which cost no query
-  * rows as text
+  * rows printed as a text table
 
   SIMPLER EXAMPLES: none, start here
 */

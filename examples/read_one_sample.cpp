@@ -1,11 +1,11 @@
 /*
-  Opens one FILE of a dataset with GDAL, where it lies, and prints its size and the mean of each band.
+  Opens one FILE of a dataset with GDAL, without extracting it, and prints its size and the mean of each band.
 
     read_one_sample PATH ID[/ID...]
 
   DEMONSTRATES:
-  * the path by which GDAL reads a sample without extracting it
-  * errors: which class says what
+  * the path under which GDAL reads a sample inside of a ZIP
+  * the classes of errors
 
   SIMPLER EXAMPLES: list_samples, navigate
 */

@@ -15,6 +15,8 @@
 
 #include <tacore/dataset.hpp>
 
+using tacore::Statistic;
+
 namespace {
 
 void print(const char* what, const std::vector<double>& values) {
@@ -25,10 +27,10 @@ void print(const char* what, const std::vector<double>& values) {
 
 void flat(const char* path) {
   const tacore::Dataset dataset = tacore::load(path);
-  print("mean of every band", dataset.stats_mean());
-  print("std of every band", dataset.stats_std());
-  print("max of bands 4 and 1", dataset.stats_max({4, 1}));
-  print("mean, training tiles", dataset.sql("SELECT * FROM data WHERE split = 'train'").stats_mean());
+  print("mean of every band", dataset.stats(Statistic::Mean));
+  print("std of every band", dataset.stats(Statistic::Std));
+  print("max of bands 4 and 1", dataset.stats(Statistic::Max, {.bands = {4, 1}}));
+  print("mean, training tiles", dataset.sql("SELECT * FROM data WHERE split = 'train'").stats(Statistic::Mean));
 }
 
 void nested(const char* path) {
@@ -36,7 +38,7 @@ void nested(const char* path) {
   // Each FILE of a level has bands of its own: take those of one kind.
   const tacore::DataFrame heights = dataset.sql("SELECT * FROM level1 WHERE id = 'dem'").data();
   const tacore::DataFrame masks = dataset.sql("SELECT * FROM level1 WHERE id = 'mask'").data();
-  print("lowest and highest, m", {heights.stats_min()[0], heights.stats_max()[0]});
+  print("lowest and highest, m", {heights.stats(Statistic::Min)[0], heights.stats(Statistic::Max)[0]});
   print("other, vegetation, water", masks.stats_categorical()[0]);
 }
 

@@ -6,7 +6,7 @@
 
   DEMONSTRATES:
   * the loader: two inputs of a sample, bands, scaling, batches in another order each epoch
-  * stopping in an epoch and going on from one integer
+  * stopping within an epoch and resuming from one integer
 
   SIMPLER EXAMPLES: navigate, read_one_sample
 */

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Keeps the documents true.
 
-    check_docs.py               links and file names lead somewhere; C++ in the README stands in an example
-    check_docs.py --run TACO    the console blocks of the README print what they show
+    check_docs.py               links and file names lead somewhere; C++ in the README stands in an example; the architecture
+                                names every folder of src/
+    check_docs.py --run TACO    the console blocks of the README print what they show; commands of `taco` anywhere exist,
+                                with their options
     check_docs.py --self-test
 """
 import re
@@ -15,8 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
+OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]+")
 # Files of the project that a text names: `src/io/coalesce.cpp`, `tests/golden/nested.tacozip`.
 FILE_NAME = re.compile(r"(src|include|cli|scripts|tests|examples|docs|cmake|bench)/[\w./*-]+")
+IN_A_DRAWING = re.compile(r"\bsrc/[\w./]+\.\w+")
 DATASET = re.compile(r"[\w-]+\.(tacozip|zip)")
 # These name a data file for each fact, so a name that is no file is a mistake.
 NAMES_DATASETS = {"docs/format.md", "docs/deviations.md"}
@@ -68,6 +72,7 @@ def check_document(document, root):
         found.append(name_complaint(code, root))
         if name in NAMES_DATASETS:
             found.append(dataset_complaint(code, root))
+    found += [name_complaint(file, root) for block in blocks(text, "") for file in IN_A_DRAWING.findall(block)]
     return [f"{name}: {why}" for why in found if why]
 
 
@@ -93,6 +98,11 @@ def check_readme_code(root):
     return found or ([] if code else ["README.md: no C++ block"])
 
 
+def check_folders(text, root):
+    folders = sorted({file.parent.relative_to(root / "src").as_posix() for file in (root / "src").rglob("*/*.cpp")})
+    return [f"docs/architecture.md: no row for src/{folder}" for folder in folders if f"\n| `{folder}` |" not in text]
+
+
 def documents(root):
     return [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md")), root / "tests/golden/PROVENANCE.md",
             root / "examples/data/PROVENANCE.md"]
@@ -107,6 +117,36 @@ def commands(block):
         else:
             out[-1][1].append(line)
     return out
+
+
+def tool_commands(text):
+    """Lines that run `taco`, in backquotes and in blocks, without what stands behind `|`, `&` or `#`."""
+    lines = INLINE.findall(CODE.sub("", text))
+    for block in blocks(text, "sh") + blocks(text, "console"):
+        lines += [line.removeprefix("$ ") for line in block.replace("\\\n", " ").splitlines()]
+    return [re.split(r" [|&#]", line)[0] for line in lines if line.startswith("taco ")]
+
+
+def option_complaint(taco, line):
+    """Why a line names a command or an option that is not there, or None. `taco PATH` has no command."""
+    command = line.split()[1]
+    if not re.fullmatch(r"[a-z-]+", command) or command.startswith("-"):
+        return None
+    done = subprocess.run([taco, command, "--help"], text=True, capture_output=True)
+    if done.returncode:
+        return f"`{line}`: no such command"
+    wrong = [option for option in OPTION.findall(line) if option not in OPTION.findall(done.stdout.replace(",--", " --"))]
+    return f"`{line}`: no option {', '.join(wrong)}" if wrong else None
+
+
+def check_commands(taco):
+    found = []
+    for document in documents(ROOT):
+        name = document.relative_to(ROOT).as_posix()
+        if name != "CHANGELOG.md":  # which tells what was
+            lines = dict.fromkeys(tool_commands(document.read_text("utf-8")))
+            found += [f"{name}: {why}" for line in lines if (why := option_complaint(taco, line))]
+    return found
 
 
 def run_console(taco):
@@ -132,14 +172,17 @@ def self_test():
         dataset_complaint("no_such_dataset.tacozip", ROOT),
         not is_part_of("int a;\nint c;\n", "  int a;\n  int b;\n  int c;\n"),
         not is_part_of("int a;\n", "  int ab;\n"),
+        check_folders("| `base` |", ROOT),
+        IN_A_DRAWING.findall("load()  src/no_such_file.cpp  text") == ["src/no_such_file.cpp"],
     ]
     good = [
         not link_complaint(readme, "docs/format.md", ROOT),
         not link_complaint(readme, "https://example.org/x#y", ROOT),
-        not name_complaint("src/reader/*.cpp", ROOT),
+        not name_complaint("src/dataset/*.cpp", ROOT),
         not name_complaint("a phrase, not a file", ROOT),
         is_part_of("if (a) {\n  b();\n}\n", "void f() {\n  if (a) {\n    b();\n  }\n}\n"),
         commands("$ a | b\n1\n2\n$ c\n") == [("a | b", ["1", "2"]), ("c", [])],
+        tool_commands("`taco a --b` `taco`\n```sh\ntaco c \\\n  --d  # e\nls\n```\n") == ["taco a --b", "taco c    --d "],
     ]
     wrong = [f"bad case {i} passes" for i, why in enumerate(bad) if not why]
     wrong += [f"good case {i} fails" for i, ok in enumerate(good) if not ok]
@@ -150,10 +193,10 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         found = self_test()
     elif len(sys.argv) == 3 and sys.argv[1] == "--run":
-        found = run_console(sys.argv[2])
+        found = run_console(sys.argv[2]) + check_commands(sys.argv[2])
     else:
         found = [why for document in documents(ROOT) for why in check_document(document, ROOT)]
-        found += check_readme_code(ROOT)
+        found += check_readme_code(ROOT) + check_folders((ROOT / "docs/architecture.md").read_text("utf-8"), ROOT)
     print("\n".join(found) or "the documents are true")
     return bool(found)
 

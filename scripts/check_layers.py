@@ -68,7 +68,7 @@ HOMES = [
      r"(src/(table|container|query|dataset|describe|writer|edit|export|validate|tortilla)|tests/support)/.*"),
     (r"(arrow|parquet)/.*", r"src/table/.*"),
     (r"duckdb.*", r"src/query/((run_statement|sql_functions|sql_inspect)\.cpp|(duckdb_instance|level_file_system)\.[ch]pp)"),
-    (r"nlohmann/.*", r"src/(model/(pit|collection_json|geojson|chunk_manifest)\.cpp|describe/.*|tortilla/collection_.*)"),
+    (r"nlohmann/.*", r"src/(model/(chunk_manifest\.cpp|geojson\.cpp|json_node\.hpp|pit\.cpp)|describe/.*|tortilla/collection_.*)"),
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),
     (r"curl/.*", r"src/net/(curl_library\.hpp|http_client\.cpp)"),

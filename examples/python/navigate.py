@@ -3,9 +3,9 @@
     navigate.py PATH
 
 DEMONSTRATES:
-* a cascade filter: level 1 is tested, samples of level 0 come back
+* a filter on level 1, the files of each tile, which keeps whole tiles
 * the children of a FOLDER, and the path that GDAL and rasterio open for a FILE
-* going down by a path of ids, and reading bytes without GDAL
+* reading the bytes of a FILE by a path of ids, without GDAL
 * the tree, which is the same for every sample
 """
 

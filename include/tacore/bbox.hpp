@@ -4,8 +4,8 @@
 
 namespace tacore {
 
-/// Longitude/latitude box in degrees, WGS 84 (EPSG:4326), edges included.
-/// minx > maxx is legal and means that the box crosses the antimeridian (RFC 7946, 5.2).
+/// A box of longitudes and latitudes in degrees, WGS 84 (EPSG:4326), edges included. minx > maxx means that it crosses
+/// the antimeridian (RFC 7946, 5.2): `BBox{170, -20, -170, 0}` is 20 degrees wide.
 struct TACORE_EXPORT BBox {
   double minx = -180;
   double miny = -90;

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "tacore/bbox.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/pit_schema.hpp"
 #include "tacore/time_range.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
-/// A person or organization (§5.4). Providers of published files carry `roles`, `url` and `links`
-/// instead of `organization`, `email` and `role`; both are read.
+/// A person or organisation (§5.4). Providers in published files have `roles`, `url` and `links` instead of
+/// `organization`, `email` and `role`; both forms are read.
 struct Contact {
   std::string name = {};
   std::string organization = {};
@@ -24,7 +24,7 @@ struct Contact {
   std::string url = {};
 };
 
-/// Where and when a dataset, or one of its sources, lies. Either part may be absent.
+/// The place and time that a dataset, or one of its sources, covers. Either part may be absent.
 struct Extent {
   std::optional<BBox> spatial = {};
   std::optional<TimeRange> temporal = {};
@@ -44,7 +44,10 @@ struct Source {
   Extent extent = {};
 };
 
-/// COLLECTION.json (§5.4, §6.2): a plain value; changing it changes no dataset.
+/// The content of COLLECTION.json (§5.4, §6.2), as a plain value: changing it changes no dataset.
+///
+///     const Collection about{.id = "chips", .dataset_version = "1.0.0", .description = "Landsat chips",
+///                            .licenses = {"CC-BY-4.0"}, .providers = {{.name = "ACME"}}, .tasks = {"segmentation"}};
 struct Collection {
   std::string id = {};
   std::string dataset_version = "unknown";
@@ -63,8 +66,8 @@ struct Collection {
   std::string json = {};  ///< the whole document, unknown keys included
 };
 
-/// A collection for create(), from JSON text in the form of COLLECTION.json in which anything may be missing; keys it
-/// does not know are kept. `path` is for messages. Throws FormatError.
+/// A collection for create(), parsed from JSON text in the form of COLLECTION.json in which any member may be missing.
+/// Unknown members are kept. `path` is used in messages. Throws FormatError.
 TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
 
 }  // namespace tacore

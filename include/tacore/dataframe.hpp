@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "tacore/visibility.hpp"
 #include "tacore/statistics.hpp"
 #include "tacore/types.hpp"
+#include "tacore/visibility.hpp"
 
 struct ArrowArrayStream;  // Arrow C stream interface
 
@@ -27,43 +27,49 @@ struct VsiPath {
   bool operator==(const VsiPath&) const = default;
 };
 
-/// A FILE's data, or a FOLDER's children. Of a Tortilla or TACO before 2.0, a FILE of format BYTES is its bytes.
+/// The data of a FILE, as a path, or the children of a FOLDER. A FILE of format BYTES, which Tortilla and TACO
+/// before 2.0 have, is its bytes.
 using Node = std::variant<VsiPath, DataFrame, Bytes>;
 
-/// Computed rows that can be navigated (§7.2.3, TacoDataFrame). An immutable value: every operation returns a new
-/// frame, and each of them still navigates. All calls are safe from several threads.
+/// The rows of a dataset or of a FOLDER, as a table whose rows lead to their data (§7.2.3, TacoDataFrame). An immutable
+/// value: every operation returns a new frame, which leads to the data, too. All calls are safe from several threads.
 ///
-/// Positions count from 0. Padding samples never show. `id`, `type` and `internal:*` are protected: no
-/// operation changes them, and what navigation needs goes along even where a projection hides it.
-class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
+/// Positions count from 0. Padding samples are left out. `id`, `type` and `internal:*` are protected: no operation
+/// changes them, and the columns that navigation needs are kept where select() hides them.
+///
+///     const DataFrame rows = load("chips.tacozip").data();
+///     const Node scene = rows.read("scene_001");                      // FILE: a path; FOLDER: its children
+///     const VsiPath red = rows.vsi_path("scene_001/optical/red");     // for GDAL
+///     const Bytes bytes = rows.read_bytes(0);
+class TACORE_EXPORT DataFrame {
  public:
   int64_t num_rows() const noexcept;
-  /// The columns that show, in order.
+  /// The visible columns, in order.
   const std::vector<Column>& columns() const noexcept;
-  /// The level of the rows, 0 = root; -1 when a query mixed or dropped them.
+  /// The level of the rows, 0 = root; -1 when a query mixed levels or dropped the columns that say it.
   int level() const noexcept;
 
-  /// A cell as text, as CSV has it: numbers shortest, times in RFC 3339, binary in base64, lists as JSON; nullopt for
-  /// null. Throws QueryError for a column that does not show, NavigationError for a position outside [0, num_rows).
+  /// A cell as text in the form of CSV: the shortest form of a number, RFC 3339 times, base64 binary, JSON lists;
+  /// nullopt for null. Throws QueryError for an unknown column, NavigationError for a position outside [0, num_rows).
   std::optional<std::string> text(int64_t position, std::string_view column) const;
 
-  /// The data of a FILE, or the children of a FOLDER, in constant time. Throws NavigationError for a
-  /// position outside [0, num_rows) and for rows that a query stripped of what navigation needs.
+  /// The data of a FILE, or the children of a FOLDER, in constant time. Throws NavigationError for a position outside
+  /// [0, num_rows) and for rows whose query dropped the columns that navigation needs.
   Node read(int64_t position) const;
-  /// The same for the first row with this id, or for a path of ids from here ("tile_00/sensor_A/band_R").
+  /// The same for the first row with this id, or for a path of ids below these rows ("tile_00/sensor_A/band_R").
   Node read(std::string_view id) const;
-  /// What GDAL opens for a FILE, whatever its format. Throws NavigationError as read() and for a FOLDER.
+  /// The path that GDAL opens for a FILE of any format. Throws NavigationError as read(), and for a FOLDER.
   VsiPath vsi_path(std::string_view id) const;
 
   /// The bytes of a FILE. Throws NavigationError as read() and for a FOLDER, IoError when they cannot be read.
   Bytes read_bytes(int64_t position) const;
   Bytes read_bytes(std::string_view id) const;
-  /// The bytes of many FILEs in the order given; near ranges are read together.
+  /// The bytes of many FILEs, in the order given. Ranges close together are read in one request.
   std::vector<Bytes> read_bytes(std::span<const int64_t> positions) const;
 
   /// Rows for which an SQL expression over the columns is true: filter("cloud_cover < 10").
   DataFrame filter(std::string_view expression) const;
-  /// Shows these columns, in this order. Throws QueryError for an unknown one.
+  /// These columns, in this order. Throws QueryError for an unknown one.
   DataFrame select(const std::vector<std::string>& names) const;
   /// Stable sort; nulls last.
   DataFrame sort(std::string_view column, bool descending = false) const;
@@ -78,7 +84,15 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   /// protected name.
   DataFrame with_column(std::string_view name, std::string_view expression) const;
 
-  /// Moves the rows that show into an Arrow C stream, which the caller releases.
+  /// A statistic of each band, aggregated from what these rows store: stats(Statistic::Mean). Options,
+  /// weights and formulas: statistics.hpp. Throws QueryError when nothing is stored, for a band that is out of range,
+  /// samples that disagree in bands or kind, and categorical bands.
+  std::vector<double> stats(Statistic which, const StatsOptions& options = {}) const;
+  /// The share of each class, a list for each band: the weighted mean over the samples. Throws as stats(), and for
+  /// continuous bands.
+  std::vector<std::vector<double>> stats_categorical(const StatsOptions& options = {}) const;
+
+  /// Exports the rows and visible columns as an Arrow C stream, which the caller releases.
   void export_stream(ArrowArrayStream* out) const;
 
   struct TACORE_HIDDEN Impl;
@@ -86,11 +100,7 @@ class TACORE_EXPORT DataFrame : public Statistics<DataFrame> {
   const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
-  friend class Statistics<DataFrame>;
   VsiPath path_at(int64_t position) const;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
-  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
-                                                         const StatsOptions& options) const;
 
   std::shared_ptr<const Impl> impl_;
 };

@@ -13,34 +13,40 @@
 #include "tacore/collection.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/error.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/pit_schema.hpp"
 #include "tacore/remote.hpp"
 #include "tacore/statistics.hpp"
 #include "tacore/time_range.hpp"
 #include "tacore/types.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
 struct FilterOptions {
-  /// "auto" takes the first of the standard columns that is there. For a box "footprint" takes what a sample covers
-  /// (unless a column has that name).
+  /// The column that is tested. "auto" takes the first standard column of the level; "footprint", for a box, tests the
+  /// area that a sample covers (unless a column has that name).
   std::string column = "auto";
-  int level = 0;  ///< the level that is tested; rows are always those of level 0
+  int level = 0;  ///< the level that is tested; the rows of the result are always those of level 0
 };
 
-/// A lazy query over a dataset (§7.2.2, TacoDataset). An immutable value: every call returns a new Dataset and
-/// runs nothing; rows are computed once, when first asked for, and stay. Safe from several threads.
-class TACORE_EXPORT Dataset : public Statistics<Dataset> {
+/// A dataset, or a lazy query over one (§7.2.2, TacoDataset). An immutable value: every call returns a new Dataset and
+/// runs nothing. The rows are computed once, when they are first needed, and kept. Safe from several threads.
+///
+///     const Dataset summer = load("chips.tacozip")
+///                                .filter_bbox(-77, -13, -76, -11)
+///                                .filter_datetime("2023-06-01/2023-08-31")
+///                                .sql("SELECT * FROM data WHERE cloud_cover < 10");
+///     const DataFrame rows = summer.data();
+class TACORE_EXPORT Dataset {
  public:
   const std::string& id() const noexcept { return collection().id; }
   const std::string& version() const noexcept { return collection().dataset_version; }
   const std::string& description() const noexcept { return collection().description; }
   const std::vector<std::string>& tasks() const noexcept { return collection().tasks; }
   const Extent& extent() const noexcept { return collection().extent; }
-  /// The same without the globe that files state where nothing is known (§7.1.1): `spatial` is absent when it is the
-  /// globe and no level has a column of places (`stac:centroid`, `stac:geotransform`, `istac:geometry`,
-  /// `istac:centroid`). Looks into the footers of the levels.
+  /// The extent without the globe that COLLECTION.json states where no place is known (§7.1.1): `spatial` is absent
+  /// when it is the globe and no level has a column of places (`stac:centroid`, `stac:geotransform`, `istac:geometry`,
+  /// `istac:centroid`). Reads the Parquet footers of the levels.
   Extent known_extent() const;
   const std::vector<Contact>& providers() const noexcept { return collection().providers; }
   const std::vector<std::string>& licenses() const noexcept { return collection().licenses; }
@@ -51,55 +57,67 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   const std::map<std::string, std::vector<FieldDescription>>& field_schema() const noexcept {
     return collection().field_schema;
   }
-  /// COLLECTION.json whole; `collection().json` is its text. Filters do not change it.
+  /// All of COLLECTION.json; `collection().json` is its text. Filters do not change it.
   const Collection& collection() const noexcept;
 
-  /// As the user wrote it; "<concatenated>" after concat().
+  /// The path as the user wrote it; "<concatenated>" after concat().
   const std::string& path() const noexcept;
   Format format() const noexcept;
-  /// The tree. Its root counts the rows of this view, without padding, so a filtered dataset runs its query.
+  /// The tree. `root_n` is the number of rows of this view without padding, so this runs the query of a filtered
+  /// dataset.
   PitSchema pit_schema() const;
   int64_t num_rows() const { return static_cast<int64_t>(pit_schema().root_n); }
-  /// The columns of a stored level, without `internal:*`; those of level 0 before any query. Throws QueryError for
-  /// a level that does not exist.
+  /// The columns of a stored level, before any query, without `internal:*`. Throws QueryError for a level that does not
+  /// exist.
   std::vector<Column> level_columns(int level) const;
-  /// Rows of a stored level, without padding.
+  /// The number of rows of a stored level, without padding.
   int64_t level_rows(int level) const;
 
-  /// One read-only SELECT over `data` (this view) and `level0`, `level1`, ... (§7.2.2). Parsed at once, run
-  /// later. Throws QueryError for anything else, and then when it does not bind.
+  /// A read-only SELECT over `data` (this view) and the stored levels `level0`, `level1`, ... (§7.2.2). It is parsed
+  /// now and run when rows are needed. Throws QueryError for any other statement, and, when it runs, for names and
+  /// types that do not fit.
   Dataset sql(std::string_view query) const;
-  /// Level-0 samples whose geometry meets the box, or that have such a descendant at `options.level`; then
-  /// read() shows only what survives down to that level. Geometry: WKB, WKT points or `[lon, lat]` lists in WGS
-  /// 84; auto: istac:geometry, stac:centroid, istac:centroid, as published readers have it. A centroid is a point: a
-  /// sample that reaches into the box is not found by it. With "footprint" the box tests what a sample covers, exactly:
-  /// istac:geometry, else the grid of stac:crs, stac:geotransform and stac:tensor_shape (or stac:raster_shape), else,
-  /// with a warning that counts these samples, the centroid. Null never matches.
+  /// The samples of level 0 whose geometry intersects the box, or that have such a descendant at `options.level`;
+  /// read() then shows only the descendants that match, down to that level. Geometries are WKB, WKT points or `[lon,
+  /// lat]` lists in WGS 84. Column "auto": istac:geometry, stac:centroid, istac:centroid, in the order of the published
+  /// readers. A centroid is a point: a sample whose area reaches into the box is not found by it. Column "footprint"
+  /// tests the area that a sample covers, exactly: istac:geometry, else the grid of stac:crs, stac:geotransform and
+  /// stac:tensor_shape (or stac:raster_shape), else, with a warning that counts these samples, the centroid. Null never
+  /// matches.
   Dataset filter_bbox(const BBox& box, const FilterOptions& options = {}) const;
   Dataset filter_bbox(double minx, double miny, double maxx, double maxy, const FilterOptions& options = {}) const {
     return filter_bbox(BBox{minx, miny, maxx, maxy}, options);
   }
-  /// The same by time, both ends included. Columns: any timestamp, a date, RFC 3339 text (of other text a warning
-  /// tells), or epoch numbers, with a warning that names their unit: each number is taken for seconds below 1e11, for
-  /// milliseconds below 1e14, for microseconds below 1e17, else for nanoseconds. NaN, infinities and the least and
-  /// greatest int64 are no times. auto: istac:time_start, stac:time_start.
+  /// The samples whose time lies in the range, both ends included; descendants as for filter_bbox(). Times are
+  /// timestamps, dates, RFC 3339 text (other text causes a warning) or numbers since 1970, with a warning that names
+  /// their unit: seconds below 1e11, milliseconds below 1e14, microseconds below 1e17, else nanoseconds. NaN,
+  /// infinities and the least and greatest int64 are no times. Column "auto": istac:time_start, stac:time_start.
   Dataset filter_datetime(const TimeRange& range, const FilterOptions& options = {}) const;
   Dataset filter_datetime(std::string_view range, const FilterOptions& options = {}) const {
     return filter_datetime(TimeRange::parse(range), options);
   }
 
-  /// The rows: `id`, `type`, user columns and `internal:gdal_vsi`; after a cascade filter also the
-  /// columns that join levels. Throws QueryError.
+  /// Runs the query. The rows have `id`, `type`, the user's columns and `internal:gdal_vsi`, and after a filter on a
+  /// deeper level also the columns that join levels. Throws QueryError.
   DataFrame data() const;
   /// The rows with every `internal:*` column.
   DataFrame data_raw() const;
 
+  /// A statistic of each band, aggregated from what the samples of this view store: stats(Statistic::Mean). Options,
+  /// weights and formulas: statistics.hpp. Throws QueryError when nothing is stored, for a band that is out of range,
+  /// samples that disagree in bands or kind, and categorical bands.
+  std::vector<double> stats(Statistic which, const StatsOptions& options = {}) const;
+  /// The share of each class, a list for each band: the weighted mean over the samples. Throws as stats(), and for
+  /// continuous bands.
+  std::vector<std::vector<double>> stats_categorical(const StatsOptions& options = {}) const;
+
   /// The columns that navigation uses in this container, sorted, each with its purpose.
   std::vector<std::pair<std::string, std::string>> navigation_columns() const;
-  /// False once a query dropped a navigation column or used a deeper level, or a cascade left
-  /// samples with different children; true otherwise, without looking at the data.
+  /// False when a query dropped a column that navigation needs or used a deeper level, or when a filter on a deeper
+  /// level may have left samples with different children. Does not read the data.
   bool is_rsut() const;
-  /// Looks: all samples of this view have the same child ids. Padding aside; true for a flat dataset.
+  /// Verifies, by reading all ids, that all samples of this view have the same child ids, padding aside. True for a
+  /// flat dataset.
   bool verify_rsut() const;
 
   struct TACORE_HIDDEN Impl;
@@ -107,45 +125,42 @@ class TACORE_EXPORT Dataset : public Statistics<Dataset> {
   const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
-  friend class Statistics<Dataset>;
-  std::vector<double> aggregate(Statistic which, const std::vector<int>& bands, const StatsOptions& options) const;
-  std::vector<std::vector<double>> aggregate_categorical(const std::vector<int>& bands,
-                                                         const StatsOptions& options) const;
-
   std::shared_ptr<const Impl> impl_;
 };
 
 struct LoadOptions {
-  /// TACOCAT and TACOLLECTION.json only: the folder that holds the ZIP files, when it is not the index's own.
+  /// The folder that holds the ZIP files of a TACOCAT or TACOLLECTION.json; "": the folder of the index.
   std::string base_path = {};
-  /// Tortilla and TACO before 2.0 only: take the partitions that are there; else one that is missing is an error.
+  /// Tortilla and TACO before 2.0 only: load the partitions that exist. Otherwise a missing one is an error.
   bool allow_partial = false;
-  /// What is read of a sample in a ZIP is held against its local header and, read whole, its CRC-32. False: believed as
-  /// it comes.
+  /// Verify each sample that is read from a ZIP against its local header and, where it is read whole, its CRC-32.
   bool verify = true;
-  /// For http(s)://, s3://, hf:// and other remote paths; without it those of set_remote_options().
+  /// Options of remote paths (http(s)://, s3://, hf://, ...); without them those of set_remote_options().
   std::optional<RemoteOptions> remote = {};
 };
 
-/// Opens .tacozip/.zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__`, TACOLLECTION.json, `.tortilla`
-/// or `.taco`, told apart by name and by content; local, or remote (docs/remote.md). Reads headers, COLLECTION.json and
-/// Parquet footers only. A Tortilla
-/// or TACO of several partitions, `x.0000.part.taco`, is loaded whole, whichever of them is named; a column that
-/// some of them lack is null there. Throws IoError when nothing is there, FormatError when something else is.
+/// Opens a dataset: .tacozip or .zip, a FOLDER, `.tacocat/` (or the folder around it), `__TACOCAT__`,
+/// TACOLLECTION.json,
+/// `.tortilla` or `.taco`, recognised by name and content; local or remote (docs/remote.md). Reads only headers,
+/// COLLECTION.json and Parquet footers. A Tortilla or TACO of several partitions, `x.0000.part.taco`, is loaded whole,
+/// whichever of them is named; a column that some of them lack is null there. Throws IoError when the path does not
+/// exist, FormatError when it is no dataset.
+///
+///     const Dataset dataset = load("s3://bucket/chips.tacozip");
 TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});
-/// Several paths: load each, then concat(). Partitions of a Tortilla or TACO must be all that it has; when
-/// they are all paths, they are joined as above. With allow_partial they are those that are given, one alone, too.
-/// Throws QueryError for an empty list.
+/// Opens several paths as one dataset: loads each and joins them with concat(). Of a Tortilla or TACO all partitions
+/// must be given, or, with `allow_partial`, any of them. Throws QueryError for an empty list.
 TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions& options = {});
 
-/// Reads COLLECTION.json alone. Of `options` only `remote` counts.
+/// Reads COLLECTION.json and nothing else. Of `options` only `remote` is used.
 TACORE_EXPORT Collection read_collection(std::string_view path, const LoadOptions& options = {});
 
-/// The rows of a frame as a view, with the columns that show, for to_taco(), export_dataset() and v1::compile(). The rest
-/// is that of the dataset that they come from. Filters, queries and statistics of it throw QueryError.
+/// The rows of a frame, with its columns, as a dataset for to_taco(), export_dataset() and v1::compile(). Collection
+/// and deeper levels are those of the dataset that the rows come from. Filters, queries and statistics throw
+/// QueryError.
 TACORE_EXPORT Dataset to_dataset(const DataFrame& frame);
 
-/// The files and folders that a dataset is read from: its containers, and of an index the ones beside it that it lists.
+/// The files and folders that a dataset is read from: its container, and the containers that an index lists.
 TACORE_EXPORT std::vector<std::string> files_of(const Dataset& dataset);
 
 /// What concat() does with columns that not all datasets have (§7.2.4).
@@ -158,9 +173,9 @@ enum class ColumnMode {
 /// "intersection", "fill_missing" or "strict". Throws QueryError.
 TACORE_EXPORT ColumnMode parse_column_mode(std::string_view text);
 
-/// One dataset from several with compatible trees, in their order; inputs keep their filters and stay as they
-/// are. Adds internal:source_path (container) and internal:source_file. Throws QueryError for fewer than two
-/// datasets, SchemaError when they do not fit together.
+/// One dataset of several with compatible trees: the rows of each with its filters, in this order. Adds the columns
+/// internal:source_path (the container) and internal:source_file. Throws QueryError for fewer than two datasets,
+/// SchemaError when their trees or columns differ.
 TACORE_EXPORT Dataset concat(std::span<const Dataset> datasets, ColumnMode mode = ColumnMode::Intersection);
 
 }  // namespace tacore

@@ -16,8 +16,14 @@ struct ErrorContext {
   std::optional<int> level = {};        ///< hierarchy level, 0 = root TORTILLA
 };
 
-/// Base of everything that tacore throws about data, queries and the outside world. The text is
-/// `path: level N: message (byte M)`, leaving out what is unknown, redact(); context() is as it was given.
+/// The base of all errors of tacore. what() is `path: level N: message (byte M)` without the parts that are unknown,
+/// and without passwords and tokens (redact()); context() has the path as it was given.
+///
+///     try {
+///       load(path);
+///     } catch (const IoError& error) {
+///       if (!error.not_found()) throw;
+///     }
 class TACORE_EXPORT Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ErrorContext where = {});
@@ -32,21 +38,21 @@ class TACORE_EXPORT Error : public std::runtime_error {
   ErrorContext where_;
 };
 
-/// Bytes are not what the specification says.
+/// A file that is damaged or is not in the format that the specification defines.
 class TACORE_EXPORT FormatError : public Error {
  public:
   using Error::Error;
   ~FormatError() override;
 };
 
-/// Columns or PIT structure disagree.
+/// Columns, types or trees that do not fit together or break a rule of metadata.
 class TACORE_EXPORT SchemaError : public Error {
  public:
   using Error::Error;
   ~SchemaError() override;
 };
 
-/// Open, read or write failed.
+/// A file, server or disk that failed: opening, reading or writing.
 class TACORE_EXPORT IoError : public Error {
  public:
   /// `error_number` is the system's errno, 0 when there is none.
@@ -68,14 +74,14 @@ class TACORE_EXPORT QueryError : public Error {
   ~QueryError() override;
 };
 
-/// What is to be written breaks a rule; nothing was written.
+/// Input of a writer that breaks a rule. Nothing was written.
 class TACORE_EXPORT ValidationError : public Error {
  public:
   using Error::Error;
   ~ValidationError() override;
 };
 
-/// `read()`: no such id or position, or rows that cannot be navigated.
+/// An id or position that does not exist, or rows that do not lead to their data.
 class TACORE_EXPORT NavigationError : public Error {
  public:
   using Error::Error;

@@ -4,15 +4,15 @@
 
 namespace tacore {
 
-/// True when the thread that calls it should give up what it waits for. Called about fifty times a second, from the
-/// thread that asked for rows, while their query runs; must not throw.
+/// Returns true to stop a query. Called about fifty times a second, from the thread that needs the rows, while the
+/// query runs; must not throw.
 using InterruptCheck = bool (*)();
 
-/// From now on `check` (nullptr, the start value: nothing) can stop queries: the call that waits for one throws
-/// QueryError within a moment. For programs that must answer signals. Safe from any thread.
+/// Sets the function that can stop queries, for programs that handle signals; nullptr, the initial value, for none. The
+/// call that waits for a stopped query throws QueryError. Safe from any thread.
 TACORE_EXPORT void set_interrupt_check(InterruptCheck check) noexcept;
 
-/// The check in force.
+/// The current function.
 TACORE_EXPORT InterruptCheck interrupt_check() noexcept;
 
 }  // namespace tacore

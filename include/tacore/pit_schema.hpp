@@ -9,7 +9,7 @@
 
 namespace tacore {
 
-/// FILE is a leaf with data, FOLDER an intermediate node with children (§5.1).
+/// The type of a sample (§5.1): a FILE has data, a FOLDER has children.
 enum class SampleType { File, Folder };
 
 /// "FILE" or "FOLDER".
@@ -24,7 +24,12 @@ struct PitPattern {
   bool operator==(const PitPattern&) const = default;
 };
 
-/// Position-Invariant Tree: what all samples of a dataset have in common (§5.5, `taco:pit_schema`).
+/// The Position-Invariant Tree of a dataset (§5.5, `taco:pit_schema`): the types and ids of descendants that all its
+/// samples share.
+///
+///     // 100 FOLDERs of level 0, each with the FILEs `before` and `after`:
+///     PitSchema::parse(R"({"root": {"n": 100, "type": "FOLDER"},
+///                          "hierarchy": {"1": [{"n": 200, "type": ["FILE", "FILE"], "id": ["before", "after"]}]}})");
 struct TACORE_EXPORT PitSchema {
   uint64_t root_n = 0;
   SampleType root_type = SampleType::File;
@@ -36,7 +41,7 @@ struct TACORE_EXPORT PitSchema {
 
   /// The deepest level, 0 for a flat dataset.
   int max_depth() const noexcept;
-  /// Same root type, levels, patterns, types and ids, in order; every n is ignored.
+  /// True when root type, levels, patterns, types and ids are the same, in order, whatever the numbers of rows.
   bool is_compatible(const PitSchema& other) const noexcept;
   /// A copy whose root has `n` rows.
   PitSchema with_n(uint64_t n) const;

@@ -8,7 +8,9 @@
 
 namespace tacore {
 
-/// Microseconds since 1970-01-01T00:00:00Z, no leap seconds.
+/// A time in microseconds since 1970-01-01T00:00:00Z, without leap seconds.
+///
+///     Timestamp::parse("2023-01-31T12:00:00Z").microseconds == 1675166400000000
 struct TACORE_EXPORT Timestamp {
   int64_t microseconds = 0;
 
@@ -23,7 +25,9 @@ struct TACORE_EXPORT Timestamp {
   auto operator<=>(const Timestamp&) const = default;
 };
 
-/// Closed interval [start, end]; start == end is an instant.
+/// A closed interval of time [start, end]; start == end is an instant.
+///
+///     const TimeRange january = TimeRange::parse("2023-01-01/2023-01-31");  // up to 23:59:59.999999
 struct TACORE_EXPORT TimeRange {
   Timestamp start = {};
   Timestamp end = {};

@@ -22,11 +22,12 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-/// A field of metadata and its value (§5.2). A key is ASCII letters, digits and `_`, with at most one `:` inside, which
-/// letters of other scripts may follow; not `id`, `type`, `path` or `internal:...`. Without `type` (an Arrow name) the
-/// value has its own: int64, double, bool, string, binary, timestamp[us], lists and structs of these. Text is UTF-8;
-/// at most 32 lists and structs are in one another; a struct has fields, of different names. A time has milliseconds at
-/// least: Parquet has no coarser ones but dates (date32).
+/// A field of metadata and its value (§5.2), such as `{"cloud_cover", 12.5}`. A key is ASCII letters, digits and `_`
+/// with at most one `:` inside, after which letters of other scripts may follow; not `id`, `type`, `path` or
+/// `internal:...`. `type` is an Arrow name; without it the value has its own: int64, double, bool, string, binary,
+/// timestamp[us], lists and structs of these. Text is UTF-8; lists and structs nest at most 32 deep; a struct has at
+/// least one field, and no name twice. Times have milliseconds or finer units, since Parquet has no coarser ones but
+/// dates (date32).
 struct MetadataField {
   std::string key = {};
   Value value = {};
@@ -34,7 +35,8 @@ struct MetadataField {
   std::string description = {};  ///< for `taco:field_schema`
 };
 
-/// A field of metadata for all samples of a level, a value for each. Without `type`, one that holds all values.
+/// A field of metadata for all samples of a level: a value for each. Without `type` it gets the type that holds all
+/// values.
 struct MetadataColumn {
   std::string key = {};
   std::vector<Value> values = {};
@@ -52,7 +54,7 @@ constexpr bool is_v1(Format format) noexcept { return format == Format::Tortilla
 
 }  // namespace tacore
 
-/// Rows as text and files; beyond section 7, so in a namespace of its own.
+/// Rows as text and files.
 namespace tacore::tabular {
 
 enum class Encoding {
@@ -65,7 +67,7 @@ enum class Encoding {
 /// "table", "csv", "json" or "parquet". Throws QueryError.
 TACORE_EXPORT Encoding parse_encoding(std::string_view text);
 
-/// Receives encoded bytes in order. May throw; then encode() stops and passes it on.
+/// Receives encoded bytes in order. What write() throws ends encode(), which throws it on.
 class TACORE_EXPORT Output {
  public:
   virtual ~Output();

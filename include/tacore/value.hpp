@@ -22,8 +22,11 @@ struct Value;
 /// Values by name, in order.
 using Struct = std::vector<std::pair<std::string, Value>>;
 
-/// A value of metadata (§5.2). A std::string is text in UTF-8; a list has items of one type, or nulls, where integers
-/// give way to floating point. What breaks this is told where the value is used.
+/// A value of metadata (§5.2): null, bool, integer, real number, text, bytes, time, list or struct. Text is UTF-8. The
+/// items of a list have one type or are null; integers among real numbers become real. Where a value breaks this, the
+/// function that is given it throws.
+///
+///     Value cloud = 12.5, bands = Value::List{"B04", "B03", "B02"}, place = Struct{{"lon", 9.1}, {"lat", 45.5}};
 struct Value {
   using List = std::vector<Value>;
 
@@ -42,7 +45,7 @@ struct Value {
   Value(Struct value) : data(std::move(value)) {}
 
   bool is_null() const noexcept { return std::holds_alternative<std::monostate>(data); }
-  /// The value when it is a T, else null.
+  /// A pointer to the value when it is a T, else nullptr.
   template <typename T>
   const T* get() const noexcept {
     return std::get_if<T>(&data);

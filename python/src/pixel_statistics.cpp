@@ -79,7 +79,7 @@ std::vector<SummaryTuple> summary_of(const Table& table, const std::vector<int>&
                                      const std::vector<double>& quantiles, int level, const std::string& id,
                                      const std::string& child) {
   std::vector<SummaryTuple> out;
-  for (auto& band : stored_summary(table, {bands, quantiles, {.level = level, .id = id}, child})) {
+  for (auto& band : stored_summary(table, {.bands = bands, .level = level, .id = id, .child = child}, quantiles)) {
     out.emplace_back(band.band, band.mean, band.std, band.min, band.max, std::move(band.quantiles), band.is_approximate,
                      band.quantile_error, std::move(band.classes));
   }

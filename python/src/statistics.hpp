@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -12,31 +14,29 @@
 
 namespace tacore::python {
 
-/// `statistics(which, bands, level, id)`: a number for each band; "categorical" gives a list for each.
+inline Statistic parse_statistic(const std::string& name) {
+  constexpr const char* kNames[] = {"mean", "std", "min", "max", "p25", "p50", "p75", "p95"};
+  const auto found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames)) throw QueryError("no statistic '" + name + "'");
+  return static_cast<Statistic>(found - std::begin(kNames));
+}
+
+/// `statistics(which, bands, level, id)` gives a number for each band, `categorical` a list. Bands count from 1.
 template <class Table>
 void bind_statistics(nb::class_<Table>& type) {
-  using Options = StatsOptions;
-  const auto get = [](const Table& self, const std::string& which, const std::vector<int>& bands, int level,
-                      const std::string& id) {
-    const Options options{.level = level, .id = id};
-    const nb::gil_scoped_release release;
-    if (which == "mean") return self.stats_mean(bands, options);
-    if (which == "std") return self.stats_std(bands, options);
-    if (which == "min") return self.stats_min(bands, options);
-    if (which == "max") return self.stats_max(bands, options);
-    if (which == "p25") return self.stats_p25(bands, options);
-    if (which == "p50") return self.stats_p50(bands, options);
-    if (which == "p75") return self.stats_p75(bands, options);
-    if (which == "p95") return self.stats_p95(bands, options);
-    throw QueryError("no statistic '" + which + "'");
-  };
-  type.def("statistics", get);
+  const nb::call_guard<nb::gil_scoped_release> free;
+  type.def(
+      "statistics",
+      [](const Table& self, const std::string& which, const std::vector<int>& bands, int level, const std::string& id) {
+        return self.stats(parse_statistic(which), {.bands = bands, .level = level, .id = id});
+      },
+      free);
   type.def(
       "categorical",
       [](const Table& self, const std::vector<int>& bands, int level, const std::string& id) {
-        return self.stats_categorical(bands, {.level = level, .id = id});
+        return self.stats_categorical({.bands = bands, .level = level, .id = id});
       },
-      nb::call_guard<nb::gil_scoped_release>());
+      free);
 }
 
 }  // namespace tacore::python

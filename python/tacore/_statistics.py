@@ -18,22 +18,25 @@ Bands = SupportsIndex | Sequence[SupportsIndex] | None
 
 
 class Statistics:
-    """Bands count from 0 here, as in the published package; everywhere else in tacore they count from 1.
+    """Statistics of many samples, from what the samples store: the methods that datasets and frames share.
 
-    The methods that datasets and frames share. They read `geotiff:stats` (continuous: min, max, mean, std, valid %, percentiles of each band; categorical: class
-    probabilities) or `stats:*` of TACO 0.2.0, which hold no percentiles: NaN. A row weighs as many pixels as are
-    valid (`stac:tensor_shape`, else its TIFF, times valid %). :func:`tacore.raster.stored_summary` gives all of it at
-    once, marked where it is approximate.
+    Bands count from 0 in these methods, as in the published package; everywhere else in tacore they count from 1:
+    `dataset.stats_mean(band=3)` is of band 4.
+
+    Samples store for each band in `geotiff:stats` either min, max, mean, std, valid % and percentiles (continuous) or
+    the share of each class (categorical), in TACO 0.2.0 `stats:*` without percentiles: these are NaN then. A sample
+    weighs as many pixels as are valid: `stac:tensor_shape`, else the size of its TIFF, times valid %.
+    :func:`tacore.raster.stored_summary` gives all statistics at once, and marks those that are approximate.
 
     Args:
-        band: A band, counted from 0, gives a number; several give float32 values in their order (a list where NumPy is
-            not installed), and None gives all.
+        band: One band, counted from 0, gives a number. Several give float32 values in their order (a list where NumPy
+            is not installed), and None gives all bands.
         level: Level of the rows; only datasets have levels.
-        id: At a level below the root: of the sample whose children are aggregated.
+        id: At a level below the root: the id of the samples whose children are aggregated.
 
     Raises:
-        TacoQueryError: No statistics, a band out of range, rows that disagree, the wrong kind, a level that is not
-            there, no `id` below the root.
+        TacoQueryError: No statistics, a band out of range, samples that disagree in bands or kind, the wrong kind, a
+            level that does not exist, no `id` below the root.
     """
 
     __slots__ = ()
@@ -66,15 +69,15 @@ class Statistics:
         return self._aggregate("mean", band, level, id)
 
     def stats_std(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. Standard deviation of all pixels (of the population), from those of the samples."""
+        """Bands count from 0. Standard deviation of all pixels together (of the population)."""
         return self._aggregate("std", band, level, id)
 
     def stats_min(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. Least value."""
+        """Bands count from 0. Smallest value."""
         return self._aggregate("min", band, level, id)
 
     def stats_max(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. Greatest value."""
+        """Bands count from 0. Largest value."""
         return self._aggregate("max", band, level, id)
 
     def stats_p25(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
@@ -86,7 +89,7 @@ class Statistics:
         return self._aggregate("p50", band, level, id)
 
     def stats_median(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. As :meth:`stats_p50`."""
+        """Bands count from 0. The same as :meth:`stats_p50`."""
         return self._aggregate("p50", band, level, id)
 
     def stats_p75(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
@@ -98,8 +101,8 @@ class Statistics:
         return self._aggregate("p95", band, level, id)
 
     def stats_categorical(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. Class probabilities, weighted by the number of pixels: shape (classes,), of several bands
-        (bands, classes)."""
+        """Bands count from 0. Share of each class, weighted by the number of pixels: shape (classes,), and of
+        several bands (bands, classes)."""
         return self._aggregate("categorical", band, level, id)
 
 
@@ -114,7 +117,7 @@ def small(number: SupportsIndex, what: str) -> int:
 def _check_range(bands: list[int], count: int) -> None:
     for band in bands:
         if not 0 <= band < count:
-            raise TacoQueryError(f"Band {band} out of range [0, {count - 1}]") from None
+            raise TacoQueryError(f"Band {band} out of range [0, {count - 1}]: bands of stats_* count from 0") from None
 
 
 def _bands(band: Bands) -> tuple[bool, list[int]]:

@@ -113,10 +113,10 @@ class FrameStatistics(NamedTuple):
 
 
 class BandSummary(NamedTuple):
-    """What samples store of a band, joined: made by :func:`stored_summary`. NaN where none stores it."""
+    """What samples store of a band, aggregated by :func:`stored_summary`; NaN where none stores it."""
 
     band: int
-    """From 1."""
+    """Counted from 1."""
     mean: float
     std: float
     min: float
@@ -124,12 +124,12 @@ class BandSummary(NamedTuple):
     quantiles: list[float]
     """In the order that was asked for."""
     is_approximate: bool
-    """The quantiles are means of those of the samples, which the quantiles of all their pixels may be far from. False
-    where they are of stored histograms, or of one sample."""
+    """The quantiles are means of those of the samples, which may be far from the quantiles of all their pixels. False
+    when they come from stored histograms, or from one sample."""
     quantile_error: float
-    """Of stored histograms: how far the quantiles may be off; else NaN."""
+    """From stored histograms: how far the quantiles may be off; else NaN."""
     classes: list[float]
-    """Of categorical statistics, which have nothing of the above: shares."""
+    """Shares of the classes, of a categorical band, which has none of the above."""
 
 
 class HeaderFileResult(NamedTuple):
@@ -410,18 +410,22 @@ def stored_summary(
     id: str | None = None,
     child: str = "",
 ) -> list[BandSummary]:
-    """What samples store about their pixels, joined and marked where it is no more than approximate, an entry for each
-    band. No pixels are read.
+    """All statistics that samples store, aggregated for each band and marked where they are only approximate. No pixels
+    are read.
+
+    ``stored_summary(dataset, child="optical", bands=[4, 1])[0].mean`` is the mean of band 4 of the children "optical".
 
     Args:
-        bands: From 1; None: all.
-        quantiles: Shares from 0 to 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are told by
-            histograms alone: `geotiff:histogram`, or those of a streaming TACO 0.2.0.
-        level, id: Of a dataset, as `stats_mean` has them.
-        child: Of a dataset: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
+        bands: Counted from 1, one or several in the order of the result; None: all.
+        quantiles: Shares from 0 to 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are read from
+            stored histograms only: `geotiff:histogram`, or those of a streaming TACO 0.2.0.
+        level, id: Of a dataset: the children, at this level, of the samples that have this id above it.
+        child: Of a dataset: the sample at the end of these ids below each sample ("s2", "a/b"); "": the samples
+            themselves.
 
     Raises:
-        TacoQueryError: No statistics, rows that disagree, bands that are not there, quantiles that nothing stored tells.
+        TacoQueryError: No statistics, samples that disagree in bands or kind, a band out of range, quantiles that
+            nothing stored gives.
         TacoFormatError: A broken histogram.
     """
     found = _core.stored_summary(rows._statistics_core(), _bands(bands), list(quantiles), level, id or "", child)

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
 

@@ -7,15 +7,16 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "container/level_files.hpp"
+#include "container/tacocat_container.hpp"
+#include "container/zip_offsets.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/document.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 #include "model/identifier.hpp"
-#include "container/tacocat_container.hpp"
-#include "container/level_files.hpp"
-#include "container/zip_offsets.hpp"
 #include "table/level_checksums.hpp"
 
 namespace tacore {

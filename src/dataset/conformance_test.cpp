@@ -194,9 +194,9 @@ Answers answers(const Dataset& dataset) {
     });
     for (const char* id : {"continuous", "weighted", "nan", "categorical", "one_pixel", "all_null", "it's", "nobody"}) {
       ask(out, "mean at " + level + " of " + id,
-          [&] { return numbers(dataset.stats_mean({}, {.level = k, .id = id})); });
+          [&] { return numbers(dataset.stats(Statistic::Mean, {.level = k, .id = id})); });
       ask(out, "p95 at " + level + " of " + id,
-          [&] { return numbers(dataset.stats_p95({1}, {.level = k, .id = id})); });
+          [&] { return numbers(dataset.stats(Statistic::P95, {.bands = {1}, .level = k, .id = id})); });
     }
   }
   ask(out, "query", [&] { return content(dataset.sql("SELECT * FROM data WHERE id > 'b' ORDER BY id DESC").data()); });

@@ -118,7 +118,7 @@ TEST_CASE("the rows of a frame as a dataset are those rows, and are asked nothin
   const std::string text = error_of([&] { given.sql("SELECT * FROM data"); });
   CHECK(has_text(text, "ask the frame"));
   CHECK(has_text(error_of([&] { given.filter_bbox(0, 0, 1, 1); }), "QueryError: "));
-  CHECK(has_text(error_of([&] { given.stats_mean(); }), "QueryError: "));
+  CHECK(has_text(error_of([&] { given.stats(Statistic::Mean); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.verify_rsut(); }), "QueryError: "));
 }
 

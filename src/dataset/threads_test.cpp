@@ -181,8 +181,8 @@ TEST_SUITE("threads") {
   TEST_CASE("eight threads aggregate statistics of one dataset") {
     const Dataset dataset = load(golden("stats.tacozip"));
     const auto mean = [&] {
-      return numbers(dataset.stats_mean({}, {.level = 1, .id = "weighted"})) +
-             numbers(dataset.stats_std({1}, {.level = 1, .id = "nan"}));
+      return numbers(dataset.stats(Statistic::Mean, {.level = 1, .id = "weighted"})) +
+             numbers(dataset.stats(Statistic::Std, {.bands = {1}, .level = 1, .id = "nan"}));
     };
     const std::string expected = mean();
     CHECK(at_once([&](int) {

@@ -4,14 +4,14 @@
 
 namespace tacore::descriptions {
 
-/// Puts into `facts` where and when the samples of `dataset` lie, over all levels: of the whole and of each of its
-/// parts. What the collection states is a claim; it stays where the samples do not say enough, and before 2.0 beside
-/// what they say, as no writer computes it there. The globe stands for a place that nobody knows (§7.1.1), so there is
-/// none then. Of a view, the samples that it shows count, at every level; and all of `items_level` below the root,
-/// whose Items are those that are stored.
+/// Sets the spatial and temporal extent of `facts`, and of each of its sources, to that of the samples of all levels.
+/// The extent in COLLECTION.json is only what an author claims: it stays where the samples do not say enough. Before
+/// 2.0 no writer computed it from the samples, so that there it is joined with theirs. A global extent means that the
+/// place is unknown (§7.1.1), and is left out. Of a filtered dataset the samples that it shows count, at every level,
+/// and all samples of `items_level` below the root, as STAC Items are written of all of these.
 void set_extent(const Dataset& dataset, const DescribeOptions& options, int items_level, Facts& facts);
 
-/// Without the globe that stands for a place that nobody knows.
+/// Removes a spatial extent that is the whole globe, which stands for an unknown place.
 void forget_globe(Extent& extent);
 
 }  // namespace tacore::descriptions

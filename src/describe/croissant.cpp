@@ -1,14 +1,13 @@
-#include "describe/croissant.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <span>
 
+#include "base/epoch.hpp"
 #include "base/log.hpp"
-#include "base/open_time.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "describe/document.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "describe/facts.hpp"
 #include "describe/json.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 #include "describe/json.hpp"
 #include "describe/pit_tree.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostSources = 100;
 
-/// Without the columns in which nobody said anything.
+/// Removes columns without any text.
 void drop_empty_columns(Table& table) {
   for (std::size_t c = table.header.size(); c-- > 0;) {
     const auto is_empty = [c](const std::vector<Cell>& row) { return row[c].text.empty(); };
@@ -183,7 +183,7 @@ Section sources(const Facts& facts) {
   return out;
 }
 
-/// Where it came from, and where to ask.
+/// Links to the original data and the forum.
 Section links(const Facts& facts) {
   Section out{"Links"};
   List all;
@@ -212,7 +212,7 @@ Section publications(const Facts& facts) {
   return out;
 }
 
-/// For a field of BibTeX: what TeX gives a meaning is escaped.
+/// Escapes the special characters of TeX, for a field of BibTeX.
 std::string tex(const std::string& text) {
   static const std::map<char, std::string> meanings = {{'\\', "\\textbackslash{}"},
                                                        {'{', "\\{"},

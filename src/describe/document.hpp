@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "describe/facts.hpp"
+#include "describe/json.hpp"
 
-/// What people read of a dataset, before it is Markdown or HTML: plain text throughout, which those escape.
+/// The content of the Markdown and HTML of a dataset. All of it is plain text, which each of the two forms escapes.
 namespace tacore::descriptions {
 
 struct Cell {
   std::string text = {};
-  std::string url = {};  ///< "" when it leads nowhere
+  std::string url = {};  ///< of the link; "": none
   bool is_code = false;
 };
 
 struct Prose {
-  std::string text = {};  ///< paragraphs, as the author of the dataset wrote them
+  std::string text = {};  ///< paragraphs as the author of the dataset wrote them
 };
 
 struct Table {
@@ -25,9 +26,9 @@ struct Table {
 };
 
 struct Code {
-  std::string label = {};     ///< of the language, for people
+  std::string label = {};     ///< heading, such as "Command line"
   std::string language = {};  ///< for highlighting; "text" for none
-  std::string text = {};      ///< ends in a newline, has no control characters else
+  std::string text = {};      ///< ends in a newline; no other control characters
 };
 
 /// A list of links or texts.
@@ -46,14 +47,29 @@ struct Section {
   std::vector<Block> blocks = {};
 };
 
-/// Name and value of what a dataset is: id, version, licences, ...
+/// The overview: names and values, such as id, version and licences.
 std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& facts);
 
-/// Sections that have something to say, in order.
+/// The sections that have content, in order.
 std::vector<Section> sections(const Facts& facts);
 
 /// "longitude 170 to -170 (crosses 180 degrees), latitude -20 to -10", "2000-01-01 to 2001-12-31".
 std::string in_words(const BBox& box);
 std::string in_words(const TimeRange& range);
+
+/// Text between tags or in a quoted attribute.
+std::string escape_html(const std::string& text);
+/// JSON for a <script> that holds data: no `<` in it, so that nothing can end the element.
+std::string escape_script(const std::string& json);
+
+/// `#rrggbb` and its variants: three quarters as bright, and 70 % of the way to white. Of anything else that is not
+/// six hexadecimal digits with or without a `#`, those of #4CAF50.
+struct Accent {
+  std::string plain, dark, light;
+};
+Accent accent_of(const std::string& colour);
+
+/// The JSON-LD that collection2croissant() writes, which a page carries too.
+Json croissant(const Facts& facts);
 
 }  // namespace tacore::descriptions

@@ -8,15 +8,15 @@
 #include <filesystem>
 #include <set>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "describe/coverage.hpp"
 #include "describe/json.hpp"
 #include "format/names.hpp"
 #include "io/public_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/spdx.hpp"
-#include "dataset/dataset_impl.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/collection.hpp"
 
@@ -367,6 +367,11 @@ std::string doi_of(const std::string& text) {
 bool is_url(std::string_view text) {
   const bool starts = text.starts_with("http://") || text.starts_with("https://");
   return starts && text.find_first_of(" \t\r\n\"<>\\^`{|}") == text.npos;
+}
+
+std::string translate(const std::string& word, std::span<const Translation> words) {
+  const auto found = std::ranges::find(words, lower(word), &Translation::first);
+  return std::string(found == words.end() ? "" : found->second);
 }
 
 std::string spdx_of(const std::string& licence) { return std::string(spdx_spelling(licence)); }

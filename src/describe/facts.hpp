@@ -3,14 +3,17 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tacore/dataset.hpp"
 #include "tacore/ops/describe.hpp"
 
-/// Everything that descriptions say of a dataset as a whole, gathered once. A value: the forms know nothing of readers.
+/// Facts: all that descriptions say of a dataset as a whole, read once. The forms (STAC, HTML, ...) are made of this
+/// value and read nothing themselves.
 namespace tacore::descriptions {
 
 struct Publication {
@@ -19,7 +22,7 @@ struct Publication {
   std::string summary = {};
 };
 
-/// An address, and what is found there; no href: none.
+/// A link; without `href` there is none.
 struct Hyperlink {
   std::string href = {};
   std::string description = {};
@@ -41,7 +44,7 @@ struct Band {
   std::optional<double> full_width_half_max = {};
 };
 
-/// What the makers say about responsible use.
+/// A statement about responsible use (extension RAI).
 struct Statement {
   std::string key = {};  ///< "rai:data_biases"
   std::string text = {};
@@ -50,42 +53,42 @@ struct Statement {
 struct LevelFacts {
   int64_t num_rows = 0;
   std::vector<FieldDescription> fields = {};  ///< without `internal:*`
-  bool has_intervals = true;                  ///< the time of some sample is more than an instant
-  std::set<std::string> splits = {};          ///< names of splits that samples are of
-  bool has_unknown_times = false;             ///< there are columns of times that say nothing of some sample
+  bool has_intervals = true;                  ///< some sample has a time interval, not an instant
+  std::set<std::string> splits = {};          ///< such as train, validation, test
+  bool has_unknown_times = false;             ///< columns of time have no usable value for some sample
 };
 
 /// A file of the dataset, relative to its folder.
 struct DataFile {
   std::string name = {};
-  std::optional<uint64_t> size_bytes = {};  ///< when it is there to be asked
+  std::optional<uint64_t> size_bytes = {};  ///< of a local file
 };
 
 struct Facts {
-  Collection collection = {};  ///< texts and lists without nulls; its tree counts the rows that show
-  bool has_tree = true;  ///< else nothing is known of counts
+  Collection collection = {};  ///< with the tree of the rows that the dataset shows
+  bool has_tree = true;        ///< otherwise the numbers of samples are unknown
   Format format = Format::Zip;
-  std::string folder = {};            ///< where the files lie, here; "" when in several places
-  std::vector<DataFile> files = {};   ///< the ZIPs, Tortillas or TACOs; none of a FOLDER
-  std::vector<DataFile> tables = {};  ///< the Parquet files of the levels, where they are files of their own
-  std::string path = {};              ///< what a user opens, relative to `folder`
-  std::string example_path = {};      ///< what examples open
+  std::string folder = {};            ///< that holds the files; "" when they are in several folders
+  std::vector<DataFile> files = {};   ///< ZIP, Tortilla or TACO files; none of a FOLDER
+  std::vector<DataFile> tables = {};  ///< Parquet files of the levels, outside of a ZIP
+  std::string path = {};              ///< of the dataset, relative to `folder`
+  std::string example_path = {};      ///< in the examples of code
   std::vector<LevelFacts> levels = {};
   std::vector<Publication> publications = {};
-  Publication self = {};                       ///< how the dataset itself is cited
-  Hyperlink raw_link = {}, discuss_link = {};  ///< what it was made of; where it is talked about
+  Publication self = {};                       ///< citation of the dataset itself
+  Hyperlink raw_link = {}, discuss_link = {};  ///< original data; forum
   std::vector<LabelClass> labels = {};
   std::string label_description = {};
   std::string sensor = {};
   std::vector<Band> bands = {};
   std::string split_strategy = {};
   std::vector<Statement> statements = {};
-  std::string published = {};  ///< YYYY or YYYY-MM-DD; "" when it is not known
-  std::string base_url = {};   ///< without a slash at its end
+  std::string published = {};  ///< YYYY or YYYY-MM-DD; "": unknown
+  std::string base_url = {};   ///< without a final slash
 
-  /// A COLLECTION.json of which nobody knows where its samples are.
+  /// Whether only the text of a COLLECTION.json is known, not its dataset.
   bool is_alone() const { return format == Format::Zip && files.empty(); }
-  std::string title() const;  ///< the id where there is none
+  std::string title() const;  ///< or the id
   std::vector<std::string> keywords() const { return collection.keywords.value_or(std::vector<std::string>()); }
   std::vector<Contact> curators() const { return collection.curators.value_or(std::vector<Contact>()); }
   /// A URL, or a reference relative to the folder, for a file of the dataset.
@@ -94,39 +97,46 @@ struct Facts {
   std::string url() const { return format == Format::Folder ? (base_url.empty() ? "." : base_url) : href(path); }
 };
 
-/// The extent holds the Items of level `items_level`.
+/// Facts of a dataset. The extent covers the STAC Items of level `items_level`.
 Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level = 0);
-/// The same with the extent that the collection states, whatever the samples say; nothing of them is read.
+/// The same with the extent that COLLECTION.json states; no samples are read.
 Facts gather_stated(const Dataset& dataset, const DescribeOptions& options);
-/// What a COLLECTION.json of `path`, which may be a draft, says by itself. Throws FormatError and SchemaError.
+/// Facts of the text of a COLLECTION.json, which may be a draft. `path` is for messages. Throws FormatError and
+/// SchemaError.
 Facts gather(std::string_view json, const std::string& path, const DescribeOptions& options);
 
-/// The media type of the files of a dataset: a TACO ZIP is one that any ZIP tool opens.
+/// The media type of the files of a dataset.
 const char* media_type(Format format);
 
-/// That of its tables.
+/// The media type of Parquet.
 inline constexpr const char* kParquetType = "application/vnd.apache.parquet";
 
-/// A path with %XX for all that is not unreserved; slashes stay.
+/// Percent-encodes all but unreserved characters (RFC 3986) and slashes.
 std::string encode_url_path(std::string_view path);
 
-/// The way from a folder to another, encoded, without a slash at its end; as text: symbolic links do not matter to who
-/// reads a description elsewhere.
+/// The relative URL from one folder to another, percent-encoded, without a final slash. Symbolic links are not
+/// resolved, as a description is read elsewhere.
 std::string way_between(const std::string& from, const std::string& to);
 
-/// The number behind "doi:" and "https://doi.org/"; "" for what is no DOI.
+/// "10.1234/abc" of "doi:10.1234/abc" or "https://doi.org/10.1234/abc"; "" for what is no DOI.
 std::string doi_of(const std::string& text);
 
 /// True for http:// and https://.
 bool is_url(std::string_view text);
 
-/// The SPDX identifier in its own spelling, "" for what is none.
+/// A word in lower case, and the word of another vocabulary that means the same.
+using Translation = std::pair<std::string_view, std::string_view>;
+
+/// The word of the other vocabulary for `word`, in whatever case; "" when it has none.
+std::string translate(const std::string& word, std::span<const Translation> words);
+
+/// The SPDX identifier in the spelling of SPDX; "" for any other licence.
 std::string spdx_of(const std::string& licence);
 
-/// A name to be shown of someone: the name, else the organization, else the e-mail address.
+/// The name of a contact, else the organization, else the e-mail address.
 std::string name_of(const Contact& who);
 
-/// `role` and `roles`, without repetition, in lower case.
+/// `role` and `roles` in lower case, each once.
 std::vector<std::string> roles_of(const Contact& who);
 
 }  // namespace tacore::descriptions

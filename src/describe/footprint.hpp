@@ -8,18 +8,19 @@
 
 namespace tacore::descriptions {
 
-/// Where a sample lies: longitudes and latitudes.
+/// The footprint of a sample, in longitude and latitude.
 struct Footprint {
   std::string wkb = {};
-  BBox box = {};  ///< minx > maxx over the antimeridian
+  BBox box = {};  ///< minx > maxx when it crosses the antimeridian
 };
 
-/// Nothing for an empty geometry, one that is not finite, and latitudes beyond the poles. A point, and a polygon
-/// without holes, beyond 180 degrees is brought within; the box of parts that meet at the antimeridian crosses it.
+/// The footprint of a WKB geometry; nullopt when it is empty, not finite, or has latitudes beyond 90 degrees. Points
+/// and polygons without holes that go beyond 180 degrees are brought into [-180, 180]; where their parts meet at the
+/// antimeridian, the box crosses it.
 /// Throws FormatError for bytes that are not WKB.
 std::optional<Footprint> footprint_of(const std::string& wkb);
 
-/// A GeoJSON geometry (RFC 7946); heights are left out. Throws FormatError for bytes that are not WKB.
+/// A GeoJSON geometry (RFC 7946) without heights. Throws FormatError for bytes that are not WKB.
 Json geojson_of(const std::string& wkb);
 
 /// [west, south, east, north]

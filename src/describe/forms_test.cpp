@@ -5,10 +5,10 @@
 #include <span>
 
 #include "base/sha256.hpp"
-#include "support/describe_data.hpp"
-#include "describe/html.hpp"
-#include "describe/pit_tree.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "describe/document.hpp"
+#include "describe/pit_tree.hpp"
+#include "support/describe_data.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/collection.hpp"
 

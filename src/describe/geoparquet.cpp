@@ -19,7 +19,7 @@ namespace {
 
 using Type = std::shared_ptr<arrow::DataType>;
 
-/// Places of a whole file, for its metadata.
+/// Bounding box and geometry types of a file, for its metadata.
 class Places {
  public:
   void add(const Footprint& footprint) {
@@ -35,7 +35,7 @@ class Places {
 
   /// The key `geo` (GeoParquet 1.1). No CRS is OGC:CRS84.
   Json metadata() const {
-    // Some lie on both sides of the antimeridian: then the box of all is not worth finding.
+    // When a footprint crosses the antimeridian, the box covers all longitudes.
     const BBox box = crosses_ ? BBox{-180, box_.miny, 180, box_.maxy} : box_;
     Json covering = Json::object();
     for (const char* side : {"xmin", "ymin", "xmax", "ymax"}) covering[side] = {"bbox", side};
@@ -64,7 +64,7 @@ Value bbox_value(const Item& item) {
 
 Type bbox_type() { return parse_type("struct<xmin: double, ymin: double, xmax: double, ymax: double>"); }
 
-/// Computed columns, by what each is of an Item.
+/// Columns that are computed from Items, each by a function.
 class Computed {
  public:
   void add(std::vector<NewColumn>& columns, const std::string& name, const Type& type,
@@ -121,7 +121,7 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
 
 bool is_user_column(const std::string& name) { return !name.starts_with(names::kInternal); }
 
-/// Paths of the FILEs below the FOLDERs of a level, as the tree has them.
+/// Paths of the FILEs below the FOLDERs of a level, from taco:pit_schema.
 void add_file_paths(const PitSchema& pit, int level, std::size_t position, const std::string& prefix,
                     std::set<std::string>& seen, std::vector<std::string>& out) {
   const auto found = pit.hierarchy.find(level);
@@ -198,7 +198,7 @@ Value assets_value(const Item& item, const Facts& facts, const LevelItems& items
   return from_json(assets);
 }
 
-/// The properties of one Item after another: the columns of an Item share them.
+/// The STAC properties of the current Item, computed once for all of its columns.
 class Properties {
  public:
   explicit Properties(const Facts& facts) : facts_(facts) {}

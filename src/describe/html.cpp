@@ -1,10 +1,7 @@
-#include "describe/html.hpp"
-
 #include <array>
 #include <cstdlib>
 
 #include "base/text.hpp"
-#include "describe/croissant.hpp"
 #include "describe/document.hpp"
 #include "describe/map.hpp"
 #include "describe/pit_tree.hpp"
@@ -165,7 +162,7 @@ std::string overview_html(const Facts& facts) {
   return out + "</dl>";
 }
 
-/// For search engines: the Croissant.
+/// The Croissant metadata, which search engines read.
 std::string linked_data(const Facts& facts) {
   if (facts.is_alone()) return "";
   return "<script type=\"application/ld+json\">\n" + escape_script(dump(croissant(facts), -1)) + "</script>\n";
@@ -184,7 +181,7 @@ std::string head(const Facts& facts, const DescribeOptions& options) {
          linked_data(facts) + "</head>\n";
 }
 
-/// What it is, with the way back to where others are listed.
+/// The line above the title: "TACO dataset", with the link to the catalogue.
 std::string kicker(const DescribeOptions& options) {
   const std::string& url = options.catalogue_url;
   return "TACO dataset" + (is_url(url) ? " · " + html(Cell{.text = "Catalogue", .url = url}) : "");

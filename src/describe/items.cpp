@@ -23,7 +23,7 @@
 
 namespace tacore::descriptions {
 
-/// Some rows of a batch as values.
+/// Rows of a batch as values.
 class Values {
  public:
   Values(const arrow::RecordBatch& batch, const std::vector<std::string>& names, int64_t begin, int64_t count) {
@@ -127,7 +127,7 @@ bool is_position(const Centroid& at) { return std::isfinite(at.x) && std::abs(at
 
 bool has_grid(const Item& item) { return !item.crs.empty() && item.shape.size() == 2 && item.geotransform.size() == 6; }
 
-/// Nothing for what is no grid, and for a system that nobody knows: the centroid says where it is.
+/// nullopt without a grid, and for an unknown CRS: then the centroid stands for the footprint.
 std::optional<Footprint> footprint_of_grid(const Item& item, const CrsTransformer* transformer) {
   if (!has_grid(item)) return std::nullopt;
   Grid grid{.crs = item.crs, .columns = item.shape[1], .rows = item.shape[0]};
@@ -162,7 +162,7 @@ void read_grid(const Values& columns, std::size_t row, Item& out) {
   }
 }
 
-/// The rows of one container, none chosen or changed: they can be read in passing.
+/// The container of an unfiltered dataset, whose rows can be streamed; otherwise nullptr.
 const Container* whole_container(const Dataset& dataset) {
   if (dataset.impl()->partitions) return nullptr;
   const View& view = dataset.impl()->view();
@@ -213,7 +213,7 @@ std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset
   return batch_reader(rows, std::move(columns));
 }
 
-/// As GDAL names it, with a slash at its end; "" where the files are in several places.
+/// The folder as GDAL names it, with a final slash; "" when the files are in several folders.
 std::string folder_of(const Facts& facts) {
   if (facts.folder.empty() && facts.files.size() != 1) return "";
   std::string out = public_path(to_vsi(facts.folder.empty() ? "." : facts.folder));
@@ -276,7 +276,7 @@ LevelItems::LevelItems(std::shared_ptr<arrow::RecordBatchReader> batches, const 
       batches_(std::move(batches)),
       rows_(dataset) {}
 
-/// The first family that has a time.
+/// Sets the times from the first group of columns (`istac:`, then `stac:`) that has one.
 void LevelItems::read_times(const Values& values, std::size_t row, Item& out) {
   std::string odd;
   const auto time_at = [&](std::string_view name) -> std::optional<Timestamp> {
@@ -345,8 +345,8 @@ void LevelItems::add_files(const DataFrame& children, const std::string& prefix,
   }
 }
 
-/// Characters that mean nothing in a URL, since clients differ in how they decode those that do, and few enough for the
-/// name of a file. The first sample of an id has it; parts of a dataset, and folders, may have the same.
+/// An id that is unique, needs no percent-encoding (clients differ in how they decode it) and is short enough for a
+/// file name. The first sample of several with the same path keeps it; parts of an index may repeat ids.
 std::string LevelItems::unique(const std::string& path, int64_t row) {
   constexpr std::size_t kLongest = 200;
   std::string id = path.substr(0, kLongest);

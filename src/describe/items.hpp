@@ -15,10 +15,10 @@
 #include "model/wkb_centroid.hpp"
 #include "tacore/value.hpp"
 
-/// Samples of a level one by one, with what catalogues ask of each.
+/// The samples of a level one after another, each with place, time, files and metadata as catalogues want them.
 namespace tacore::descriptions {
 
-/// A file of the dataset, or bytes in it.
+/// A file of the dataset, or a range of bytes in it.
 struct Location {
   std::string name = {};  ///< relative to the folder of the dataset
   std::optional<uint64_t> offset = {};
@@ -30,49 +30,49 @@ struct Item {
   std::string path = {};  ///< ids from the root, joined by '/'
   SampleType type = SampleType::File;
   std::optional<Footprint> footprint = {};
-  bool is_rough = false;  ///< the footprint is a centroid at most, as that of the grid is not known
+  bool is_rough = false;  ///< the footprint is at most a centroid, as the CRS of the grid is unknown
   std::optional<Centroid> centroid = {};
   std::optional<Timestamp> start = {}, middle = {}, end = {};  ///< no start is after its end
-  bool has_time_columns = false;                               ///< of the level, whatever is in them
+  bool has_time_columns = false;                               ///< the level has columns of time, of any content
   std::string split = {};  ///< of the columns `split` and `tortilla:data_split`
   std::string crs = {};
   std::vector<int64_t> shape = {};                           ///< rows, columns
   std::vector<double> geotransform = {};                     ///< six numbers, in GDAL's order
   Location data = {};                                        ///< of a FOLDER: the table of its children
   std::vector<std::pair<std::string, Location>> files = {};  ///< below a FOLDER, by the path of ids from it
-  std::vector<std::pair<std::string, Value>> fields = {};  ///< user columns that are none of the above, nulls left out
+  std::vector<std::pair<std::string, Value>> fields = {};  ///< all other user columns, without nulls
 };
 
-/// Names of `columns` that become members of Item.
+/// Whether the column becomes another member of Item than `fields`, such as `stac:crs`.
 bool is_described(std::string_view column);
 
-/// What of the samples of a level could not be taken as it is: how many samples, and the first of them.
+/// Values that could not be used as they are stored: the number of samples of each kind, and the first of them.
 struct Oddities {
   int64_t num_untimed = 0, num_reversed = 0, num_rough = 0, num_numbers = 0;
   std::string untimed = {}, reversed = {}, rough = {}, numbers = {};
 
   void add(const Oddities& more);
-  /// A warning for each kind.
+  /// Warns once of each kind.
   void warn(int level) const;
 };
 
-/// What an Item has: everything, or time and file, with the columns of places beside them in the batch.
+/// Members of Item that are set: all, or time and file only, while the columns of places stay in the batch.
 enum class Columns { All, OfPlaces };
 
 class LevelItems {
  public:
-  /// Throws QueryError for a level that does not exist. `facts` stays where it is.
+  /// Throws QueryError for a level that does not exist. `facts` has to outlive it.
   LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options,
              Columns columns = Columns::All);
-  /// Of these rows of a level of `dataset`.
+  /// The Items of these rows of a level of `dataset`.
   LevelItems(std::shared_ptr<arrow::RecordBatchReader> batches, const Dataset& dataset, const Facts& facts, int level,
              const DescribeOptions& options, Columns columns);
 
-  /// The user columns, `id`, `type` and those of navigation, padding left out.
+  /// The rows without padding: user columns, `id`, `type` and the columns of navigation.
   const std::shared_ptr<arrow::RecordBatchReader>& batches() const { return batches_; }
-  /// The rows of a batch, which follow those asked for before.
+  /// The Items of rows of a batch. Batches and rows have to be read in order.
   std::vector<Item> read(const arrow::RecordBatch& batch, int64_t begin, int64_t count, bool with_files);
-  /// All of them, in order.
+  /// Calls `take` with each Item, in order.
   template <class Take>
   void for_each(bool with_files, Take take) {
     while (const auto batch = next_batch()) {
@@ -83,7 +83,7 @@ class LevelItems {
     }
   }
 
-  /// The first of each `step`, in order, without their files.
+  /// Calls `take` with every `step`-th Item, beginning with the first, without files.
   template <class Take>
   void for_each_nth(int64_t step, Take take) {
     int64_t begin = 0;  // in the batch
@@ -94,10 +94,10 @@ class LevelItems {
     }
   }
 
-  /// Of the Items so far.
+  /// Those of the Items read so far.
   const Oddities& oddities() const { return oddities_; }
 
-  /// What GDAL opens, as long as it is in the folder of the dataset, or at the `base_url`.
+  /// The path for GDAL, below `base_url` when that is remote, otherwise relative to the folder of the dataset.
   std::string vsi(const Location& location) const;
 
  private:
@@ -114,7 +114,7 @@ class LevelItems {
   int level_;
   const CrsTransformer* transformer_;
   Columns columns_;
-  std::string folder_;  ///< as GDAL names it, with a slash at its end
+  std::string folder_;  ///< as GDAL names it, with a final slash
   std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::optional<DataFrame> frame_;  ///< the same rows, for their children
   Dataset rows_;
@@ -123,7 +123,7 @@ class LevelItems {
   Oddities oddities_;
 };
 
-/// Throws QueryError when interrupt_check() wants to stop: between two Items, and before what was made of them gets its
+/// Throws QueryError when interrupt_check() asks to stop. Called between Items, and before the output gets its final
 /// name.
 void stop_if_asked(const std::string& path);
 

@@ -10,13 +10,13 @@ namespace tacore::descriptions {
 
 using Json = nlohmann::ordered_json;
 
-/// The text of a document, with a newline at its end. What is not UTF-8 becomes U+FFFD.
+/// The JSON text, with a final newline. Bytes that are not UTF-8 become U+FFFD.
 std::string dump(const Json& document, int indent = 2);
 
-/// U+FFFD for what is not UTF-8.
+/// The text with U+FFFD for bytes that are not UTF-8.
 std::string valid_utf8(const std::string& text);
 
-/// Times as RFC 3339, bytes in base64, NaN and infinities null.
+/// A value as JSON: times as RFC 3339, bytes in base64, NaN and infinities null.
 Json to_json(const Value& value);
 
 /// Sets `key` unless `text` is empty.

@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <string_view>
 
 #include "describe/items.hpp"
 #include "describe/pit_tree.hpp"
-#include "describe/world.hpp"
 #include "model/wkb_walk.hpp"
 
 namespace tacore::descriptions {
@@ -16,6 +17,17 @@ namespace {
 constexpr int64_t kMostFootprints = 1500;
 constexpr double kWorldWidth = 360;
 constexpr double kSmallestShown = 3;  // of pixels: what is smaller becomes a dot
+
+struct OutlinePoint {
+  std::string_view land;
+  double lon, lat;
+};
+
+/// A coarse outline of the land, drawn by hand for these maps: the corners of one ring after another, to be closed. It
+/// tells the continents apart, and is good for nothing else.
+constexpr OutlinePoint kOutline[] = {
+#include "describe/world_outline.inc"
+};
 
 bool has_places(const LevelFacts& level) {
   return std::any_of(level.fields.begin(), level.fields.end(), [](const FieldDescription& field) {
@@ -120,14 +132,17 @@ std::string land(const View& view) {
   std::string path;
   // Once more on each side, for maps over the antimeridian.
   for (const double turn : {-360., 0., 360.}) {
-    for (const auto& ring : world_outline()) {
-      const bool seen = std::any_of(ring.begin(), ring.end(), [&](const LonLatPoint& p) {
-        return double{p.lon} + turn >= view.west() - 60 && double{p.lon} + turn <= view.east() + 60;
+    for (auto begin = std::begin(kOutline); begin != std::end(kOutline);) {
+      const auto is_other = [&](const OutlinePoint& p) { return p.land != begin->land; };
+      const std::span ring(begin, std::find_if(begin, std::end(kOutline), is_other));
+      begin += ring.size();
+      const bool seen = std::any_of(ring.begin(), ring.end(), [&](const OutlinePoint& p) {
+        return p.lon + turn >= view.west() - 60 && p.lon + turn <= view.east() + 60;
       });
       if (!seen) continue;
       char command = 'M';
-      for (const auto& [lon, lat] : ring) {
-        path += command + px(view.plain_x(double{lon} + turn)) + " " + px(view.y(double{lat}));
+      for (const auto& [name, lon, lat] : ring) {
+        path += command + px(view.plain_x(lon + turn)) + " " + px(view.y(lat));
         command = 'L';
       }
       path += "Z";

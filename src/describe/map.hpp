@@ -10,22 +10,22 @@
 
 namespace tacore::descriptions {
 
-/// What a map shows: footprints of samples, evenly chosen where there are many.
+/// The content of the map of a page: footprints of samples; of many samples every `step`-th.
 struct MapData {
   std::vector<Footprint> footprints = {};
-  int level = 0;                   ///< that they are of
+  int level = 0;                   ///< of the footprints
   int64_t num_samples = 0;         ///< of that level
-  int64_t step = 1;                ///< of how many samples one is chosen
-  std::vector<BBox> sources = {};  ///< of the parts of an index
+  int64_t step = 1;                ///< one of so many samples is shown
+  std::vector<BBox> sources = {};  ///< extents of the parts of an index
   std::optional<BBox> extent = {};
 };
 
-/// The extents of the dataset and its parts alone.
+/// The extents of the dataset and of its parts, without footprints.
 MapData extents(const Facts& facts);
-/// With the footprints of the first level that has places.
+/// The extents and the footprints of the first level that has columns of places.
 MapData map_data(const Dataset& dataset, const Facts& facts, const DescribeOptions& options);
 
-/// SVG figures with captions; "" where nothing is known.
+/// An HTML figure with one or two SVG maps and a caption; "" when no place is known.
 std::string draw_map(const MapData& data);
 
 }  // namespace tacore::descriptions

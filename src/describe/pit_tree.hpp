@@ -8,7 +8,7 @@
 
 namespace tacore::descriptions {
 
-/// What every sample has below it, cut where there is too much to look at.
+/// The tree below every root sample (PIT), cut to a size that a page can show.
 struct TreeNode {
   std::string id = {};  ///< "" for the root samples
   SampleType type = SampleType::File;
@@ -18,8 +18,8 @@ struct TreeNode {
 
 TreeNode pit_tree(const PitSchema& pit_schema);
 
-/// With lines between parents and children, each ended by a newline; control characters are blanks. `root_n` samples
-/// are at the top.
+/// The tree as text, one sample in a line, with lines drawn between parents and children. The first line counts the
+/// `root_n` root samples. Control characters become spaces.
 std::string draw(const TreeNode& root, uint64_t root_n);
 
 /// 1234567 as "1,234,567".

@@ -4,26 +4,26 @@
 #include "describe/items.hpp"
 #include "describe/json.hpp"
 
-/// STAC 1.1, for the files that have it.
+/// STAC 1.1 as JSON.
 namespace tacore::descriptions {
 
 inline constexpr const char* kStacVersion = "1.1.0";
 inline constexpr const char* kProjection = "https://stac-extensions.github.io/projection/v2.0.0/schema.json";
 
-/// Of a sample whose time is not known: "unknown".
+/// A property that is "unknown" when the time of the sample is.
 inline constexpr const char* kTimeUnknown = "taco:time";
 
-/// Its member `links` is the last one.
+/// A STAC Collection. The member `links` is the last, so that links to Items can be appended.
 Json stac_collection(const Facts& facts);
 
-/// What an Item says of its time, place and grid, and the columns of the user.
+/// The properties of an Item: time, projection, path and the user columns.
 Json stac_properties(const Item& item, const Facts& facts);
-/// Its files, by name.
+/// The assets of an Item by name: the files of the sample.
 Json stac_assets(const Item& item, const Facts& facts, const LevelItems& items);
-/// `collection` is where its Collection is.
+/// An Item. `collection` is the relative URL of its Collection.
 Json stac_item(const Item& item, const Facts& facts, const LevelItems& items, const std::string& collection);
 
-/// A name that STAC gives another meaning gets a prefix.
+/// The name of a user column in an Item: with the prefix `taco:` when STAC gives the name a meaning of its own.
 std::string property_name(const std::string& column);
 
 }  // namespace tacore::descriptions

@@ -8,9 +8,8 @@
 #include <limits>
 #include <map>
 
-#include "support/describe_data.hpp"
 #include "describe/footprint.hpp"
-#include "model/collection_json.hpp"
+#include "support/describe_data.hpp"
 #include "tacore/error.hpp"
 
 namespace {

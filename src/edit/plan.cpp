@@ -9,9 +9,11 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
 #include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 #include "model/collection_rules.hpp"
 #include "model/identifier.hpp"
 #include "model/json_text.hpp"
@@ -21,7 +23,6 @@
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
-#include "base/threads.hpp"
 
 namespace tacore {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/collection_json.hpp"
 #include "container/container.hpp"
+#include "model/collection_members.hpp"
 #include "tacore/ops/edit.hpp"
 #include "writer/write_options.hpp"
 

@@ -475,15 +475,15 @@ TEST_CASE("stats:* of samples pool to those of all their pixels, weighed by thei
   create(samples, folder.path("set.tortilla"), plain());
   const Dataset dataset = load(folder.path("set.tortilla"));
   // 4 pixels of mean 1 and 8 of mean 4.
-  CHECK(dataset.stats_mean() == std::vector<double>{3, 30});
-  CHECK(dataset.stats_min() == std::vector<double>{-1, 7});
-  CHECK(dataset.stats_max() == std::vector<double>{6, 43});
+  CHECK(dataset.stats(Statistic::Mean) == std::vector<double>{3, 30});
+  CHECK(dataset.stats(Statistic::Min) == std::vector<double>{-1, 7});
+  CHECK(dataset.stats(Statistic::Max) == std::vector<double>{6, 43});
   // sum n (s^2 + m^2) / sum n - mean^2
-  const auto deviation = dataset.stats_std();
+  const auto deviation = dataset.stats(Statistic::Std);
   CHECK(deviation[0] == doctest::Approx(std::sqrt((4 * (0.25 + 1) + 8 * (2.25 + 16)) / 12 - 9)));
   CHECK(deviation[1] == doctest::Approx(std::sqrt((4 * (4 + 100) + 8 * 1600) / 12.0 - 900)));
-  CHECK(dataset.data().stats_mean({2}) == std::vector<double>{30});
-  CHECK(std::isnan(dataset.stats_p50().at(0)));  // W20
+  CHECK(dataset.data().stats(Statistic::Mean, {.bands = {2}}) == std::vector<double>{30});
+  CHECK(std::isnan(dataset.stats(Statistic::P50).at(0)));  // W20
   CHECK_THROWS_WITH_AS(dataset.stats_categorical(), doctest::Contains("are continuous"), QueryError);
 }
 

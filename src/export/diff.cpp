@@ -8,21 +8,21 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "container/zip_offsets.hpp"
+#include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
+#include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
-#include "dataset/open_container.hpp"
-#include "container/zip_offsets.hpp"
 #include "table/compare_columns.hpp"
 #include "table/encode.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/container.hpp"
 #include "writer/remote_payloads.hpp"
-#include "base/threads.hpp"
-#include "io/output_file.hpp"
 
 namespace tacore {
 namespace {

@@ -3,18 +3,20 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "edit/plan.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
+#include "model/collection_members.hpp"
+#include "model/json_text.hpp"
 #include "table/level_write.hpp"
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "table/stack_tables.hpp"
 #include "tacore/error.hpp"
-#include "edit/plan.hpp"
 #include "tortilla/collection.hpp"
-#include "tortilla/write/footer_tree.hpp"
 #include "tortilla/partitions.hpp"
+#include "tortilla/write/footer_tree.hpp"
 #include "tortilla/write/stored_file.hpp"
 #include "writer/staging.hpp"
 

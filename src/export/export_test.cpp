@@ -3,14 +3,14 @@
 
 #include <functional>
 
-#include "base/read_count.hpp"
-#include "support/counting_storage.hpp"
 #include "dataset/dataset_impl.hpp"
+#include "support/counting_storage.hpp"
+#include "support/create_files.hpp"
+#include "support/read_count.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
-#include "tacore/v1/create.hpp"
 #include "tacore/v1/convert.hpp"
-#include "support/create_files.hpp"
+#include "tacore/v1/create.hpp"
 
 namespace tacore {
 namespace {

@@ -1,4 +1,5 @@
 #include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,15 +4,18 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
+#include "model/json_node.hpp"
 #include "model/spdx.hpp"
 
 namespace tacore {
 
 namespace {
 
+using nlohmann::json;
 using Faults = std::vector<std::string>;
 
 constexpr std::size_t kMaxTitle = 250;
@@ -50,11 +53,11 @@ bool is_collection_id(std::string_view id) {
 
 void add_text_faults(Faults& faults, const Collection& collection) {
   if (!is_collection_id(collection.id)) {
-    faults.push_back("id is " + quoted(collection.id) +
+    faults.push_back("id is " + tacore::quoted(collection.id) +
                      ", expected lowercase letters, digits, _ and -, with a letter or digit first");
   }
   if (const auto& version = collection.dataset_version; version.empty() || version == Collection().dataset_version) {
-    faults.push_back("dataset_version is " + quoted(version) + ", expected one such as 1.0.0");
+    faults.push_back("dataset_version is " + tacore::quoted(version) + ", expected one such as 1.0.0");
   }
   if (collection.description.empty()) faults.push_back("description is empty, expected what the dataset is");
   if (!collection.title) return;
@@ -66,7 +69,8 @@ void add_task_faults(Faults& faults, const std::vector<std::string>& tasks) {
       ", expected one of " + join(std::vector<std::string>(kTasks.begin(), kTasks.end()), ", ");
   if (tasks.empty()) faults.push_back("tasks is empty" + expected);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!is_task(tasks[i])) faults.push_back("tasks[" + std::to_string(i) + "] is " + quoted(tasks[i]) + expected);
+    if (is_task(tasks[i])) continue;
+    faults.push_back("tasks[" + std::to_string(i) + "] is " + tacore::quoted(tasks[i]) + expected);
   }
 }
 
@@ -77,11 +81,11 @@ void add_contact_faults(Faults& faults, const std::vector<Contact>& contacts, co
     const std::string which = list + "[" + std::to_string(i) + "]";
     if (!is_named(contact)) faults.push_back(which + " has neither name nor organization, expected one of them");
     if (!contact.email.empty() && contact.email.find('@') == std::string::npos) {
-      faults.push_back(which + ".email is " + quoted(contact.email) + ", expected an address with @");
+      faults.push_back(which + ".email is " + tacore::quoted(contact.email) + ", expected an address with @");
     }
     const std::string url = lower(contact.url);
     if (!url.empty() && !url.starts_with("http://") && !url.starts_with("https://")) {
-      faults.push_back(which + ".url is " + quoted(contact.url) + ", expected http:// or https:// first");
+      faults.push_back(which + ".url is " + tacore::quoted(contact.url) + ", expected http:// or https:// first");
     }
   }
 }
@@ -125,6 +129,107 @@ void add_temporal_faults(Faults& faults, const TimeRange& range) {
   }
 }
 
+/// Finds members of COLLECTION.json that have another form than the specification, or their extension, gives them.
+class FormCheck {
+ public:
+  explicit FormCheck(const json& document) : document_(document) {}
+
+  std::vector<std::string> run() {
+    for (const char* key : {"licenses", "tasks", "keywords"}) check_texts(member(document_, key), key);
+    for (const char* key : {"providers", "curators"}) {
+      for (const auto& [contact, name] : objects(key)) check_contact(*contact, name);
+    }
+    for (const auto& [band, name] : objects("optical:bands")) {
+      require_text(*band, "name", name);
+      for (const char* key : {"center_wavelength", "full_width_half_max"}) {
+        const json* number = member(*band, key);
+        if (number && !number->is_number()) tell(name + "." + key + " is " + shown(*number) + ", a number expected");
+      }
+    }
+    std::set<json> categories;
+    for (const auto& [each, name] : objects("labels:classes")) {
+      require_text(*each, "name", name);
+      const json* category = member(*each, "category");
+      if (!category || !(category->is_string() || category->is_number_integer()))
+        tell(name + ".category is no text and no whole number");
+      else if (!categories.insert(*category).second) tell(name + ".category is " + shown(*category) + " once more");
+    }
+    for (const auto& [each, name] : objects("publications")) {
+      for (const char* key : {"doi", "citation", "summary"}) {
+        const json* text = member(*each, key);
+        if (text && !text->is_string()) tell(name + "." + key + " is " + shown(*text) + ", a text expected");
+      }
+    }
+    check_extent();
+    return std::move(out_);
+  }
+
+ private:
+  void tell(std::string what) { out_.push_back(std::move(what)); }
+  static std::string shown(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+  /// nullptr when it is absent or null.
+  static const json* member(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  void check_texts(const json* list, const std::string& name) {
+    if (!list) return;
+    if (!list->is_array()) return tell(name + " is " + shown(*list) + ", a list of texts expected");
+    for (const json& text : *list) {
+      if (!text.is_string() || text == "") tell(name + " has " + shown(text) + ", a text expected");
+    }
+  }
+  void require_text(const json& object, const char* key, const std::string& name) {
+    const json* text = member(object, key);
+    if (!text || !text->is_string() || *text == "") tell(name + "." + key + " is missing, or no text");
+  }
+
+  std::vector<std::pair<const json*, std::string>> objects(const char* key) {
+    std::vector<std::pair<const json*, std::string>> out;
+    const json* list = member(document_, key);
+    if (list && !list->is_array()) tell(std::string(key) + " is " + shown(*list) + ", a list of objects expected");
+    if (!list || !list->is_array()) return out;
+    for (const json& element : *list) {
+      const std::string name = std::string(key) + "[" + std::to_string(&element - &list->front()) + "]";
+      if (element.is_object()) out.emplace_back(&element, name);
+      else tell(name + " is " + shown(element) + ", an object expected");
+    }
+    return out;
+  }
+
+  void check_contact(const json& contact, const std::string& name) {
+    for (const char* key : {"name", "organization", "role", "url"}) {
+      const json* text = member(contact, key);
+      if (text && !text->is_string()) tell(name + "." + key + " is " + shown(*text) + ", a text expected");
+    }
+    check_texts(member(contact, "roles"), name + ".roles");
+    if (const json* roles = member(contact, "roles"); roles && roles->is_array()) {
+      for (const json& role : *roles) {
+        if (role.is_string() && role != "licensor" && role != "producer" && role != "processor" && role != "host")
+          tell(name + ".roles has " + shown(role) + "; licensor, producer, processor or host expected");
+      }
+    }
+    const json* email = member(contact, "email");
+    if (!email) return;
+    const std::string text = email->is_string() ? email->get<std::string>() : "";
+    const auto at = text.find('@');
+    if (at == text.npos || at == 0 || at + 1 == text.size() || text.find_first_of(" @", at + 1) != text.npos)
+      tell(name + ".email is " + shown(*email) + ", name@host expected");
+  }
+
+  void check_extent() {
+    const json* extent = member(document_, "extent");
+    if (!extent) return tell("extent is missing: where the data lie is unknown");
+    if (extent->is_object() && !member(*extent, "spatial"))
+      tell("extent.spatial is missing: where the data lie is unknown");
+  }
+
+  const json& document_;
+  std::vector<std::string> out_;
+};
+
 }  // namespace
 
 std::vector<std::string> collection_faults(const Collection& collection) {
@@ -138,6 +243,11 @@ std::vector<std::string> collection_faults(const Collection& collection) {
   if (collection.extent.spatial) add_spatial_faults(out, *collection.extent.spatial);
   if (collection.extent.temporal) add_temporal_faults(out, *collection.extent.temporal);
   return out;
+}
+
+std::vector<std::string> form_faults(std::string_view text) {
+  const json document = parse_json(text, "");
+  return FormCheck(document).run();
 }
 
 std::vector<std::string> unknown_licences(const Collection& collection) {

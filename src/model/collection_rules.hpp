@@ -14,6 +14,9 @@ namespace tacore {
 /// Licences may be any text; the tree, field schema and sources are not looked at.
 std::vector<std::string> collection_faults(const Collection& collection);
 
+/// Members of the JSON `text` that can be read but have another form than the specification, or their extension, gives
+/// them. One sentence each, which begins with the member: "licenses is "MIT", a list of texts expected".
+std::vector<std::string> form_faults(std::string_view text);
 /// Its licences that are none of SPDX: neither an identifier, nor LicenseRef-..., nor an expression of several.
 std::vector<std::string> unknown_licences(const Collection& collection);
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 
 using namespace tacore;
 

@@ -1,6 +1,12 @@
 #include "model/json_text.hpp"
 
+#include <set>
+
+#include "model/json_node.hpp"
+
 namespace tacore {
+
+using nlohmann::json;
 
 namespace {
 
@@ -83,6 +89,29 @@ std::vector<JsonMember> json_members(std::string_view object) {
     i = next;
   }
   return out;
+}
+
+std::vector<std::string> repeated_members(std::string_view text) {
+  std::vector<std::string> out;
+  std::vector<std::set<std::string>> open;
+  const auto see = [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+      out.push_back(value.get<std::string>());
+    return true;
+  };
+  const json all = json::parse(text, see);
+  return out;
+}
+
+std::string reformat_json(std::string_view text, int indent) {
+  parse_json(text, "");
+  return reindent_json(text, indent);
+}
+
+std::string json_string(std::string_view text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace tacore

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// JSON as text (RFC 8259): what is asked before it is parsed, and kept when it is not understood.
+/// JSON as text (RFC 8259): checks before it is parsed, and changes that keep members as they are written.
 namespace tacore {
 
 inline constexpr int kMaxJsonNesting = 64;
@@ -27,5 +27,15 @@ struct JsonMember {
 
 /// The members of a valid JSON object, in order, equal keys included; none for an empty text.
 std::vector<JsonMember> json_members(std::string_view object);
+
+/// Names of members that occur more than once in an object of valid `json`, in order. Parsers keep different ones.
+std::vector<std::string> repeated_members(std::string_view json);
+
+/// `json` with `indent` spaces (-1: one line); keys, their order, numbers and strings stay as they
+/// are. Throws FormatError when it is not JSON.
+std::string reformat_json(std::string_view json, int indent);
+
+/// A JSON string literal with its quotes; invalid UTF-8 becomes U+FFFD.
+std::string json_string(std::string_view text);
 
 }  // namespace tacore

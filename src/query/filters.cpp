@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/open_time.hpp"
+#include "base/epoch.hpp"
 #include "base/text.hpp"
 
 namespace tacore {

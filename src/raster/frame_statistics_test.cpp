@@ -238,10 +238,10 @@ TEST_CASE("W11: rows without a shape weigh as many pixels as their TIFF has, in 
     const Dataset dataset = written(place, with);
     const auto computed = compute_statistics(dataset.data()).bands[0];
     CHECK(computed.moments.mean == doctest::Approx(mean));
-    CHECK(dataset.stats_mean().at(0) == doctest::Approx(mean));
-    CHECK(dataset.stats_std().at(0) == doctest::Approx(computed.moments.standard_deviation()));
-    CHECK(dataset.sql("SELECT * FROM data").stats_mean().at(0) == doctest::Approx(mean));
-    CHECK(dataset.data().stats_mean({1}).at(0) == doctest::Approx(mean));
+    CHECK(dataset.stats(Statistic::Mean).at(0) == doctest::Approx(mean));
+    CHECK(dataset.stats(Statistic::Std).at(0) == doctest::Approx(computed.moments.standard_deviation()));
+    CHECK(dataset.sql("SELECT * FROM data").stats(Statistic::Mean).at(0) == doctest::Approx(mean));
+    CHECK(dataset.data().stats(Statistic::Mean, {.bands = {1}}).at(0) == doctest::Approx(mean));
     CHECK(stored_summary(dataset).at(0).std == doctest::Approx(computed.moments.standard_deviation()));
     check_same(stored_statistics(dataset.data()).at(0), computed, 1e-6);
   }
@@ -254,7 +254,7 @@ TEST_CASE("hunt 9: a row with a null shape weighs as its TIFF does, not 1 beside
                   {{"stac:tensor_shape", shape, "list<item: int64>"}});
   };
   const Tortilla samples({flat("a", 10, Value::List{1, 100, 100}), flat("b", 20, Value())});
-  CHECK(written(folder, extensions::with_geotiff_stats(samples)).stats_mean().at(0) == doctest::Approx(15));
+  CHECK(written(folder, extensions::with_geotiff_stats(samples)).stats(Statistic::Mean).at(0) == doctest::Approx(15));
 }
 
 TEST_CASE("hunt2 7: pixels without data do not weigh") {
@@ -265,8 +265,8 @@ TEST_CASE("hunt2 7: pixels without data do not weigh") {
   const Sample b("b", plain_tiff<float>(100, 100, std::vector<float>(10000, 10), "0"), shape_of(100, 100));
   const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla({a, b})));
   const auto computed = compute_statistics(dataset.data()).bands[0].moments;
-  CHECK(dataset.stats_mean().at(0) == doctest::Approx((100 * 200.0 + 10000 * 10.0) / 10100));
-  CHECK(dataset.stats_std().at(0) == doctest::Approx(computed.standard_deviation()));
+  CHECK(dataset.stats(Statistic::Mean).at(0) == doctest::Approx((100 * 200.0 + 10000 * 10.0) / 10100));
+  CHECK(dataset.stats(Statistic::Std).at(0) == doctest::Approx(computed.standard_deviation()));
 }
 
 TEST_CASE("W10: quantiles are marked as approximate unless histograms or a single sample tell them") {
@@ -277,15 +277,17 @@ TEST_CASE("W10: quantiles are marked as approximate unless histograms or a singl
   CHECK(pooled[1].band == 2);
   CHECK(pooled[1].is_approximate);
   CHECK(std::isnan(pooled[1].quantile_error));
-  CHECK(pooled[1].quantiles == std::vector<double>{dataset.stats_p25({2})[0], dataset.stats_p50({2})[0],
-                                                   dataset.stats_p75({2})[0], dataset.stats_p95({2})[0]});
-  has(error_of([&] { stored_summary(dataset, {.quantiles = {0.5}}); }), "the samples store no histograms");
+  std::vector<double> percentiles;
+  for (const auto which : {Statistic::P25, Statistic::P50, Statistic::P75, Statistic::P95})
+    percentiles.push_back(dataset.stats(which, {.bands = {2}}).at(0));
+  CHECK(pooled[1].quantiles == percentiles);
+  has(error_of([&] { stored_summary(dataset, {}, {0.5}); }), "the samples store no histograms");
   CHECK_FALSE(stored_summary(dataset.sql("SELECT * FROM data LIMIT 1")).at(0).is_approximate);
 
   const auto histograms = extensions::with_geotiff_stats(Tortilla(tiles(12)), {.histograms = true});
   const Dataset with = written(other, histograms);
   const auto computed = compute_statistics(with.data()).bands[1];
-  const auto told = stored_summary(with, {.bands = {2}, .quantiles = {0.1, 0.5}}).at(0);
+  const auto told = stored_summary(with, {.bands = {2}}, {0.1, 0.5}).at(0);
   CHECK_FALSE(told.is_approximate);
   CHECK(told.quantile_error == computed.histogram.error_bound());
   CHECK(told.quantiles == std::vector<double>{computed.histogram.quantile(0.1), computed.histogram.quantile(0.5)});
@@ -294,7 +296,7 @@ TEST_CASE("W10: quantiles are marked as approximate unless histograms or a singl
   const auto none = stored_summary(moments).at(0);
   CHECK_FALSE(none.is_approximate);
   CHECK(std::isnan(none.quantiles.at(1)));
-  CHECK(std::isnan(moments.stats_p50().at(0)));  // W20
+  CHECK(std::isnan(moments.stats(Statistic::P50).at(0)));  // W20
 }
 
 TEST_CASE("W34: of one child of each sample, whatever its siblings store") {
@@ -308,6 +310,7 @@ TEST_CASE("W34: of one child of each sample, whatever its siblings store") {
   const auto computed = compute_statistics(dataset.data(), {.child = "inner/x"});
   const auto stored = stored_summary(dataset, {.child = "inner/x"});
   REQUIRE(stored.size() == 2);
+  CHECK(dataset.stats(Statistic::Mean, {.bands = {2}, .child = "inner/x"}) == std::vector<double>{stored[1].mean});
   for (std::size_t band = 0; band < 2; ++band) {
     CHECK(stored[band].mean == doctest::Approx(computed.bands[band].moments.mean));
     CHECK(stored[band].std == doctest::Approx(computed.bands[band].moments.standard_deviation()));

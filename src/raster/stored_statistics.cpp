@@ -18,71 +18,20 @@
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_structure.hpp"
 
-/// The stored statistics of samples: which columns hold them, the weight of a row, and the result over all rows.
+/// Aggregates the statistics that samples store: finds the rows, and how many pixels each of them counts for.
 namespace tacore {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
-constexpr const char* kHistogram = "geotiff:histogram";
 /// The quantiles that samples store.
 constexpr double kPercentiles[] = {0.25, 0.5, 0.75, 0.95};
-/// Rows whose values are in memory together.
+/// Rows whose histograms are in memory at once.
 constexpr int64_t kRowsAtOnce = 256;
-/// TIFFs that one thread opens before it yields to others, and threads that wait for a remote host.
+/// TIFFs that a thread opens in one piece of work, and threads that wait for a server.
 constexpr std::size_t kTiffsAtOnce = 16;
 constexpr int kRemoteJobs = 32;
 
-/// The columns of statistics among `columns`; empty when there are none.
-std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms) {
-  const auto has = [&](const char* name) {
-    return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-  };
-  std::vector<std::string> out;
-  for (const char* name : {"geotiff:stats", "internal:stats"}) {
-    if (out.empty() && has(name)) out.emplace_back(name);
-  }
-  const bool are_moments = out.empty();
-  for (const char* name : kMoments) {
-    if (are_moments && has(name)) out.emplace_back(name);
-  }
-  if (out.empty()) return out;
-  for (const char* name : {"stac:tensor_shape", "stac:raster_shape"}) {
-    if (has(name)) out.emplace_back(name);
-  }
-  if (with_histograms && has(kHistogram)) out.emplace_back(kHistogram);
-  return out;
-}
-
-[[noreturn]] void throw_no_statistics(const std::string& hint = "") {
-  throw QueryError("the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor "
-                   "'stats:mean' and the like" + hint);
-}
-
-StatisticsInput statistics_input(const Rows& rows) {
-  const auto names = statistics_columns(rows.columns(), false);
-  if (names.empty()) throw_no_statistics();
-  const int tensor = rows.find("stac:tensor_shape"), shape = tensor >= 0 ? tensor : rows.find("stac:raster_shape");
-  StatisticsInput out{.are_moments = names[0].starts_with("stats:")};
-  for (int64_t row = 0; row < rows.num_rows();) {
-    const int64_t count = rows.run(row);
-    if (out.are_moments) {
-      std::vector<std::shared_ptr<arrow::Array>> columns;
-      for (const char* name : kMoments) {
-        const int column = rows.find(name);
-        columns.push_back(column < 0 ? nullptr : rows.array(column, row, count));
-      }
-      out.stats.push_back(join_moments(columns));
-    } else {
-      out.stats.push_back(rows.array(rows.find(names[0]), row, count));
-    }
-    if (shape >= 0) out.shapes.push_back(rows.array(shape, row, count));
-    row += count;
-  }
-  return out;
-}
-
-/// The number of pixels (rows times columns) of the TIFF of a row, from its stored index or its own directory.
+/// Width times height of the TIFF of a row, from its stored index or from the TIFF itself.
 double pixels_of(const DataFrame& frame, int64_t position) {
   const RowSource row = open_row(frame, position);
   TiffLayout layout;
@@ -96,7 +45,7 @@ double pixels_of(const DataFrame& frame, int64_t position) {
   return static_cast<double>(layout.width) * static_cast<double>(layout.height);
 }
 
-/// The number of pixels of rows that do not state it. Warns once where it cannot be known.
+/// Opens the TIFFs of rows that do not say how many pixels they have. One warning counts those for which that fails.
 void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
   std::vector<StoredRow*> unknown;
   for (StoredRow& row : stored.rows) {
@@ -136,7 +85,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
 
 /// The stored statistics of the rows of a frame, with their weights.
 StoredStatistics read_frame(const DataFrame& frame, const std::vector<int>& bands, StatisticsKind kind) {
-  StoredStatistics out = read_statistics(statistics_input(*frame.impl()->rows));
+  StoredStatistics out = read_statistics(*frame.impl()->rows);
   check_kind(out, bands, kind);  // before TIFFs are opened for nothing
   find_pixels(frame, out);
   return out;
@@ -148,9 +97,10 @@ const Value::List& items(const Value& value) {
   return list ? *list : none;
 }
 
-/// The sum of the histograms of each band, and the weights that they give to rows. Empty where a row has none.
+/// The sum of the histograms of each band; each row gets as many valid pixels as its histograms count. Empty when a row
+/// has no histograms.
 std::vector<Histogram> take_histograms(const Rows& rows, StoredStatistics& stored) {
-  const int column = rows.find(kHistogram);
+  const int column = rows.find(kHistogramColumn);
   if (column < 0) return {};
   const std::size_t num_bands = stored.rows[0].bands.size();
   std::vector<Histogram> out(num_bands);
@@ -186,7 +136,7 @@ std::vector<Histogram> take_histograms(const Rows& rows, StoredStatistics& store
   return out;
 }
 
-/// The quantiles that the stored statistics give, and their accuracy.
+/// Quantiles of a band from stored histograms, and how exact they are.
 struct Quantiles {
   std::vector<double> values = {};
   double error = kNone;
@@ -202,8 +152,7 @@ std::vector<Quantiles> of_histograms(const std::vector<Histogram>& histograms, c
   return out;
 }
 
-/// The precomputed histograms of a streaming TACO: those of its `component` ("." where samples are rasters). Empty when
-/// there are none.
+/// From the histograms of a streaming TACO, of its `component` ("." where samples are rasters). Empty: it has none.
 std::vector<Quantiles> of_streaming(const DataFrame& roots, const std::string& component,
                                     const std::vector<double>& shares) {
   std::vector<Quantiles> out;
@@ -218,42 +167,44 @@ std::vector<Quantiles> of_streaming(const DataFrame& roots, const std::string& c
   return out;
 }
 
-/// The quantiles of each stored band; empty when nothing stored gives them.
-std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, const SummaryOptions& options,
-                                    const DataFrame& roots, std::size_t num_bands) {
-  std::vector<double> shares = options.quantiles;
-  if (shares.empty()) shares.assign(std::begin(kPercentiles), std::end(kPercentiles));
+/// For each stored band; empty when no histograms are stored and `shares` is empty, which stands for kPercentiles.
+std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, std::vector<double> shares,
+                                    const std::string& child, const DataFrame& roots, std::size_t num_bands) {
+  const bool are_percentiles = shares.empty();
+  if (are_percentiles) shares.assign(std::begin(kPercentiles), std::end(kPercentiles));
   std::vector<Quantiles> out = of_histograms(histograms, shares);
   const auto& files = *roots.impl();
   if (out.empty() && is_v1(files.dataset->format) && roots.level() == 0 && files.rows->key(0))
-    out = of_streaming(roots, options.child.empty() ? "." : options.child, shares);
+    out = of_streaming(roots, child.empty() ? "." : child, shares);
   if (!out.empty() && out.size() != num_bands) {
     throw QueryError("statistics of samples differ: " + std::to_string(num_bands) + " bands and " +
                      std::to_string(out.size()) + " histograms");
   }
-  if (out.empty() && !options.quantiles.empty())
-    throw QueryError("the samples store no histograms, which tell quantiles; the pixels do: compute_statistics(), taco "
-                     "stats --compute");
+  if (out.empty() && !are_percentiles)
+    throw QueryError(
+        "the samples store no histograms, which quantiles are read from; compute them from the pixels: "
+        "compute_statistics(), taco stats --compute");
   return out;
 }
 
-/// `frame` holds the rows, `roots` the samples that they are or lie below.
-std::vector<BandSummary> summary_of(const DataFrame& frame, const SummaryOptions& options, const DataFrame& roots) {
+/// `roots` are the samples that the rows of `frame` are, or lie below.
+std::vector<BandSummary> summary_of(const DataFrame& frame, const StatsOptions& options,
+                                    const std::vector<double>& quantiles, const DataFrame& roots) {
   const std::vector<int>& bands = options.bands;
-  StoredStatistics stored = read_statistics(statistics_input(*frame.impl()->rows));
+  StoredStatistics stored = read_statistics(*frame.impl()->rows);
   const StatisticsKind kind = kind_of(stored, bands);
   check_kind(stored, bands, kind);
   std::vector<BandSummary> out(bands.empty() ? stored.rows[0].bands.size() : bands.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i].band = bands.empty() ? static_cast<int>(i) + 1 : bands[i];
   if (kind == StatisticsKind::Categorical) {
-    if (!options.quantiles.empty()) throw QueryError("classes have no quantiles");
+    if (!quantiles.empty()) throw QueryError("classes have no quantiles");
     find_pixels(frame, stored);
     auto classes = pool_categorical(stored, bands);
     for (std::size_t i = 0; i < out.size(); ++i) out[i].classes = std::move(classes[i]);
     return out;
   }
   const std::vector<Histogram> histograms = take_histograms(*frame.impl()->rows, stored);
-  const auto quantiles = quantiles_of(histograms, options, roots, stored.rows[0].bands.size());
+  const auto from_histograms = quantiles_of(histograms, quantiles, options.child, roots, stored.rows[0].bands.size());
   find_pixels(frame, stored);
   const auto pooled = pool_continuous(stored, bands);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -262,11 +213,11 @@ std::vector<BandSummary> summary_of(const DataFrame& frame, const SummaryOptions
     out[i].std = band.std;
     out[i].min = band.min;
     out[i].max = band.max;
-    if (!quantiles.empty()) {
-      const Quantiles& told = quantiles[static_cast<std::size_t>(out[i].band - 1)];
-      out[i].quantiles = told.values;
-      out[i].quantile_error = told.error;
-      out[i].is_approximate = told.is_approximate;
+    if (!from_histograms.empty()) {
+      const Quantiles& found = from_histograms[static_cast<std::size_t>(out[i].band - 1)];
+      out[i].quantiles = found.values;
+      out[i].quantile_error = found.error;
+      out[i].is_approximate = found.is_approximate;
     } else {
       out[i].quantiles.assign(band.percentiles.begin(), band.percentiles.end());
       out[i].is_approximate = band.num_rows > 1 && !std::isnan(band.percentiles[0]);
@@ -283,17 +234,19 @@ DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
   return DataFrame(std::move(out));
 }
 
+/// The rows that `options` name.
 DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const StatsOptions& options,
-                   const std::string& child, bool with_histograms) {
-  if (impl->has_given_rows) throw QueryError("statistics of rows of a frame: ask the frame", {.path = impl->path});
+                   bool with_histograms = false) {
+  if (impl->has_given_rows)
+    throw QueryError("these rows come from a frame: take the statistics of the frame", {.path = impl->path});
   const View& view = impl->view();
-  const auto ids = child.empty() ? std::vector<std::string>() : split(child, '/');
+  const auto ids = options.child.empty() ? std::vector<std::string>() : split(options.child, '/');
   if (!ids.empty() && (options.level != 0 || !options.id.empty()))
-    throw QueryError("statistics of a child: level and id are told by its path");
+    throw QueryError("child says which rows are meant; level and id cannot be given with it");
   const int level = ids.empty() ? options.level : static_cast<int>(ids.size());
   if (level != 0) check_level(level, view.num_levels(), impl->path);
   if (level > 0 && ids.empty() && options.id.empty()) throw QueryError("id is required for level > 0");
-  // Reads only the columns that are pooled, unless the rows are in memory anyway.
+  // A query has to be run as a whole; else only the columns with statistics are read.
   if (level == 0 && has_query(view)) return frame_over(impl, impl->rows());
   const auto names = statistics_columns(stored_columns(view, level), with_histograms);
   if (names.empty()) {
@@ -309,10 +262,9 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
                                                              : plan.statistics(ids, names)));
 }
 
-/// The statistics of a frame are those of its own rows.
-void check_defaults(const StatsOptions& options) {
-  if (options.level != 0 || !options.id.empty())
-    throw QueryError("a frame aggregates its own rows; level and id belong to a dataset");
+void check_own_rows(const StatsOptions& options) {
+  if (options.level != 0 || !options.id.empty() || !options.child.empty())
+    throw QueryError("a frame aggregates its own rows: each of level, id and child belongs to a dataset");
 }
 
 double value_of(const PooledBand& band, Statistic which) {
@@ -329,50 +281,51 @@ double value_of(const PooledBand& band, Statistic which) {
   return kNone;
 }
 
-std::vector<double> aggregate_continuous(const DataFrame& frame, Statistic which, const std::vector<int>& bands) {
+std::vector<double> one_statistic(const DataFrame& frame, Statistic which, const std::vector<int>& bands) {
   std::vector<double> out;
   for (const PooledBand& band : pool_continuous(read_frame(frame, bands, StatisticsKind::Continuous), bands))
     out.push_back(value_of(band, which));
   return out;
 }
 
+std::vector<std::vector<double>> class_shares(const DataFrame& frame, const std::vector<int>& bands) {
+  return pool_categorical(read_frame(frame, bands, StatisticsKind::Categorical), bands);
+}
+
 }  // namespace
 
-std::vector<double> Dataset::aggregate(Statistic which, const std::vector<int>& bands,
-                                       const StatsOptions& options) const {
-  return aggregate_continuous(frame_of(impl_, options, "", false), which, bands);
+std::vector<double> Dataset::stats(Statistic which, const StatsOptions& options) const {
+  return one_statistic(frame_of(impl_, options), which, options.bands);
 }
 
-std::vector<std::vector<double>> Dataset::aggregate_categorical(const std::vector<int>& bands,
-                                                                const StatsOptions& options) const {
-  return pool_categorical(read_frame(frame_of(impl_, options, "", false), bands, StatisticsKind::Categorical), bands);
+std::vector<std::vector<double>> Dataset::stats_categorical(const StatsOptions& options) const {
+  return class_shares(frame_of(impl_, options), options.bands);
 }
 
-std::vector<double> DataFrame::aggregate(Statistic which, const std::vector<int>& bands,
-                                         const StatsOptions& options) const {
-  check_defaults(options);
-  return aggregate_continuous(*this, which, bands);
+std::vector<double> DataFrame::stats(Statistic which, const StatsOptions& options) const {
+  check_own_rows(options);
+  return one_statistic(*this, which, options.bands);
 }
 
-std::vector<std::vector<double>> DataFrame::aggregate_categorical(const std::vector<int>& bands,
-                                                                  const StatsOptions& options) const {
-  check_defaults(options);
-  return pool_categorical(read_frame(*this, bands, StatisticsKind::Categorical), bands);
+std::vector<std::vector<double>> DataFrame::stats_categorical(const StatsOptions& options) const {
+  check_own_rows(options);
+  return class_shares(*this, options.bands);
 }
 
-std::vector<BandSummary> stored_summary(const Dataset& dataset, const SummaryOptions& options) {
-  const DataFrame frame = frame_of(dataset.impl(), options.rows, options.child, true);
-  return summary_of(frame, options, options.child.empty() ? frame : dataset.data());
+std::vector<BandSummary> stored_summary(const Dataset& dataset, const StatsOptions& options,
+                                        const std::vector<double>& quantiles) {
+  const DataFrame frame = frame_of(dataset.impl(), options, true);
+  return summary_of(frame, options, quantiles, options.child.empty() ? frame : dataset.data());
 }
 
-std::vector<BandSummary> stored_summary(const DataFrame& frame, const SummaryOptions& options) {
-  check_defaults(options.rows);
-  if (!options.child.empty()) throw QueryError("a frame aggregates its own rows; child belongs to a dataset");
-  return summary_of(frame, options, frame);
+std::vector<BandSummary> stored_summary(const DataFrame& frame, const StatsOptions& options,
+                                        const std::vector<double>& quantiles) {
+  check_own_rows(options);
+  return summary_of(frame, options, quantiles, frame);
 }
 
 std::vector<BandStatistics> stored_statistics(const DataFrame& frame) {
-  StoredStatistics stored = read_statistics(statistics_input(*frame.impl()->rows));
+  StoredStatistics stored = read_statistics(*frame.impl()->rows);
   check_kind(stored, {}, StatisticsKind::Continuous);
   const Rows& rows = *frame.impl()->rows;
   std::vector<Histogram> histograms = take_histograms(rows, stored);

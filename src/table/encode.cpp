@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "model/collection_json.hpp"
+#include "model/json_text.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/cells.hpp"

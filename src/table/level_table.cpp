@@ -49,7 +49,9 @@ void LevelTable::Impl::open(const Derive& derive) {
   if (tail.size() == source->size()) source = memory_source(source->name(), tail);
   metadata = parse_parquet_footer(tail, where);
   pool = bounded_pool(source->size());
-  read_schema(derive);
+  read_stored_columns();
+  derive_columns(derive);
+  show_columns();
   read_groups();
   may_have_padding = !derive && padding_possible();
 }
@@ -67,7 +69,7 @@ void LevelTable::Impl::check_column(const std::string& name, const arrow::DataTy
   }
 }
 
-void LevelTable::Impl::read_schema(const Derive& derive) {
+void LevelTable::Impl::read_stored_columns() {
   try {
     check(parquet::arrow::FromParquetSchema(metadata->schema(), parquet::default_arrow_reader_properties(),
                                             metadata->key_value_metadata(), &schema),
@@ -76,15 +78,6 @@ void LevelTable::Impl::read_schema(const Derive& derive) {
     throw FormatError(std::string("Parquet schema: ") + error.what(), where);
   }
   schema = schema->RemoveMetadata();
-  if (derive) {
-    std::vector<Column> stored;
-    for (const auto& field : schema->fields()) stored.push_back({field->name(), type_name(*field->type())});
-    made = derive(stored);
-  }
-  file_columns = name_columns();
-  const auto shown_first = [](const DerivedColumn& column) {
-    return column.name == names::kId || column.name == names::kType;
-  };
   int leaf = 0;
   for (const auto& field : schema->fields()) {
     auto& own = file_leaves.emplace_back();
@@ -95,35 +88,51 @@ void LevelTable::Impl::read_schema(const Derive& derive) {
                           std::to_string(leaf),
                       where);
   }
-  const auto show_derived = [&](const DerivedColumn& column) {
-    const int at = column.from.empty() ? -1 : schema->GetFieldIndex(column.from);
-    if (at < 0 && column.kind != DerivedColumn::Kind::Constant)
-      throw SchemaError("no column " + quoted(column.from), where);
-    const auto type = derived_type(column, at < 0 ? nullptr : schema->field(at)->type(), where);
-    show(column.name, *type, at < 0 ? std::vector<int>() : file_leaves[static_cast<std::size_t>(at)], &column);
+}
+
+void LevelTable::Impl::derive_columns(const Derive& derive) {
+  if (derive) {
+    std::vector<Column> stored;
+    for (const auto& field : schema->fields()) stored.push_back({field->name(), type_name(*field->type())});
+    made = derive(stored);
+  }
+  file_columns = name_columns();
+}
+
+void LevelTable::Impl::show_derived(const DerivedColumn& column) {
+  const int at = column.from.empty() ? -1 : schema->GetFieldIndex(column.from);
+  if (at < 0 && column.kind != DerivedColumn::Kind::Constant)
+    throw SchemaError("no column " + quoted(column.from), where);
+  const auto type = derived_type(column, at < 0 ? nullptr : schema->field(at)->type(), where);
+  show(column.name, *type, at < 0 ? std::vector<int>() : file_leaves[static_cast<std::size_t>(at)], &column);
+}
+
+void LevelTable::Impl::show_columns() {
+  const auto is_shown_first = [](const DerivedColumn& column) {
+    return column.name == names::kId || column.name == names::kType;
   };
   for (const auto& column : made) {
-    if (shown_first(column)) show_derived(column);
+    if (is_shown_first(column)) show_derived(column);
   }
+  // Stored columns in the order of the file, or what replaces them.
   for (std::size_t c = 0; c < file_columns.size(); ++c) {
-    const auto replaced = std::find_if(made.begin(), made.end(), [&](const DerivedColumn& column) {
-      return column.name == file_columns[c] && column.from == column.name;
-    });
-    const auto& type = *schema->field(static_cast<int>(c))->type();
-    const bool is_hidden = std::any_of(made.begin(), made.end(), [&](const DerivedColumn& column) {
-      return column.kind == DerivedColumn::Kind::Hidden && column.from == file_columns[c];
+    const std::string& name = file_columns[c];
+    const bool is_hidden = std::ranges::any_of(made, [&](const DerivedColumn& column) {
+      return column.kind == DerivedColumn::Kind::Hidden && column.from == name;
     });
     if (is_hidden) continue;
+    const auto replaced = std::ranges::find_if(
+        made, [&](const DerivedColumn& column) { return column.name == name && column.from == name; });
     if (replaced == made.end()) {
-      check_column(file_columns[c], type);
-      show(file_columns[c], type, file_leaves[c], nullptr);
-    } else if (!shown_first(*replaced)) {
+      const auto& type = *schema->field(static_cast<int>(c))->type();
+      check_column(name, type);
+      show(name, type, file_leaves[c], nullptr);
+    } else if (!is_shown_first(*replaced)) {
       show_derived(*replaced);
     }
   }
   for (const auto& column : made) {
-    if (column.kind == DerivedColumn::Kind::Hidden) continue;
-    if (!shown_first(column) && !positions.contains(column.name)) show_derived(column);
+    if (column.kind != DerivedColumn::Kind::Hidden && !positions.contains(column.name)) show_derived(column);
   }
   for (const auto name : {names::kId, names::kType}) {
     if (!positions.contains(name)) throw SchemaError("no column " + quoted(name), where);

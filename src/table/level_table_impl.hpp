@@ -60,8 +60,14 @@ struct LevelTable::Impl {
 
   // The stored columns (level_table.cpp).
   void open(const Derive& derive);
-  void read_schema(const Derive& derive);
+  /// The schema as the file stores it: sets `schema` and `file_leaves`.
+  void read_stored_columns();
+  /// What is derived from it, and how SQL names the stored columns: sets `made` and `file_columns`.
+  void derive_columns(const Derive& derive);
   std::vector<std::string> name_columns() const;
+  /// The columns that a reader sees, with the types that they must have: sets `columns`, `positions`, `from`.
+  void show_columns();
+  void show_derived(const DerivedColumn& column);
   void show(const std::string& name, const arrow::DataType& type, std::vector<int> leaves,
             const DerivedColumn* derived);
   void check_column(const std::string& name, const arrow::DataType& type) const;

@@ -1,40 +1,34 @@
 #include "table/statistics.hpp"
 
 #include <arrow/array.h>
-#include <arrow/array/builder_nested.h>
-#include <arrow/array/builder_primitive.h>
 #include <arrow/type.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
 
-#include "base/text.hpp"
-#include "table/arrow_error.hpp"
 #include "table/cells.hpp"
-#include "table/level_table.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
 
-// Layout of a continuous band (specification of June 2025, §8.3).
+// Layout of a continuous band (spec of June 2025, §8.3). Moments have the first four.
 enum Slot { kMin, kMax, kMean, kStd, kValid, kP25, kP50, kP75, kP95, kSlots };
+constexpr const char* kMoments[] = {"stats:min", "stats:max", "stats:mean", "stats:std"};
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// NaN stands for null, so an invalid value must not become NaN.
-void check_numbers(const arrow::Array& array, const char* what) {
-  const auto& type = *array.type();
-  const bool number = arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT ||
-                      type.id() == arrow::Type::DOUBLE || type.id() == arrow::Type::NA;
-  if (!number) throw QueryError(std::string(what) + " are " + type_name(type) + "; integers, float or double expected");
-}
+using Array = std::shared_ptr<arrow::Array>;
+using Bands = std::vector<std::vector<double>>;
 
-/// The items of a list cell of any list type; nullptr when the array is no list.
-std::shared_ptr<arrow::Array> items(const arrow::Array& array, int64_t row) {
+/// The items of a list cell, whatever kind of list; nullptr for null and for an array of something else.
+Array items(const arrow::Array& array, int64_t row) {
+  if (array.IsNull(row)) return nullptr;
   switch (array.type_id()) {
     case arrow::Type::LIST: return static_cast<const arrow::ListArray&>(array).value_slice(row);
     case arrow::Type::LARGE_LIST: return static_cast<const arrow::LargeListArray&>(array).value_slice(row);
@@ -43,23 +37,62 @@ std::shared_ptr<arrow::Array> items(const arrow::Array& array, int64_t row) {
   }
 }
 
-/// A numeric cell of any width; NaN for null and for other types.
-double number(const arrow::Array& array, int64_t row) {
-  if (array.IsNull(row)) return kNone;
-  if (array.type_id() == arrow::Type::FLOAT) return static_cast<const arrow::FloatArray&>(array).Value(row);
-  if (array.type_id() == arrow::Type::DOUBLE) return static_cast<const arrow::DoubleArray&>(array).Value(row);
-  const auto whole = integer_cell(array, row);
-  return whole ? static_cast<double>(*whole) : kNone;
+/// NaN for null. What is no number throws QueryError, as NaN would hide it.
+std::vector<double> numbers(const arrow::Array& values, const char* what) {
+  const auto& type = *values.type();
+  const bool are_numbers = arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT ||
+                           type.id() == arrow::Type::DOUBLE || type.id() == arrow::Type::NA;
+  if (!are_numbers)
+    throw QueryError(std::string(what) + " are " + type_name(type) + "; integers, float or double expected");
+  std::vector<double> out;
+  for (int64_t i = 0; i < values.length(); ++i) out.push_back(number_cell(values, i).value_or(kNone));
+  return out;
 }
 
-/// The product of the last two entries of the shape; NaN where it is missing or impossible.
+/// The product of the last two sizes of the shape; NaN where there is none, or none that can be.
 double pixels_of(const arrow::Array* shapes, int64_t row) {
-  if (!shapes || shapes->IsNull(row)) return kNone;
-  const auto shape = items(*shapes, row);
+  const auto shape = shapes ? items(*shapes, row) : nullptr;
   if (!shape || shape->length() < 2) return kNone;
-  check_numbers(*shape, "items of stac:tensor_shape");
-  const double height = number(*shape, shape->length() - 2), width = number(*shape, shape->length() - 1);
+  const auto sizes = numbers(*shape, "items of stac:tensor_shape");
+  const double height = sizes[sizes.size() - 2], width = sizes.back();
   return height >= 1 && width >= 1 && height * width < 0x1p53 ? height * width : kNone;
+}
+
+/// A cell of `geotiff:stats`: the numbers of each band, none for a band that is null.
+Bands bands_of(const arrow::Array& stats, int64_t row) {
+  Bands out;
+  const auto bands = items(stats, row);
+  for (int64_t b = 0; bands && b < bands->length(); ++b) {
+    const auto values = items(*bands, b);
+    if (!values && !bands->IsNull(b)) {
+      throw QueryError("statistics have type " + type_name(*stats.type()) + "; list<item: list<item: float>> expected");
+    }
+    out.push_back(values ? numbers(*values, "items of the statistics") : std::vector<double>());
+  }
+  return out;
+}
+
+/// Row `at` of the columns kMoments, nullptr for one that is not there: each cell has a number for each band, or is one
+/// number. For each band its four numbers, NaN where the cell is null. `row` is for messages.
+Bands moments_of(const std::vector<Array>& columns, int64_t at, int64_t row) {
+  Bands cells;
+  std::size_t num_bands = 0;
+  for (const Array& column : columns) {
+    auto& cell = cells.emplace_back();
+    if (!column || column->IsNull(at)) continue;
+    const auto list = items(*column, at);
+    cell = numbers(list ? *list : *column->Slice(at, 1), "items of stats:*");
+    num_bands = std::max(num_bands, cell.size());
+  }
+  Bands out(num_bands);
+  for (const auto& cell : cells) {
+    if (!cell.empty() && cell.size() != num_bands) {
+      throw QueryError("stats:* of row " + std::to_string(row) + " have " + std::to_string(cell.size()) + " and " +
+                       std::to_string(num_bands) + " bands");
+    }
+    for (std::size_t b = 0; b < num_bands; ++b) out[b].push_back(cell.empty() ? kNone : cell[b]);
+  }
+  return out;
 }
 
 /// For messages: "band 2 of 3", counted from 1.
@@ -178,73 +211,60 @@ double plain_mean(std::vector<BandRow> rows, std::size_t slot) {
   return weighted_mean(rows, slot);
 }
 
-/// The numbers of a cell of `stats:*`; empty for null.
-std::vector<double> numbers(const arrow::Array* column, int64_t row) {
-  if (!column || column->IsNull(row)) return {};
-  const auto list = items(*column, row);
-  const arrow::Array& values = list ? *list : *column;
-  check_numbers(values, "items of stats:*");
-  if (!list) return {number(values, row)};
-  std::vector<double> out;
-  for (int64_t i = 0; i < values.length(); ++i) out.push_back(number(values, i));
+}  // namespace
+
+std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms) {
+  std::vector<std::string> out;
+  const auto add_first_of = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (std::ranges::find(columns, name, &Column::name) == columns.end()) continue;
+      out.emplace_back(name);
+      return;
+    }
+  };
+  add_first_of({"geotiff:stats", "internal:stats"});
+  if (out.empty()) {
+    for (const char* name : kMoments) add_first_of({name});
+  }
+  if (out.empty()) return out;
+  add_first_of({"stac:tensor_shape", "stac:raster_shape"});
+  if (with_histograms) add_first_of({kHistogramColumn});
   return out;
 }
 
-}  // namespace
-
-std::shared_ptr<arrow::Array> join_moments(const std::vector<std::shared_ptr<arrow::Array>>& columns) {
-  arrow::MemoryPool* pool = arrow::default_memory_pool();
-  auto values = std::make_shared<arrow::DoubleBuilder>(pool);
-  auto bands = std::make_shared<arrow::ListBuilder>(pool, values);
-  arrow::ListBuilder rows(pool, bands);
-  int64_t length = 0;
-  for (const auto& column : columns) length = column ? column->length() : length;
-  for (int64_t row = 0; row < length; ++row) {
-    std::vector<std::vector<double>> cells;
-    std::size_t num_bands = 0;
-    for (const auto& column : columns) {
-      cells.push_back(numbers(column.get(), row));
-      num_bands = std::max(num_bands, cells.back().size());
-    }
-    check(num_bands == 0 ? rows.AppendNull() : rows.Append());
-    for (std::size_t b = 0; b < num_bands; ++b) {
-      check(bands->Append());
-      for (const auto& cell : cells) {
-        if (!cell.empty() && cell.size() != num_bands) {
-          throw QueryError("stats:* of row " + std::to_string(row) + " have " + std::to_string(cell.size()) + " and " +
-                           std::to_string(num_bands) + " bands");
-        }
-        check(values->Append(cell.empty() ? kNone : cell[b]));
-      }
-    }
-  }
-  return check(rows.Finish());
+void throw_no_statistics(const std::string& hint) {
+  throw QueryError(
+      "the rows do not contain statistics: no column 'geotiff:stats' or 'internal:stats', nor "
+      "'stats:mean' and the like" +
+      hint);
 }
 
-StoredStatistics read_statistics(const StatisticsInput& input) {
-  StoredStatistics out{.are_moments = input.are_moments};
-  int64_t rows = 0;
-  for (std::size_t a = 0; a < input.stats.size(); ++a) {
-    const arrow::Array& stats = *input.stats[a];
-    const arrow::Array* shapes = input.shapes.empty() ? nullptr : input.shapes[a].get();
-    for (int64_t row = 0; row < stats.length(); ++row) {
-      const auto bands = stats.IsNull(row) ? nullptr : items(stats, row);
-      if (!bands || bands->length() == 0) continue;
-      StoredRow stored{.row = rows + row, .pixels = pixels_of(shapes, row)};
-      for (int64_t b = 0; b < bands->length(); ++b) {
-        const auto values = bands->IsNull(b) ? nullptr : items(*bands, b);
-        if (!bands->IsNull(b) && !values)
-          throw QueryError("statistics have type " + type_name(*stats.type()) +
-                           "; list<item: list<item: float>> expected");
-        if (values) check_numbers(*values, "items of the statistics");
-        stored.bands.emplace_back();
-        for (int64_t i = 0; values && i < values->length(); ++i) stored.bands.back().push_back(number(*values, i));
-      }
-      out.rows.push_back(std::move(stored));
-    }
-    rows += stats.length();
+StoredStatistics read_statistics(const Rows& rows) {
+  const auto names = statistics_columns(rows.columns(), false);
+  if (names.empty()) throw_no_statistics();
+  StoredStatistics out{.are_moments = names[0].starts_with("stats:")};
+  std::vector<int> columns;
+  for (const char* name : kMoments) {
+    if (out.are_moments) columns.push_back(rows.find(name));
   }
-  if (rows == 0) throw QueryError("No stats data found: there are no rows");
+  if (!out.are_moments) columns.push_back(rows.find(names[0]));
+  const int shape = names.back().starts_with("stac:") ? rows.find(names.back()) : -1;
+  for (int64_t begin = 0; begin < rows.num_rows();) {
+    const int64_t count = rows.run(begin);
+    const auto array = [&](int column) { return column < 0 ? nullptr : rows.array(column, begin, count); };
+    std::vector<Array> cells;
+    for (const int column : columns) cells.push_back(array(column));
+    const Array shapes = array(shape);
+    for (int64_t i = 0; i < count; ++i) {
+      StoredRow row{.row = begin + i};
+      row.bands = out.are_moments ? moments_of(cells, i, row.row) : bands_of(*cells[0], i);
+      if (row.bands.empty()) continue;
+      row.pixels = pixels_of(shapes.get(), i);
+      out.rows.push_back(std::move(row));
+    }
+    begin += count;
+  }
+  if (rows.num_rows() == 0) throw QueryError("No stats data found: there are no rows");
   if (out.rows.empty()) throw QueryError("No valid stats found: every row is null or empty");
   check_shapes(out.rows);
   return out;
@@ -278,7 +298,7 @@ StatisticsKind kind_of(const StoredStatistics& stored, const std::vector<int>& b
 void check_kind(const StoredStatistics& stored, const std::vector<int>& bands, StatisticsKind kind) {
   const auto chosen = chosen_bands(stored, bands);
   if (stored.are_moments && kind == StatisticsKind::Categorical)
-    throw QueryError("stats:mean and the like are continuous; use stats_mean and the like");
+    throw QueryError("stats:mean and the like are continuous; stats_categorical needs shares of classes");
   for (const std::size_t band : chosen) {
     const std::size_t count = num_values(stored, band);
     if (stored.are_moments || count == 0) continue;
@@ -288,7 +308,9 @@ void check_kind(const StoredStatistics& stored, const std::vector<int>& bands, S
                        " values); use stats_categorical");
     }
     if (kind == StatisticsKind::Categorical && count == kSlots) {
-      throw QueryError(name + " has statistics in continuous format (9 values); use stats_mean and the like");
+      throw QueryError(name +
+                       " has statistics in continuous format (9 values); stats_categorical needs shares of "
+                       "classes");
     }
   }
 }

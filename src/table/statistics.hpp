@@ -1,27 +1,24 @@
 #pragma once
 
-#include <arrow/type_fwd.h>
-
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <string>
 #include <vector>
 
+#include "table/rows.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
 
-/// The input of pooled statistics: `geotiff:stats` (list of lists of numbers), with `stac:tensor_shape` or none.
-struct StatisticsInput {
-  std::vector<std::shared_ptr<arrow::Array>> stats = {};
-  std::vector<std::shared_ptr<arrow::Array>> shapes = {};
-  bool are_moments = false;  ///< each band is `[min, max, mean, std]` of all its valid pixels: join_moments()
-};
+inline constexpr const char* kHistogramColumn = "geotiff:histogram";
 
-/// Joins the columns `stats:min`, `stats:max`, `stats:mean` and `stats:std` of TACO 0.2.0 (a list with a number per
-/// band, or one number) for StatisticsInput. nullptr stands for an absent column: null. Throws QueryError for lists of
-/// different lengths, and for values that are no numbers.
-std::shared_ptr<arrow::Array> join_moments(const std::vector<std::shared_ptr<arrow::Array>>& columns);
+/// The names of those `columns` that statistics are read from; empty when there are none. First `geotiff:stats`, else
+/// `internal:stats`, else those of `stats:min`, `stats:max`, `stats:mean` and `stats:std` (TACO 0.2.0) that are there;
+/// then the shape of the raster, and `with_histograms` the histograms.
+std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms);
+/// QueryError: no such column. `hint` ends the message.
+[[noreturn]] void throw_no_statistics(const std::string& hint = "");
 
 /// The stored statistics of the bands of a row.
 struct StoredRow {
@@ -33,14 +30,15 @@ struct StoredRow {
 
 struct StoredStatistics {
   std::vector<StoredRow> rows = {};  ///< those that have any, which agree in bands and kind
-  bool are_moments = false;
+  bool are_moments = false;          ///< each band is `[min, max, mean, std]` of all its valid pixels, from `stats:*`
 };
 
-/// Parses the stored statistics. Throws QueryError when no row has any, or when rows disagree.
-StoredStatistics read_statistics(const StatisticsInput& input);
+/// Parses statistics_columns() of all rows. Throws QueryError: no such columns, no row with statistics, cells that are
+/// no numbers, rows that differ in their bands or kind.
+StoredStatistics read_statistics(const Rows& rows);
 
-/// Sets the size of rows of unknown size to the average of the others, or to one pixel where all are unknown. Returns
-/// the number of such rows.
+/// A row of unknown size gets as many pixels as the others have on average, or 1 when no size is known. Returns how
+/// many rows these are.
 int64_t assume_pixels(StoredStatistics& stored);
 
 /// The statistics of a band, pooled over all rows.
@@ -52,11 +50,12 @@ struct PooledBand {
 };
 
 enum class StatisticsKind { Continuous, Categorical };
-/// The kind of the first of these bands (from 1; empty: all) that a row has. Throws QueryError for missing bands.
+/// The kind of the first of these bands (from 1; none: all) that any row has. Throws QueryError for a band that is out
+/// of range.
 StatisticsKind kind_of(const StoredStatistics& stored, const std::vector<int>& bands);
-/// Throws QueryError for missing bands, and for bands of the other kind.
+/// Throws QueryError for a band that is out of range or of the other kind.
 void check_kind(const StoredStatistics& stored, const std::vector<int>& bands, StatisticsKind kind);
-/// The formulas of tacore/statistics.hpp, for known `pixels` or `valid`. Throw QueryError as it says.
+/// The formulas of tacore/statistics.hpp, when `pixels` or `valid` of all rows are known. Throw as check_kind().
 std::vector<PooledBand> pool_continuous(const StoredStatistics& stored, const std::vector<int>& bands);
 std::vector<std::vector<double>> pool_categorical(const StoredStatistics& stored, const std::vector<int>& bands);
 

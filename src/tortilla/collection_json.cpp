@@ -1,12 +1,13 @@
 #include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/epoch.hpp"
 #include "base/log.hpp"
-#include "base/open_time.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"
 #include "tacore/error.hpp"

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "model/collection_json.hpp"
+#include "model/json_text.hpp"
 #include "model/spdx.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/optical_data.hpp"

@@ -3,11 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/epoch.hpp"
 #include "base/log.hpp"
-#include "base/open_time.hpp"
 #include "base/text.hpp"
-#include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 #include "model/collection_merge.hpp"
+#include "model/json_text.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/collection.hpp"
 #include "tortilla/collection_document.hpp"

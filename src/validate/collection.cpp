@@ -4,6 +4,7 @@
 #include "io/document.hpp"
 #include "model/collection_json.hpp"
 #include "model/collection_rules.hpp"
+#include "model/json_text.hpp"
 #include "model/spdx.hpp"
 #include "validate/checks.hpp"
 

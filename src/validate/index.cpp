@@ -2,12 +2,12 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/vsi_path.hpp"
-#include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 #include "model/identifier.hpp"
-#include "dataset/open_container.hpp"
 #include "table/cells.hpp"
 #include "table/compare_columns.hpp"
 #include "table/level_checksums.hpp"

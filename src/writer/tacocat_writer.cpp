@@ -10,6 +10,7 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
+#include "model/collection_members.hpp"
 #include "table/extent_sum.hpp"
 #include "table/level_checksums.hpp"
 #include "writer/staging.hpp"

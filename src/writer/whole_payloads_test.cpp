@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/read_count.hpp"
+#include "support/read_count.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/tree_data.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
-#include "support/tree_data.hpp"
 
 namespace {
 

@@ -1,8 +1,9 @@
 # From the pixels; quantiles are exact where +- is 0.
 show stats $examples/landsat.tacozip --compute
-show stats $examples/landsat.tacozip --compute --band 3 --quantile 0.02 --quantile 0.98 --jobs 1 --json
+show stats $examples/landsat.tacozip --compute --bands 3 --quantile 0.02 --quantile 0.98 --jobs 1 --json
 show stats $examples/landsat_nested.tacozip --compute --child dem
-show stats $examples/landsat_nested.tacozip --compute --child optical --band 1
+show stats $examples/landsat_nested.tacozip --compute --child optical --bands 1
+show stats $examples/landsat.tacozip --compute --bands 5,1
 show stats $examples/landsat.tacozip --quantile 0.5
 show stats $examples/landsat.tacozip --compute --quantile 2
 show stats $examples/landsat_nested.tacozip --compute --level 1
@@ -12,6 +13,6 @@ mkdir $scratch/tiles
 for id in tile_r0_c0 tile_r0_c1; do taco read $examples/landsat.tacozip $id -o $scratch/tiles/$id.tif; done
 printf '{"id": "x", "description": "D", "licenses": ["MIT"], "providers": [{"name": "P"}], "tasks": ["other"]}' >$scratch/about.json
 (cd $scratch && show create tiles tiles.tacozip --collection about.json --quiet --extensions geotiff_stats,stats)
-(cd $scratch && show stats tiles.tacozip --band 3)
-(cd $scratch && show stats tiles.tacozip --band 3 --compute)
+(cd $scratch && show stats tiles.tacozip --bands 3)
+(cd $scratch && show stats tiles.tacozip --bands 3 --compute)
 (cd $scratch && show query tiles.tacozip 'SELECT id, "stats:mean"[3] AS mean, "stats:std"[3] AS std FROM data' -f csv)

@@ -1,7 +1,7 @@
 show stats flat.tacozip
 show stats $examples/landsat_nested.tacozip
 show stats stats_ragged.tacozip
-show stats stats_flat.tacozip --band 10
+show stats stats_flat.tacozip --bands 10
 show stats stats.tacozip --level 1
 show stats stats.tacozip --level 1 --id nope
 show stats stats.tacozip --level 1 --id all_null

@@ -6,15 +6,15 @@ described="--id t --license MIT --provider P --task other --title T --descriptio
 cd $scratch
 taco create two two.taco $described --quiet
 show stats two.taco
-show stats two.taco --band 4
-show stats two.taco --band 4 --json
-show stats two.taco --band 4 --compute
+show stats two.taco --bands 4
+show stats two.taco --bands 4 --json
+show stats two.taco --bands 4 --compute
 # R11: histograms of a streaming file tell quantiles; +- is their bin.
 taco create two streaming.taco $described --streaming --quiet
-show stats streaming.taco --band 4
-show stats streaming.taco --band 4 --quantile 0.5 --json
-show stats streaming.taco --band 4 --quantile 0.5 --compute
+show stats streaming.taco --bands 4
+show stats streaming.taco --bands 4 --quantile 0.5 --json
+show stats streaming.taco --bands 4 --quantile 0.5 --compute
 # W36: bands count from 1.
-show stats two.taco --band 0
-show stats two.taco --band 7
+show stats two.taco --bands 0
+show stats two.taco --bands 7
 show stats two.taco --quantile 0.5

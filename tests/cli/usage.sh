@@ -35,7 +35,8 @@ check query none.tacozip --overwrite
 check info none.tacozip --bbox 0,0,1,1
 check read none.tacozip
 check read none.tacozip -dash
-check stats none.tacozip --band -1
-check stats none.tacozip --band 1.5
+check stats none.tacozip --bands -1
+check stats none.tacozip --bands 1.5
+check stats none.tacozip --band 1
 check stats none.tacozip --id a
 check info none.tacozip --quiet --debug

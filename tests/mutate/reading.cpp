@@ -171,11 +171,9 @@ class Reader {
   }
 
   void statistics() {
-    step("stats 0", [&] { return numbers(dataset_->stats_mean()); });
+    step("stats 0", [&] { return numbers(dataset_->stats(Statistic::Mean)); });
     if (depth_ == 0) return;
-    step("stats 1", [&] {
-      return numbers(dataset_->stats_mean({}, {.level = 1, .id = "europe"}));
-    });
+    step("stats 1", [&] { return numbers(dataset_->stats(Statistic::Mean, {.level = 1, .id = "europe"})); });
   }
 
   void walk(const DataFrame& frame, const std::string& above) {

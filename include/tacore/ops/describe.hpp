@@ -10,91 +10,103 @@
 #include "tacore/visibility.hpp"
 #include "tacore/write/parquet_options.hpp"
 
+/// Descriptions of a dataset for catalogues, search engines and people: STAC, GeoParquet, Croissant, DataCite, dataset
+/// cards, Markdown and HTML. A web page and a static STAC catalog of one dataset:
+///
+///     const tacore::Dataset dataset = tacore::load("landsat.tacozip");
+///     const tacore::DescribeOptions options{.base_url = "https://example.org/data", .published = "2026-11-23"};
+///     const std::string page = tacore::collection2html(dataset, options);  // the text of landsat.html
+///     tacore::write_stac(dataset, "catalog", 0, options);  // catalog/collection.json, catalog/items/ID.json
+///
+/// A description is made of the dataset and the options alone, never of the current time: the same input gives the same
+/// bytes. Extents are computed from the samples that `dataset` shows, whatever its COLLECTION.json states. What is not
+/// known is "unknown" or left out. URLs are written without user, password and query.
+///
+/// Datasets of TACO 0.2.0 and Tortilla 0.5.0 are described with the names of TACO 2 (docs/format.md, "v1 and v2");
+/// there, numbers in columns of time are seconds, and a dataset without an id takes the name of its file. All functions
+/// may be called from several threads. Texts are UTF-8, with U+FFFD for bytes of the dataset that are not, and end in a
+/// newline. All functions throw what opening and reading a dataset throws.
 namespace tacore {
 
-/// Of all descriptions. What a description says comes from the dataset and these options, never from the clock: the
-/// same dataset gives the same bytes. Places and times are those of the samples that `dataset` shows, whatever its
-/// COLLECTION.json states; what is not known is "unknown" or left out. No user, password or query of a URL is in one.
+/// Options of all descriptions.
 struct DescribeOptions {
-  /// URL of the folder that the files of the dataset lie in (a FOLDER: of itself). "": that of a remote dataset; of a
-  /// local one links are relative to its folder.
+  /// URL of the folder that holds the files of the dataset, or of a FOLDER dataset itself. "": the URL that a remote
+  /// dataset was loaded from; links to a local dataset are relative to its folder.
   std::string base_url = {};
-  /// For footprints in a CRS that tacore does not know itself (crs.hpp); without it their centroid stands for them.
+  /// Computes footprints in coordinate reference systems that tacore does not know (crs.hpp). Without it the centroid
+  /// of the sample takes the place of such a footprint.
   const CrsTransformer* transformer = nullptr;
-  /// Of the page: `#RRGGBB`; anything else is the default.
+  /// Colour of the HTML page, `#RRGGBB`; for any other text it is the default.
   std::string accent_colour = "#4CAF50";
-  /// When the dataset was published, YYYY or YYYY-MM-DD; "": the member `published` or `datePublished` of
-  /// COLLECTION.json, else the date of SOURCE_DATE_EPOCH, else not known. Throws ValidationError for any other text.
+  /// Date of publication, YYYY or YYYY-MM-DD. "": the member `published` or `datePublished` of COLLECTION.json, else
+  /// the environment variable SOURCE_DATE_EPOCH, else unknown. Any other text throws ValidationError.
   std::string published = {};
-  /// What the examples of a text for people load; "": the dataset, by its name relative to its folder.
+  /// Path that the examples of code load; "": the name of the dataset, relative to its folder.
   std::string example_path = {};
-  std::string catalogue_url = {};  ///< of the page: where it leads back to; "" or no http(s): nowhere
-  bool overwrite = false;          ///< replace what is there
+  std::string catalogue_url = {};  ///< the HTML page links back to this http(s) URL; anything else: no link
+  bool overwrite = false;          ///< replace an existing file or catalog
   ParquetOptions parquet = {.content_defined_chunks = false};
 };
 
-// Datasets before 2.0 are described in the same way: their COLLECTION has the same meaning under other names
-// (docs/format.md, "v1 and v2"), numbers as times of samples are seconds, and a Tortilla without one has the name of
-// its file. All of them are safe from several threads, and give text in UTF-8 that ends in a newline; what is not UTF-8
-// in a dataset becomes U+FFFD. All throw what opening and reading a dataset throws.
-
-/// A STAC 1.1 Collection, JSON. Its extent holds all Items. STAC has no form for an unknown extent: it is the globe or
-/// all times there, with `"taco:extent": "unknown"` beside it.
+/// A STAC 1.1 Collection, JSON. Its extent covers all Items. STAC has no form for an unknown extent: it is the globe,
+/// or an interval that is open at both ends, with `"taco:extent": "unknown"`.
 TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
-/// Croissant 1.0, JSON-LD, with a record set for each level that reads its table, and the SHA-256 of each local file,
-/// which is read whole for it; of remote ones there is none, and a warning. Of a Tortilla, or a TACO before 2.0,
-/// others can read none but that of level 0 which footer2geoparquet() wrote beside it as `NAME.parquet`.
+/// Croissant 1.0, JSON-LD, with a record set that reads the Parquet table of each level. Each local file is read whole
+/// for its SHA-256; remote files have none, which a warning says. Other tools cannot read the tables inside a Tortilla
+/// or a TACO before 2.0: there, level 0 is described when footer2geoparquet() has written it beside the file, as
+/// `NAME.parquet`.
 TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
-/// DataCite 4.5, JSON. Throws SchemaError when no year of publication is known: DescribeOptions::published.
+/// DataCite 4.5, JSON. Throws SchemaError when the year of publication is unknown (DescribeOptions::published).
 TACORE_EXPORT std::string collection2datacite(const Dataset& dataset, const DescribeOptions& options = {});
-/// A dataset card as Hugging Face has them: YAML between two lines `---`, then Markdown.
+/// A dataset card for the Hugging Face hub: YAML metadata between two lines `---`, then collection2markdown().
 TACORE_EXPORT std::string collection2datacard(const Dataset& dataset, const DescribeOptions& options = {});
-/// The Markdown of the card alone.
+/// Markdown: overview, structure, fields, how to load the dataset, people, citation.
 TACORE_EXPORT std::string collection2markdown(const Dataset& dataset, const DescribeOptions& options = {});
-/// A page that needs no other file, no network and no script: map, tree, fields, how to load it, people, citation; and
-/// the Croissant for search engines.
+/// An HTML page with the same content and a map, and the Croissant metadata for search engines. It needs no other file,
+/// no network and no script.
 TACORE_EXPORT std::string collection2html(const Dataset& dataset, const DescribeOptions& options = {});
 
-/// Both of a COLLECTION.json alone, given as text: counts, fields and extents are what it says of them; without
-/// `taco:pit_schema`, as a draft has it, no counts.
-/// Where its dataset has no name yet, examples load `ID.tacozip`. `path` is for messages. Throws FormatError and
-/// SchemaError for what is no such document.
+/// Markdown and HTML of the text of a COLLECTION.json, without its samples: counts, fields and extents are those it
+/// states. A draft without `taco:pit_schema` has no counts, and its examples load `ID.tacozip`. `path` is for messages.
+/// Throws FormatError and SchemaError when the text is no COLLECTION.json.
 TACORE_EXPORT std::string collection2markdown(std::string_view json, const std::string& path,
                                               const DescribeOptions& options = {});
 TACORE_EXPORT std::string collection2html(std::string_view json, const std::string& path,
                                           const DescribeOptions& options = {});
 
-/// What extensions say of a dataset as a whole, each as a name and a line of text: "Split", "Sensor", "Labels", "DOI",
-/// "Links". Nothing but COLLECTION.json is looked at.
+/// Metadata of extensions that concerns the dataset as a whole, as name and text: "Split", "Sensor", "Labels", "DOI",
+/// "Links". Reads COLLECTION.json only.
 TACORE_EXPORT std::vector<std::pair<std::string, std::string>> collection_details(const Dataset& dataset);
 
-/// Receives the STAC Items of a level, in its order.
+/// Receives the STAC Items of a level, in the order of its samples.
 class TACORE_EXPORT ItemOutput {
  public:
   virtual ~ItemOutput();
-  /// `id` is unique among them and can name a file. May throw; then no more come.
+  /// `id` is unique in the level and valid as a file name; `item` is JSON. An exception ends footer2stac().
   virtual void write(const std::string& id, std::string_view item) = 0;
 };
 
-/// A STAC 1.1 Item for each sample of a level: level 0 as `dataset` shows it, a deeper one as it is stored. The FILEs
-/// of a FOLDER are the assets of its Item. Read row group by row group: memory does not grow with their number where
-/// `dataset` has no filters, nor parts of its own. A time that is null or cannot be read may be any, 0001 to 9999, with
-/// `"taco:time": "unknown"`, and a warning counts them. Throws QueryError for a level that does not exist, SchemaError
-/// for a level without columns of times in a dataset without a temporal extent, for which STAC has no form.
+/// STAC 1.1 Items, one for each sample of a level: of the rows that `dataset` shows at level 0, of all stored rows at a
+/// deeper one. The FILEs below a FOLDER are the assets of its Item. Without filters on `dataset` rows are read one row
+/// group after another, so that memory does not grow with their number. A time that is null or cannot be read becomes
+/// the interval of the years 0001 to 9999 with `"taco:time": "unknown"`, and a warning counts such samples. Throws
+/// QueryError for a level that does not exist; SchemaError when neither the level has a column of times nor the dataset
+/// a temporal extent, which STAC requires.
 TACORE_EXPORT void footer2stac(const Dataset& dataset, int level, ItemOutput& output,
                                const DescribeOptions& options = {});
-/// A static catalog in the new folder `directory`: collection.json and, linked with it, items/{id}.json of a level.
-/// Links to the data are relative to it unless there is a `base_url`. It appears whole or not at all. Throws as
-/// footer2stac; IoError when `directory` exists and may not be replaced (no folder without a collection.json ever is).
+/// A static STAC catalog in the new folder `directory`: collection.json, and items/ID.json for each sample of a level.
+/// Links to the data are relative to it unless `base_url` is set. It is written under a temporary name and renamed when
+/// complete. Throws as footer2stac(); IoError when `directory` exists and `overwrite` is not set, or is no folder with
+/// a collection.json, which is never replaced.
 TACORE_EXPORT void write_stac(const Dataset& dataset, const std::string& directory, int level = 0,
                               const DescribeOptions& options = {});
 
-/// GeoParquet 1.1 of a level (rows and memory as footer2stac): its columns, `taco:vsi`, `geometry` (WKB, longitude and
-/// latitude) and `bbox`. The file appears whole or not at all. Throws IoError when it exists and may not be replaced,
-/// SchemaError for a level without places.
+/// GeoParquet 1.1 of a level, with the rows of footer2stac(): its columns, `taco:vsi` (the path for GDAL), `geometry`
+/// (WKB, longitude and latitude) and `bbox`. The file is written under a temporary name and renamed when complete.
+/// Throws IoError when it exists and `overwrite` is not set, SchemaError when no sample has a place.
 TACORE_EXPORT void footer2geoparquet(const Dataset& dataset, int level, const std::string& path,
                                      const DescribeOptions& options = {});
-/// The Items of footer2stac as stac-geoparquet 1.0.
+/// stac-geoparquet 1.0: the Items of footer2stac() as a table.
 TACORE_EXPORT void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path,
                                          const DescribeOptions& options = {});
 

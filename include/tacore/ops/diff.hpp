@@ -14,8 +14,8 @@ enum class ChangeKind { Added, Removed, Changed };
 /// "added", "removed" or "changed".
 TACORE_EXPORT const char* to_string(ChangeKind change) noexcept;
 
-/// A value in both datasets, as text: of a member of COLLECTION.json its JSON, of metadata as CSV has it, of a column
-/// its Arrow type. nullopt: null, or there is none.
+/// A value in both datasets, as text: the JSON of a member of COLLECTION.json, metadata in the form of CSV, the Arrow
+/// type of a column. nullopt: null or absent.
 struct ValueChange {
   std::string name = {};
   std::optional<std::string> a = {}, b = {};
@@ -59,14 +59,14 @@ struct DiffOptions {
   void* user = nullptr;
 };
 
-/// Compares two datasets by what they hold, whatever their containers: members of the collection, columns of the
-/// levels, and samples by their path, metadata and bytes. Neither the order of rows and columns counts nor padding nor
-/// what a container has for itself: numbers, places, the `taco:sources` that only one of them has. The chunk tables of
-/// two streaming files are compared, too: for each raster the first cell that differs is told ("lrf::0 chunk:dtype"). A
-/// null member is none. Of a column its type and values count (-0.0 is not 0.0, NaN is NaN), not what else Parquet says
-/// of it. Data is compared by size, by the CRC-32 that the directories of ZIPs have, then byte by byte. Holds the paths
-/// of one level and one column at a time. Throws what load() throws; FormatError and IoError for what cannot be read,
-/// or when it was stopped.
+/// Compares the content of two datasets in any containers: members of the collection, columns of the levels, and
+/// samples by path, metadata and bytes. Row order, column order, padding and container-internal columns are ignored,
+/// and `taco:sources` where only one dataset has it. A null member equals an absent one. Columns are compared by type
+/// and values
+/// (-0.0 differs from 0.0, NaN equals NaN). Of two streaming files the chunk tables are compared, too, and the first
+/// cell that differs is reported for each raster ("lrf::0 chunk:dtype"). Data is compared by size, by the CRC-32 of ZIP
+/// directories, then byte by byte. Memory: the paths of one level and one column at a time. Throws as load();
+/// FormatError and IoError for data that cannot be read, IoError when `progress` stopped it.
 TACORE_EXPORT Diff diff(const std::string& a, const std::string& b, const DiffOptions& options = {});
 
 }  // namespace tacore

@@ -10,7 +10,7 @@
 
 namespace tacore {
 
-/// What is to change in a dataset. Ids, types and the tree stay: they are what other files refer to.
+/// The changes of edit(). Ids, types and the tree cannot change, since other files refer to them.
 struct Edit {
   /// Members of COLLECTION.json (§5.4) and their new values as JSON text, `{"title", "\"Chips\""}`; of several for one
   /// member the last counts. Not `id`, `taco_version`, `taco:pit_schema`, `taco:field_schema`, `taco:sources`.
@@ -49,7 +49,7 @@ struct EditOptions {
 ///
 /// Of a Tortilla or TACO 0.2.0 the columns of level 0 can be edited, of a TACO the collection too; data is kept as that
 /// of a ZIP. A set of several files is edited as one, by any of them: all take the places of the old ones, or none.
-/// `tortilla:` columns but `tortilla:data_split` stay. Rules that the collection broke before are no matter.
+/// `tortilla:` columns but `tortilla:data_split` stay. Pre-existing rule violations are ignored.
 ///
 /// Throws ValidationError before anything is written: nothing or something else than the above is to change, the
 /// collection would break a rule of create() (all are told), `parquet` or `temp_dir` makes no sense. SchemaError for a

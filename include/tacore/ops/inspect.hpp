@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "tacore/write/create.hpp"
 #include "tacore/visibility.hpp"
+#include "tacore/write/create.hpp"
 #include "tacore/write/sample.hpp"
 
-/// Looks at what is to be written, and at tables that say it.
+/// The content of datasets that are to be written, and metadata as Arrow tables.
 namespace tacore {
 
 /// The columns of a table as metadata, a value for each row; reads `rows` to their end and releases them. Extension
@@ -25,10 +25,10 @@ TACORE_EXPORT Tortilla children(const Tortilla& tortilla, int64_t row);
 /// The metadata of a sample of level 0, of either type. Throws SchemaError for a row that is not there.
 TACORE_EXPORT std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row);
 
-/// What create() states when no extent is given. Throws SchemaError for geometries that are none.
+/// The extent that create() writes where none is given. Throws SchemaError for damaged geometries.
 TACORE_EXPORT Extent compute_extent(const Tortilla& tortilla);
 
-/// Every rule that a dataset breaks wherever it is written, a sentence each: of its collection, and of its tree.
+/// All rules of collections and trees that a dataset breaks whatever its output is, a sentence each.
 TACORE_EXPORT std::vector<std::string> validation_errors(const Taco& taco);
 
 }  // namespace tacore

@@ -7,8 +7,8 @@
 
 namespace tacore {
 
-/// Text that names paths, as messages and logs show it: `***` instead of the user and the password of a URL, and of the
-/// values of parameters that give access, such as `sig` and `X-Amz-Signature`. What Error says is such text already.
+/// Replaces secrets in a text with paths by `***`: the user and password of a URL, and the values of parameters that
+/// grant access, such as `sig` and `X-Amz-Signature`. The messages of Error are redacted already.
 TACORE_EXPORT std::string redact(std::string_view text);
 
 }  // namespace tacore

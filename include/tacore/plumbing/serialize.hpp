@@ -11,7 +11,7 @@
 
 namespace tacore {
 
-/// A file that a dataset was opened from, and what tells this version of it from others.
+/// A file that a dataset was opened from, and its version.
 struct FileVersion {
   std::string path = {};
   /// A hash of COLLECTION.json and of the footers of the level tables. A local ZIP adds its size and its central
@@ -22,16 +22,16 @@ struct FileVersion {
   bool operator==(const FileVersion&) const = default;
 };
 
-/// Of each file that the dataset has open: of a TACOLLECTION.json the collection alone.
+/// The versions of the files that the dataset has open; of a TACOLLECTION.json only that of the collection.
 TACORE_EXPORT std::vector<FileVersion> file_versions(const Dataset& dataset);
-/// Of each file that the rows come from.
+/// The versions of the files that the rows come from.
 TACORE_EXPORT std::vector<FileVersion> file_versions(const DataFrame& frame);
 
 /// The rows of a frame, for another process: their keys (level and row number) where the values are those of a level,
-/// else all values. What a query with random() gave stays what it gave.
+/// else all values. The result of a query with random() is kept as it is.
 TACORE_EXPORT Bytes serialize(const DataFrame& frame);
-/// The same rows, of the same view of the same dataset, which was opened again. Throws FormatError for bytes that are
-/// none of serialize(). Compare file_versions(): where they differ, keys lead to other rows.
+/// Restores rows from serialize(), over the same view of the same dataset, opened again. Throws FormatError for other
+/// bytes. Compare file_versions() first: where they differ, keys lead to other rows.
 TACORE_EXPORT DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes);
 
 /// True when the last step of a dataset is a query that may give other rows when it is run again: random(), a sample, a

@@ -8,16 +8,19 @@
 #include <vector>
 
 #include "tacore/crs.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/extensions/geo_layer.hpp"
 #include "tacore/raster/raster.hpp"
-#include "tacore/remote.hpp"
 #include "tacore/raster/tensor.hpp"
+#include "tacore/remote.hpp"
+#include "tacore/visibility.hpp"
 
-/// What only GDAL and PROJ can do: the library tacore_gdal (CMake: component `gdal`, target `tacore::gdal`).
+/// The library tacore_gdal (CMake: component `gdal`, target `tacore::gdal`): functions that need GDAL and PROJ.
+///
+///     const auto opener = gdal::raster_opener();
+///     const Tensor dem = read_tensor(*open_raster("dem.nc", opener.get()));
 namespace tacore::gdal {
 
-/// Knows every system that PROJ knows. Its functions may be called from several threads. Reads no files and no network.
+/// A transformer for all systems that PROJ knows. Safe from several threads; uses neither files nor network.
 TACORE_EXPORT std::shared_ptr<const CrsTransformer> crs_transformer();
 
 struct RasterLayer {
@@ -100,13 +103,13 @@ struct MultidimOptions {
 /// not there or not the only one (those there are are named), and a part outside of it.
 TACORE_EXPORT Tensor read_multidim(const std::string& path, const MultidimOptions& options = {});
 
-/// For RemoteOptions::fallback: reads through GDAL's virtual file systems, `/vsigs/`, `/vsiaz/`, `/vsioss/`, `/vsiswift/`
-/// and each other one. Keys, endpoints and headers are what GDAL is configured with, by its environment above all
-/// (docs/remote.md); of RemoteOptions only `limit`, `max_tries` and `timeout` count, the last where GDAL is not told
-/// otherwise. Opening is one request, without listing a folder, and a read is one for exactly its
-/// bytes; of file systems over others, such as `/vsizip/`, GDAL reads blocks. A file that changes is noticed when a
-/// read fails. Threads read side by side; a forked child has connections of its own. open() throws IoError for all that
-/// is not "no such file", EACCES when the store refuses; read() when bytes are still missing after `max_tries`.
+/// For RemoteOptions::fallback: reads through GDAL's virtual file systems, `/vsigs/`, `/vsiaz/`, `/vsioss/`,
+/// `/vsiswift/` and each other one. Keys, endpoints and headers are what GDAL is configured with, by its environment
+/// above all (docs/remote.md); of RemoteOptions only `limit`, `max_tries` and `timeout` count, the last where GDAL is
+/// not told otherwise. Opening is one request, without listing a folder, and a read is one for exactly its bytes; of
+/// file systems over others, such as `/vsizip/`, GDAL reads blocks. A file that changes is noticed when a read fails.
+/// Threads read side by side; a forked child has connections of its own. open() throws IoError for all that is not "no
+/// such file", EACCES when the store refuses; read() when bytes are still missing after `max_tries`.
 TACORE_EXPORT std::shared_ptr<const RemoteOpener> remote_opener();
 
 /// crs_transformer() for programs that load this library (dlopen) only when they need it, since GDAL takes 30 ms to

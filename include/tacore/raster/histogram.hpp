@@ -5,20 +5,24 @@
 #include <span>
 #include <vector>
 
-#include "tacore/visibility.hpp"
 #include "tacore/value.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
-/// How often numbers occur. Exact up to 65,536 different ones, which all integers of 16 bits are; beyond that they are
-/// counted in bins of one width, the smallest power of two that leaves at most 65,536 bins in use. No range is needed
-/// beforehand, outliers cost one bin, and the histogram of many samples is the sum of theirs: whatever the order, it is
-/// the same as if all numbers had been added to one.
+/// A histogram of numbers. It is exact up to 65,536 different numbers, so for all integers of 16 bits; beyond that
+/// numbers are counted in bins of equal width, the smallest power of two that leaves at most 65,536 bins in use. It
+/// needs no range beforehand, an outlier costs one bin, and histograms add up: the sum of the histograms of many
+/// samples is that of all their numbers, in whatever order.
+///
+///     Histogram all;
+///     for (const Histogram& one : histograms) all.merge(one);
+///     const double median = all.quantile(0.5);
 class TACORE_EXPORT Histogram {
  public:
   static constexpr std::size_t kMaxBins = 65536;
 
-  /// Numbers x with the sign of `value` and |value| <= |x| < |value| + bin_width(); those next to zero are two bins,
+  /// The bin of all numbers x with the sign of `value` and |value| <= |x| < |value| + bin_width(). Zero has two bins,
   /// 0.0 and -0.0.
   struct Bin {
     double value = 0;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tacore/dataset.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/raster/tensor.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
@@ -18,10 +18,10 @@ struct LoaderInput {
   TensorOptions tensor = {};
 };
 
-/// What becomes of a sample that cannot be read, has no such child, or not the shape and type of the others.
+/// The treatment of a sample that cannot be read, lacks the child, or differs from the others in shape or type.
 enum class OnError {
-  Throw,  ///< Loader::next throws, and names the sample
-  Skip    ///< its batch has one sample less, and says so in Batch::failures
+  Throw,  ///< Loader::next throws and names the sample
+  Skip    ///< the batch has one sample less and names it in Batch::failures
 };
 
 struct LoaderOptions {
@@ -47,7 +47,7 @@ struct LoaderOptions {
   const RasterOpener* fallback = nullptr;  ///< as open_raster takes it; lives as long as the loader
 };
 
-/// A sample that Skip left out.
+/// A sample that was left out because of OnError::Skip.
 struct BatchFailure {
   int64_t position = 0;  ///< row of the frame
   std::string message = {};
@@ -60,23 +60,27 @@ struct Batch {
   int64_t next_start = 0;  ///< LoaderOptions::start of what follows, once all ranks are through this step
 };
 
-/// Batches of tensors from the samples of a frame, one epoch of them. Threads of its own read, decode and convert each
-/// sample straight into its place in the batch, at most `prefetch` batches ahead of the caller. One thread at a time
-/// may use a loader; several loaders may share a frame.
+/// The batches of one epoch of training. Threads of the loader read, decode and convert each sample straight into its
+/// place in a batch, at most `prefetch` batches ahead of the caller. One thread at a time may use a loader; several
+/// loaders may share a frame.
+///
+///     Loader loader(load("chips.tacozip"), {.inputs = {{.path = "image"}, {.path = "mask"}}, .batch_size = 32, .seed =
+///     7}); for (Batch batch; loader.next(batch);) train(batch.tensors[0], batch.tensors[1]);  // (32, bands, height,
+///     width)
 ///
 /// The global order of samples depends on the frame, `seed` and `epoch` alone. It is cut into steps of
 /// batch_size * world_size samples, and a step into one batch for each rank: the shares of ranks 0, 1, ... of steps 0,
 /// 1, ... one after another are the global order. Step k of a rank goes to its shard k % num_shards, so whoever takes
 /// turns among shards has the order of the rank. No sample is lost and none comes twice, unless `drop_last` leaves out
-/// the last step. A loader with `start` = Batch::next_start goes on behind that step with any batch_size, world_size and
-/// num_shards.
+/// the last step. A loader with `start` = Batch::next_start goes on behind that step with any batch_size, world_size
+/// and num_shards.
 ///
 /// Every rank has the same number of batches, as ranks that wait for each other need it, and none is empty. The last
 /// step may be shorter; its samples are dealt out evenly, and the first ranks get one more. Where it would have fewer
 /// samples than there are ranks, the step before gives it some. Where that cannot be (batches of one sample, or fewer
 /// samples than ranks in all), the constructor throws, unless `drop_last` or `pad` says what becomes of that step.
 ///
-/// The first row that can be opened fixes the shape and type of each input that its TensorOptions leave open.
+/// The shape and type of an input are those of the first row that can be opened, where TensorOptions do not say them.
 class TACORE_EXPORT Loader {
  public:
   /// Opens the first row, and starts no thread yet. Throws QueryError for options that make no sense or leave ranks

@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "tacore/dataframe.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/raster/raster.hpp"
 #include "tacore/raster/tensor.hpp"
+#include "tacore/visibility.hpp"
 
-/// Pixels as people look at them.
+/// Previews and PNG files.
 namespace tacore {
 
-/// Rows from the top, the channels of a pixel together. `channels`: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.
+/// An image in memory: rows from the top, the channels of a pixel together. `channels`: 1 grey, 2 grey and alpha, 3
+/// RGB, 4 RGBA.
 struct Picture {
   int64_t width = 0;
   int64_t height = 0;
@@ -21,8 +22,8 @@ struct Picture {
   Bytes samples = {};               ///< in the byte order of this machine
 };
 
-/// The values of a tensor of shape (bands, height, width) as they are; as many channels as bands. Throws QueryError for
-/// other shapes, more than four bands, and types other than uint8 and uint16.
+/// The values of a tensor of shape (bands, height, width), unchanged, with a channel for each band. Throws QueryError
+/// for other shapes, more than four bands, and types other than uint8 and uint16.
 TACORE_EXPORT Picture to_picture(const Tensor& pixels);
 
 struct PreviewOptions {
@@ -31,10 +32,10 @@ struct PreviewOptions {
   int64_t size = 512;  ///< pixels of the longer side, at most
 };
 
-/// A small picture, 8 bits: the mean of the pixels that fall into each of its own, and of these in each band the range
-/// from the 2nd to the 98th percentile from dark to bright. No data, and what is not finite, does not count; where
-/// there is nothing else the picture is transparent. Reads the whole raster in bounded memory. Throws as Raster::read,
-/// and QueryError for another number of bands and a size below 1 or above 16384.
+/// A small picture of a raster, 8 bits a channel: each pixel is the mean of the raster's pixels that it covers, and the
+/// range from the 2nd to the 98th percentile of each band is stretched from dark to bright. No data and values that are
+/// not finite are left out; where a pixel covers nothing else it is transparent. Reads the whole raster in bounded
+/// memory. Throws as Raster::read, and QueryError for another number of bands and a size below 1 or above 16384.
 TACORE_EXPORT Picture preview(const Raster& raster, const PreviewOptions& options = {});
 
 /// PNG (ISO/IEC 15948). Throws ValidationError when the sizes do not fit the samples or PNG (2^31 - 1 pixels a side).

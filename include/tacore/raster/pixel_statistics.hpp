@@ -94,34 +94,28 @@ TACORE_EXPORT FrameStatistics compute_statistics(const DataFrame& frame, const C
 /// their number of bands; FormatError for a broken histogram.
 TACORE_EXPORT std::vector<BandStatistics> stored_statistics(const DataFrame& frame);
 
-/// What samples store of a band, joined; NaN where none stores it.
+/// What samples store of a band, aggregated; NaN where none stores it.
 struct TACORE_EXPORT BandSummary {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-  int band = 0;  ///< from 1
+  int band = 0;  ///< counted from 1
   double mean = kNone, std = kNone, min = kNone, max = kNone;
-  std::vector<double> quantiles = {};  ///< in the order of SummaryOptions::quantiles
-  /// The quantiles are means of those of the samples, which the quantiles of all their pixels may be far from. False
-  /// where they are of stored histograms, or of one sample.
+  std::vector<double> quantiles = {};  ///< those that stored_summary() was asked for, in their order
+  /// The quantiles are means of those of the samples, which may be far from the quantiles of all their pixels. False
+  /// when they come from stored histograms, or from one sample.
   bool is_approximate = false;
-  double quantile_error = kNone;         ///< of stored histograms: how far the quantiles may be off
-  std::vector<double> classes = {};  ///< of categorical statistics, which have nothing of the above: shares
+  double quantile_error = kNone;     ///< from stored histograms: how far the quantiles may be off
+  std::vector<double> classes = {};  ///< shares of the classes, of a categorical band, which has none of the above
 };
 
-struct SummaryOptions {
-  std::vector<int> bands = {};  ///< from 1, in this order, may repeat; none: all
-  /// Shares from 0 to 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are told by histograms alone:
-  /// `geotiff:histogram`, or those of a streaming TACO 0.2.0.
-  std::vector<double> quantiles = {};
-  StatsOptions rows = {};  ///< of a dataset: which rows
-  /// Of a dataset instead of `rows`: of each sample the one at the end of these ids ("s2", "a/b").
-  std::string child = {};
-};
-
-/// The aggregations of statistics.hpp in one pass, of whatever kind is stored, marked where they are no more than
-/// approximate. Throws as they do, and QueryError for quantiles that nothing stored tells.
-TACORE_EXPORT std::vector<BandSummary> stored_summary(const Dataset& dataset, const SummaryOptions& options = {});
-/// Of the rows of a frame; `rows` and `child` are not for it.
-TACORE_EXPORT std::vector<BandSummary> stored_summary(const DataFrame& frame, const SummaryOptions& options = {});
+/// All that samples store of each band, aggregated in one pass as stats() does, whatever its kind, and marked where it
+/// is only approximate: `stored_summary(dataset, {.bands = {4}, .child = "optical"})`. `quantiles` are shares from 0 to
+/// 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are read from stored histograms only:
+/// `geotiff:histogram`, or those of a streaming TACO 0.2.0. Throws as stats(), and QueryError for quantiles that
+/// nothing stored gives.
+TACORE_EXPORT std::vector<BandSummary> stored_summary(const Dataset& dataset, const StatsOptions& options = {},
+                                                      const std::vector<double>& quantiles = {});
+TACORE_EXPORT std::vector<BandSummary> stored_summary(const DataFrame& frame, const StatsOptions& options = {},
+                                                      const std::vector<double>& quantiles = {});
 
 }  // namespace tacore

@@ -17,10 +17,10 @@ namespace tacore {
 
 class Sample;
 
-/// The type of a pixel. What has none of these (complex numbers, single bits) is not read.
+/// The type of a pixel. Other types (complex numbers, single bits) are not read.
 enum class DataType : uint8_t { UInt8, Int8, UInt16, Int16, UInt32, Int32, UInt64, Int64, Float32, Float64 };
 
-/// As NumPy has it: "uint8", "float32", ...
+/// The name that NumPy uses: "uint8", "float32", ...
 TACORE_EXPORT const char* to_string(DataType type) noexcept;
 /// The inverse. Throws QueryError.
 TACORE_EXPORT DataType parse_data_type(std::string_view name);
@@ -37,7 +37,7 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-/// What a raster is. Sizes in pixels.
+/// The size, pixel type and storage of a raster. Sizes are in pixels.
 struct RasterInfo {
   int64_t width = 0;
   int64_t height = 0;
@@ -52,27 +52,32 @@ struct RasterInfo {
   int predictor = 1;             ///< 1 none, 2 horizontal, 3 floating point
 };
 
-/// Where a raster lies. Empty where the file does not say.
+/// The coordinate reference system and geotransform of a raster, empty where the file has none.
 struct Georeference {
   std::string crs = {};                                    ///< "EPSG:32719", else WKT
   std::optional<std::array<double, 6>> geotransform = {};  ///< pixel corner to CRS, in GDAL's order
 };
 
 /// A raster that is open for reading. Immutable; calls are safe from several threads.
+///
+///     const auto raster = open_raster("image.tif");
+///     const RasterInfo& info = raster->info();
+///     std::vector<std::byte> red(256 * 256 * size_of(info.type));
+///     raster->read(std::vector{1}, {.x = 0, .y = 0, .width = 256, .height = 256}, red);
 class TACORE_EXPORT Raster {
  public:
   virtual ~Raster();
   /// For messages: the path as GDAL has it.
   virtual const std::string& name() const noexcept = 0;
   virtual const RasterInfo& info() const noexcept = 0;
-  /// No data of all bands. A TacoTIFF header (`taco:header`) does not say: then it is read from the file, once, and
-  /// info().nodata is empty. Throws as read().
+  /// The no-data value of all bands. A TacoTIFF header (`taco:header`) does not have it: info().nodata is empty then,
+  /// and this reads it from the file, once. Throws as read().
   virtual std::optional<double> nodata() const;
   virtual Georeference georeference() const = 0;
-  /// Fills `out` with the pixels of these bands (from 1) in `window`: shape (bands, height, width), info().type, the
-  /// byte order of this machine. Blocks that a file leaves out hold no data, or 0 where none is set, as GDAL has it.
-  /// Throws QueryError: bands or a window outside the raster, `out` of another size; FormatError: the file lies;
-  /// IoError. Then the content of `out` is unspecified.
+  /// Reads the pixels of these bands (from 1) in `window` into `out`: shape (bands, height, width), type info().type,
+  /// the byte order of this machine. Blocks that the file leaves out are no data, or 0 where none is set, as in GDAL.
+  /// Throws QueryError for bands or a window outside of the raster and for `out` of another size, FormatError for a
+  /// damaged file, IoError. The content of `out` is unspecified then.
   virtual void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const = 0;
 };
 
@@ -81,7 +86,8 @@ class TACORE_EXPORT Raster {
 TACORE_EXPORT void check_read(const RasterInfo& info, const std::string& name, std::span<const int> bands,
                               const Window& window, std::size_t out_size);
 
-/// Opens what tacore's own TIFF decoder does not read, by the path that GDAL knows. tacore_gdal has one (`gdal.hpp`).
+/// Opens rasters that tacore's own TIFF decoder does not read, by the path that GDAL knows. The library tacore_gdal has
+/// an opener (`gdal.hpp`).
 class TACORE_EXPORT RasterOpener {
  public:
   virtual ~RasterOpener();
@@ -89,21 +95,24 @@ class TACORE_EXPORT RasterOpener {
   virtual std::shared_ptr<const Raster> open(const std::string& vsi_path) const = 0;
 };
 
-/// A file, or a part of one as GDAL has it ("/vsisubfile/OFFSET_SIZE,PATH"). TIFF and BigTIFF of either byte order,
-/// tiled or in strips, with ZSTD, deflate, LZW or no compression, any predictor, integers and floating point of 8 to 64
-/// bits are decoded here, the full image only; `fallback` opens everything else. Throws IoError when there is no such
-/// file; FormatError for a broken TIFF, and, without `fallback`, for what it would be needed for.
-TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterOpener* fallback = nullptr);
+/// Opens a file, or a part of one as GDAL names it ("/vsisubfile/OFFSET_SIZE,PATH"). tacore decodes TIFF and BigTIFF of
+/// either byte order, in tiles or strips, with ZSTD, deflate, LZW or no compression, any predictor, and integers and
+/// real numbers of 8 to 64 bits; of several images in a file the first, full one. `fallback` opens everything else.
+/// Throws IoError when the file does not exist, FormatError for a damaged TIFF and, without `fallback`, for all that
+/// needs it.
+TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const std::string& path,
+                                                        const RasterOpener* fallback = nullptr);
 
-/// The FILE at a position of a frame. Where the dataset has its structure in `taco:header`, or in a file
-/// beside it (header.hpp), nothing is read to open it. Throws as above, and as DataFrame::read.
+/// Opens the FILE at a position of a frame. Nothing is read for it where the dataset has the structure of the TIFF in
+/// the column `taco:header` or in an index file beside it (tiff_index.hpp). Throws as above, and as DataFrame::read.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position,
                                                         const RasterOpener* fallback = nullptr);
 /// The same for the first row with this id, or for a path of ids from here ("tile_00/sensor_A/band_R").
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const DataFrame& frame, std::string_view id,
                                                         const RasterOpener* fallback = nullptr);
 
-/// A FILE that is to be written. `fallback` does not see bytes in memory. Throws SchemaError for a FOLDER; as above.
+/// Opens a FILE that is to be written. `fallback` cannot open bytes in memory. Throws SchemaError for a FOLDER, and as
+/// above.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpener* fallback = nullptr);
 
 }  // namespace tacore

@@ -8,12 +8,16 @@
 #include <span>
 #include <vector>
 
-#include "tacore/visibility.hpp"
 #include "tacore/raster/raster.hpp"
+#include "tacore/visibility.hpp"
 
 namespace tacore {
 
-/// Numbers in a dense array, the last axis fastest. Owns its memory, aligned to 64 bytes. Moved, not copied.
+/// A dense array of numbers, the last axis contiguous. Owns its memory, which is aligned to 64 bytes; moved, not
+/// copied.
+///
+///     const Tensor image = read_tensor(*open_raster("image.tif"), {.bands = {3, 2, 1}, .scale = {{.factor =
+///     0.0001}}}); image.shape();          // {3, height, width} image.values<float>();  // all reflectances
 class TACORE_EXPORT Tensor {
  public:
   Tensor() = default;
@@ -25,7 +29,7 @@ class TACORE_EXPORT Tensor {
   int64_t num_values() const noexcept;
   std::span<std::byte> bytes() noexcept { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const noexcept { return {data_.get(), size_}; }
-  /// The values as T, which must be as type() says; unchecked.
+  /// The values as T, which must be the type that type() names; this is not checked.
   template <class T>
   std::span<const T> values() const noexcept {
     return {reinterpret_cast<const T*>(data_.get()), size_ / sizeof(T)};
@@ -54,27 +58,27 @@ struct TensorOptions {
   std::optional<Window> window = {};  ///< the whole raster when absent
   std::optional<DataType> type = {};  ///< the file's own when absent, float32 when there is a `scale`
   std::vector<Scale> scale = {};      ///< none, one for all bands, or one for each of `bands`
-  /// Takes the place of no data, after scaling: a value of the type, NaN for floating point. Absent: no data is a
-  /// value.
+  /// The value that replaces no data, after scaling; NaN is possible for floating point. Absent: no data stays as it
+  /// is.
   std::optional<double> fill = {};
 };
 
-/// Pixels as an array of shape (bands, height, width). Values that do not fit an integer type are rounded to the
-/// nearest (halves away from zero) and kept within its range, as GDAL means to; NaN becomes 0 there. Throws as
-/// Raster::read; QueryError for a number of scales that is neither 0, 1 nor that of the bands, and for a `fill` that
-/// the type does not hold.
+/// Reads pixels as an array of shape (bands, height, width). For an integer type values are rounded to the nearest
+/// integer (halves away from zero) and clamped to the range of the type, as GDAL does; NaN becomes 0. Throws as
+/// Raster::read, and QueryError for a number of scales other than 0, 1 and that of the bands, and for a `fill` that the
+/// type does not hold.
 TACORE_EXPORT Tensor read_tensor(const Raster& raster, const TensorOptions& options = {});
 
 /// The shape that read_tensor gives, and its type. Throws as it does, without reading.
 TACORE_EXPORT std::vector<int64_t> tensor_shape(const RasterInfo& info, const TensorOptions& options);
 TACORE_EXPORT DataType tensor_type(const RasterInfo& info, const TensorOptions& options);
 
-/// The same into memory of the caller, of exactly that size; `out` need not be aligned.
+/// Reads them into memory of the caller, of exactly this size; `out` need not be aligned.
 TACORE_EXPORT void read_tensor(const Raster& raster, const TensorOptions& options, std::span<std::byte> out);
 
-/// The FILEs of a frame, such as the children of a FOLDER, one behind the other: shape (rows, bands, height, width).
-/// Throws as open_raster and read_tensor do, and QueryError for no rows and for two whose tensors differ in shape or
-/// type; both are named.
+/// Stacks the FILEs of a frame, such as the children of a FOLDER: shape (rows, bands, height, width). Throws as
+/// open_raster and read_tensor, and QueryError for a frame without rows and for two rows, which it names, whose tensors
+/// differ in shape or type.
 TACORE_EXPORT Tensor read_stack(const DataFrame& children, const TensorOptions& options = {},
                                 const RasterOpener* fallback = nullptr);
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tacore/visibility.hpp"
 #include "tacore/raster/raster.hpp"
+#include "tacore/visibility.hpp"
 
-/// TOG, the TACO Optimized GeoTIFF (spec/format-v1.md 4): a BigTIFF in tiles, compressed with ZSTD, in which the tiles
+/// TOG, the TACO Optimized GeoTIFF (TACO 0.2.0): a BigTIFF in tiles, compressed with ZSTD, in which the tiles
 /// of all bands at one place lie next to each other.
 namespace tacore {
 

@@ -13,13 +13,14 @@
 /// dataset is.
 namespace tacore::v1 {
 
-/// A collection for create(), from JSON text in the form of TACO 0.2.0 or of TACO 2 in which anything may be missing;
-/// keys it does not know are kept, and what says nothing sensible is left out with a warning. `path` is for messages.
-/// Throws FormatError.
+/// A collection for create(), parsed from JSON text in the form of TACO 0.2.0 or TACO 2 in which any member may be
+/// missing. Unknown members are kept; members with unusable values are dropped with a warning. `path` is used in
+/// messages. Throws FormatError.
 TACORE_EXPORT Collection parse_draft_collection(std::string_view json, const std::string& path);
 
-/// The profiles, `stac-tortilla` and `rai-tortilla` (Tortilla 0.5.0), whose fields are all among `columns`, those of
-/// level 0, whatever they hold. `stac:tensor_shape` and `rai:ele` count as `stac:raster_shape` and `rai:elevation`.
+/// The profiles of Tortilla 0.5.0, `stac-tortilla` and `rai-tortilla`, whose fields are all among `columns`, the
+/// columns of level 0, whatever their values. `stac:tensor_shape` and `rai:ele` count as `stac:raster_shape` and
+/// `rai:elevation`.
 TACORE_EXPORT std::vector<std::string> profiles(std::span<const Column> columns);
 
 }  // namespace tacore::v1

@@ -46,7 +46,7 @@ TACORE_EXPORT void taco2tortilla(const std::string& input, const std::string& ou
 TACORE_EXPORT void join(const std::vector<std::string>& parts, const std::string& output,
                         const ConvertOptions& options = {});
 
-/// A sample that sanity_check() found wanting.
+/// A sample that sanity_check() could not read.
 struct BadSample {
   std::string path = {};    ///< ids from the root down: a/b
   std::string reason = {};  ///< what was thrown

@@ -12,25 +12,25 @@
 /// The precomputed histograms of a streaming TACO 0.2.0.
 namespace tacore::v1 {
 
-/// The valid pixels of a band in 100 bins of one width from the least to the greatest of the whole dataset, whatever
-/// samples they are of.
+/// The histogram of the valid pixels of a band: 100 bins of equal width from the minimum to the maximum of the whole
+/// dataset.
 struct TACORE_EXPORT BandHistogram {
   double min = 0, max = 0;            ///< of the dataset; NaN where it has no valid pixel
   std::vector<uint64_t> counts = {};  ///< 100
 
   uint64_t count() const;
-  /// In the first bin at whose end a share `p` of all pixels is reached, as if its pixels lay evenly in it; NaN without
-  /// pixels. Off by a bin at most. Throws QueryError for p outside [0, 1].
+  /// The quantile `p`, interpolated linearly within its bin, so off by at most a bin; NaN without pixels. Throws
+  /// QueryError for p outside of [0, 1].
   double quantile(double p) const;
-  /// As if all pixels lay in the middle of their bins; NaN without pixels.
+  /// The mean of the middles of the bins; NaN without pixels.
   double mean() const;
   double standard_deviation() const;
-  /// What takes the quantile `low` to 0 and `high` to 1, as TensorOptions::scale and a Loader want it; the difference
-  /// counts as 1 where they are equal. Throws QueryError without pixels, and unless 0 <= low <= high <= 1.
+  /// The scale that maps the quantile `low` to 0 and `high` to 1, for TensorOptions::scale; where they are equal their
+  /// difference is taken as 1. Throws QueryError without pixels, and unless 0 <= low <= high <= 1.
   Scale scale(double low = 0.025, double high = 0.985) const;
 };
 
-/// Of the rasters of one path below each sample.
+/// The histograms of the rasters at one path below each sample.
 struct ComponentHistogram {
   std::string component = {};  ///< "lrf", "a/x"; "." where the samples are rasters
   std::vector<BandHistogram> bands = {};

@@ -12,10 +12,16 @@
 
 namespace tacore {
 
-/// A dataset to be written (§5.4). Of the collection, tree, field schema and `taco_version` are filled in, and the
-/// extent unless it is given: the union of the footprints of all samples (`istac:geometry`, else the corners of the grid
-/// that STAC says, else the centroid) and of their times, each on its own. Where no sample has a place it is the globe,
-/// as the specification wants, with a warning; of a given extent that leaves out samples, too.
+/// A dataset to be written (§5.4). create() fills in the tree, the field schema and `taco_version` of the collection,
+/// and the extent where it is not given: the union of the footprints of all samples (`istac:geometry`, else the corners
+/// of the grid that STAC describes, else the centroid), and of their times. Where no sample has a place the extent is
+/// the globe, as the specification requires, with a warning. A given extent that leaves out samples also causes a
+/// warning.
+///
+///     Taco taco{Tortilla::from_table("samples.csv"),
+///               {.id = "chips", .dataset_version = "1.0.0", .description = "Landsat chips", .licenses = {"CC-BY-4.0"},
+///                .providers = {{.name = "ACME"}}, .tasks = {"segmentation"}}};
+///     create(taco, "chips.tacozip");
 struct TACORE_EXPORT Taco {
   Tortilla tortilla;
   Collection collection = {};

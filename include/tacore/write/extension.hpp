@@ -3,11 +3,16 @@
 #include <vector>
 
 #include "tacore/collection.hpp"
-#include "tacore/visibility.hpp"
 #include "tacore/value.hpp"
+#include "tacore/visibility.hpp"
 
-/// Extensions: metadata that is computed (§5.3). What one gives is named and typed by schema(); types are Arrow's
-/// names, lower case ("string", "list<item: double>", "timestamp[us]").
+/// Extensions: computed metadata (§5.3). schema() gives the names and types of the fields; types are Arrow's names in
+/// lower case ("string", "list<item: double>", "timestamp[us]").
+///
+///     struct MeanRed : SampleExtension {
+///       std::vector<FieldDescription> schema() const override { return {{"mean:red", "double", "Mean of band 1"}}; }
+///       std::vector<Value> compute(const Sample& sample) const override { return {mean_of_band(sample, 1)}; }
+///     };
 namespace tacore {
 
 class Sample;

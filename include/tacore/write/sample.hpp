@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "tacore/crs.hpp"
+#include "tacore/pit_schema.hpp"
 #include "tacore/types.hpp"
+#include "tacore/value.hpp"
 #include "tacore/visibility.hpp"
 #include "tacore/write/extension.hpp"
-#include "tacore/pit_schema.hpp"
-#include "tacore/value.hpp"
 
 struct ArrowArrayStream;  // Arrow C stream interface
 
@@ -19,49 +19,54 @@ namespace tacore {
 
 class Sample;
 
-/// Samples to be written, with their metadata: a tree of any depth (§5.2, §5.3), of which create() writes six levels
-/// and v1::create() 64. The bytes of its samples stay where they are until then. An immutable value; copies share.
+/// The samples of a dataset that is to be written, with their metadata: a tree of any depth (§5.2, §5.3), of which
+/// create() writes up to six levels and v1::create() 64. The bytes of samples are read only when they are written. An
+/// immutable value; copies share their content.
+///
+///     const Sample scene("scene_1", Tortilla({Sample("red", "b4.tif"), Sample("nir", "b8.tif")}),
+///     {{"cloud_cover", 12.5}}); const Tortilla samples({scene});
 class TACORE_EXPORT Tortilla {
  public:
-  /// `samples` in their order. With `strict_schema` all must have the same fields, in the same order and of the same
-  /// types, at each level; a null fits any type. Else a level gets the fields of all, null where a sample has none, in
-  /// the order first seen; integers give way to floating point. Throws SchemaError, which names the first sample and
-  /// the fields that differ: none at all, two of one id, fields as above.
+  /// A tree of these samples, in their order. With `strict_schema` all samples of a level must have the same fields, in
+  /// the same order and of the same types; a null fits any type. Otherwise a level has the fields of all its samples,
+  /// in the order first seen, null where a sample lacks one; integers become real numbers where types differ. Throws
+  /// SchemaError, naming the first sample and its fields: no samples, two with one id, fields that differ.
   explicit Tortilla(const std::vector<Sample>& samples, bool strict_schema = true);
 
-  /// Samples in columns, for millions of them: a FILE each (§5.1), `paths` as Sample has them, as many as `ids`.
-  /// Throws IoError when there is no such file; SchemaError: another number of paths or values than ids, no samples,
-  /// two of one id, an id or key that may not be (§5.6), a type that does not hold its values.
+  /// FILEs given as columns, for millions of samples (§5.1): `ids`, a path for each (as Sample takes it), and metadata.
+  /// Throws IoError for a file that does not exist; SchemaError: no samples, columns of different lengths, two samples
+  /// with one id, an id or key that is not allowed (§5.6), a type that does not hold its values.
   Tortilla(std::vector<std::string> ids, const std::vector<std::string>& paths,
            const std::vector<MetadataColumn>& metadata = {});
 
-  /// The tree below the folder `path`: its folders are FOLDERs, its files FILEs, named as they are. Siblings in the
-  /// code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for what is neither file nor
-  /// folder, a link to a folder, and an empty `path`.
+  /// The tree of a folder on disk: its folders become FOLDERs and its files FILEs, with their names as ids, siblings in
+  /// the code-point order of `<id>/`. Links to files are followed. Throws IoError; SchemaError for an empty `path`, a
+  /// link to a folder, and entries that are neither file nor folder.
   static Tortilla from_folder(const std::string& path);
 
-  /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`, `.geojson`): `id` (a `/` nests, `tile/band`), `path`
-  /// (of a FILE; relative to the folder of the table), every other column metadata. Siblings in the order of their
-  /// rows. A FOLDER may have a row without path, for its metadata. A level has the columns that are not null in all its
-  /// rows, and those that are so at all levels; `type` may be there and must be right. Of GeoJSON the geometries are
-  /// the column `istac:geometry`, as WKB, where filters find them. Throws IoError, FormatError when the table cannot be
-  /// read, SchemaError for what it lists.
+  /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`, `.geojson`). Column `id` names a sample, with `/`
+  /// for nesting (`tile/band`); `path` its file, relative to the folder of the table; all other columns are metadata.
+  /// Siblings keep the order of their rows. A row without path gives a FOLDER its metadata. A level has the columns
+  /// that hold a value in one of its rows, and those that hold none at any level; a column `type` must agree with the
+  /// tree. The geometries of GeoJSON become the column `istac:geometry` (WKB), which filters test. Throws IoError,
+  /// FormatError when the table cannot be read, SchemaError for a row that makes no sample.
   static Tortilla from_table(const std::string& path);
 
-  /// The same from rows in memory, which are read to their end and released. Relative paths start from the working
-  /// folder. Extension types become what they store.
+  /// The samples that rows in memory list, as from_table(). The stream is read to its end and released. Relative paths
+  /// start from the working folder. Extension types become their storage type.
   static Tortilla from_arrow(ArrowArrayStream* rows);
 
-  /// The same samples with padding wherever a FOLDER lacks a child that others at its position have (§5.5, §5.6): a
-  /// sample `__TACOPAD__N`, N its position among its siblings, which readers hide; a FILE without bytes, or a FOLDER of
-  /// padding. Its metadata is null. Siblings keep their order. Throws SchemaError with a list of what cannot be
-  /// completed: an id that is a FILE here and a FOLDER there, siblings in another order, ...
+  /// The same samples with padding wherever a FOLDER lacks a child that other FOLDERs at its position have (§5.5,
+  /// §5.6). Padding is a sample `__TACOPAD__N` (N is its position among its siblings) that readers hide: an empty FILE,
+  /// or a FOLDER of padding, with null metadata. Siblings keep their order. Throws SchemaError with all reasons why
+  /// padding does not help: an id that is a FILE in one FOLDER and a FOLDER in another, siblings in different orders,
+  /// ...
   Tortilla pad() const;
-  /// The same samples with padding after those of level 0 until their number is a multiple of `n`. Throws
+  /// The same samples followed by padding until the number of samples of level 0 is a multiple of `n`. Throws
   /// ValidationError for n < 1 and n > 2^24, SchemaError for FOLDERs whose children differ.
   Tortilla pad_to(int64_t n) const;
 
-  /// Samples of a level, 0 for one that does not exist.
+  /// The number of samples of a level, 0 for a level that does not exist.
   int64_t num_samples(int level = 0) const noexcept;
   /// The deepest level, 0 when no sample has children.
   int depth() const noexcept;
@@ -69,15 +74,15 @@ class TACORE_EXPORT Tortilla {
   uint64_t num_bytes() const noexcept;
   /// The bytes of each sample of level 0, those of its children for a FOLDER.
   std::vector<uint64_t> sizes() const;
-  /// Throws SchemaError for a level that is not there, as all below do.
+  /// The ids of a level. Throws SchemaError for a level that does not exist, as do all functions below.
   std::vector<std::string> ids(int level = 0) const;
-  /// A FILE of a level, with its metadata. Throws SchemaError for a FOLDER and a row that is not there.
+  /// A FILE of a level, with its metadata. Throws SchemaError for a FOLDER and for a row that does not exist.
   Sample sample(int64_t row, int level = 0) const;
   std::vector<SampleType> types(int level = 0) const;
-  /// The metadata of a level, in order: `id`, `type` and what create() adds are not among them.
+  /// The fields of metadata of a level, in order, without `id`, `type` and the columns that create() adds.
   std::vector<FieldDescription> fields(int level = 0) const;
-  /// The values of a field; text for types that Value has none for. Throws SchemaError: no such field (those there are
-  /// are named), a time beyond 64 bits of microseconds.
+  /// The values of a field, as text for types that Value does not have. Throws SchemaError for an unknown field, naming
+  /// the existing ones, and for a time beyond 64 bits of microseconds.
   std::vector<Value> column(std::string_view key, int level = 0) const;
   /// The rows of level `deep` (§7.1): id, type, path (null for a FOLDER and for bytes), metadata; below the root also
   /// internal:parent_id, the row of the parent, and internal:current_id. Throws SchemaError for a level that is not
@@ -87,9 +92,9 @@ class TACORE_EXPORT Tortilla {
   /// A copy with the columns of `extension` at level 0; with `schema_only` they are null and nothing is computed.
   /// Throws SchemaError: another number of values than samples, or a field that is there.
   Tortilla extend_with(const TortillaExtension& extension, bool schema_only = false) const;
-  /// A copy with these columns too, a value for each sample of the level. Throws SchemaError as above.
+  /// A copy with these additional columns, a value for each sample of the level. Throws SchemaError as above.
   Tortilla extend_with(const std::vector<MetadataColumn>& columns, int level = 0) const;
-  /// A copy without a field. Throws SchemaError: `id`, `type`, `path`, and what is not there.
+  /// A copy without a field. Throws SchemaError for `id`, `type`, `path` and an unknown field.
   Tortilla pop(std::string_view key, int level = 0) const;
 
   struct TACORE_HIDDEN Impl;
@@ -100,18 +105,21 @@ class TACORE_EXPORT Tortilla {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// A sample to be written (§5.1). A value; copies share the bytes, and different copies may be used by different
-/// threads.
+/// A sample to be written (§5.1): a FILE with data, or a FOLDER with children. A value; copies share the bytes and may
+/// be used by different threads.
+///
+///     Sample image("image_1", "scenes/image_1.tif", {{"split", "train"}, {"cloud_cover", 12.5}});
+///     image.extend_with(extensions::Scaling({.scale_factor = 0.0001}));
 class TACORE_EXPORT Sample {
  public:
-  /// A FILE, which `path` names: absolute or from the working folder, or a part of a file as GDAL has it
-  /// (`/vsisubfile/OFFSET_SIZE,PATH`). It is read when it is written, and may not change its size until then. Throws
-  /// SchemaError for an id or key that may not be (§5.6) and a type that does not hold its value, IoError when there is
-  /// no such file.
+  /// A FILE at a path, absolute or relative to the working folder, or in a part of a file as GDAL names it
+  /// (`/vsisubfile/OFFSET_SIZE,PATH`). Its bytes are read when the dataset is written; its size must not change until
+  /// then. Throws SchemaError for an id or key that is not allowed (§5.6) and for a type that does not hold its value,
+  /// IoError when the file does not exist.
   Sample(std::string id, const std::string& path, std::vector<MetadataField> metadata = {});
-  /// A FILE of these bytes. Beyond 256 MiB in the process, they go to a file without name in `temp_dir` (made if it is
-  /// missing; "": TMPDIR, else /tmp), and with the last copy; a forked child may go on reading them. Throws as above,
-  /// IoError when that cannot be written.
+  /// A FILE of these bytes. When the samples of the process hold more than 256 MiB, further bytes are written to an
+  /// anonymous temporary file in `temp_dir` (created if it is missing; "": TMPDIR, else /tmp), which goes with the last
+  /// copy of the sample; forked children can read it. Throws as above, IoError when the file cannot be written.
   Sample(std::string id, Bytes bytes, std::vector<MetadataField> metadata = {}, const std::string& temp_dir = {});
   /// A FOLDER. Throws SchemaError as above.
   Sample(std::string id, Tortilla children, std::vector<MetadataField> metadata = {});
@@ -120,27 +128,27 @@ class TACORE_EXPORT Sample {
   SampleType type() const noexcept;
   /// "" for a FOLDER and for bytes.
   const std::string& path() const noexcept;
-  /// The path under which GDAL opens its bytes and no others; "" for a FOLDER and for bytes.
+  /// The path under which GDAL opens exactly these bytes; "" for a FOLDER and for bytes.
   std::string vsi_path() const;
-  /// Bytes of data, those of its children for a FOLDER.
+  /// The size of the data in bytes; of a FOLDER the sum of its children.
   uint64_t size() const noexcept;
   /// The bytes of a FILE. Throws SchemaError for a FOLDER, IoError when they cannot be read.
   Bytes read_bytes() const;
 
-  /// Lets go of its bytes: it is an empty FILE then. Copies, and Tortillas made of it, keep them. Does nothing to a
-  /// file or FOLDER.
+  /// Frees the bytes of a sample that was made from bytes: it is an empty FILE then. Copies, and Tortillas made of it,
+  /// keep them. Has no effect on a file or FOLDER.
   void cleanup();
 
   const std::vector<MetadataField>& metadata() const noexcept { return metadata_; }
   /// The value of a field, nullptr when there is no such field.
   const Value* find(std::string_view key) const noexcept;
-  /// Adds fields; one that is there gets the new value and type. Throws SchemaError for a key that may not be and a
-  /// type that does not hold its value; then nothing changes.
+  /// Adds fields; an existing one gets the new value and type. Throws SchemaError for a key that is not allowed and for
+  /// a type that does not hold its value; then nothing changes.
   void extend_with(std::vector<MetadataField> metadata);
   /// Adds what `extension` computes; with `schema_only` its fields are null and nothing is computed. Throws
   /// SchemaError.
   void extend_with(const SampleExtension& extension, bool schema_only = false);
-  /// Removes a field and returns it. Throws SchemaError: `id`, `type`, `path`, and what is not there.
+  /// Removes a field and returns it. Throws SchemaError for `id`, `type`, `path` and an unknown field.
   MetadataField pop(std::string_view key);
   /// id, type, path and metadata as one row.
   void export_metadata(ArrowArrayStream* out) const;

@@ -4,10 +4,10 @@
 #include "tacore/types.hpp"
 #include "tacore/visibility.hpp"
 
-/// Rows as text and files; beyond section 7, so in a namespace of its own.
+/// Rows as text and files.
 namespace tacore::tabular {
 
-/// Encodes the rows that show, batch by batch.
+/// Encodes the rows and visible columns of a frame, batch by batch.
 TACORE_EXPORT void encode(const DataFrame& rows, Encoding encoding, Output& output);
 
 }  // namespace tacore::tabular

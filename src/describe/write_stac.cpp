@@ -11,8 +11,8 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 namespace tacore {
 namespace descriptions {
@@ -25,7 +25,7 @@ constexpr const char* kItemsFolder = "items";
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) { throw IoError(what, {.path = path}, errno); }
 
-/// A new file in the folder that is being made; synced with all others at the end.
+/// A new file in a NewFolder, which syncs all of them at the end.
 class PlainFile {
  public:
   PlainFile(const std::string& path, std::string target) : target_(std::move(target)) {
@@ -65,7 +65,7 @@ class PlainFile {
   int descriptor_ = -1;
 };
 
-/// A folder beside `target`, which publish() gives its name when it is whole.
+/// A temporary folder beside `target`, which publish() renames to it.
 class NewFolder {
  public:
   NewFolder(std::string target, bool overwrite) : target_(std::move(target)) {
@@ -104,7 +104,7 @@ class NewFolder {
   void make(const std::string& path) const {
     if (::mkdir(path.c_str(), 0777) != 0) fail("cannot be created", target_);
   }
-  /// Its file system, which is quicker than file by file.
+  /// Syncs the file system, which is faster than one file after another.
   void sync() const {
     if (::syncfs(draft_.descriptor) != 0) fail("cannot be written to the disk", target_);
   }
@@ -114,7 +114,7 @@ class NewFolder {
   bool exists_ = false;
 };
 
-/// Everything of a document but the end of its last member, a list; and that end.
+/// The text of a document up to the last element of its last member, which is a list, and the text after it.
 std::pair<std::string, std::string> open_last_list(const Json& document) {
   std::string text = dump(document);
   const auto end = text.rfind(']');
