@@ -19,13 +19,13 @@ const Column* find(const Columns& columns, std::string_view name) {
   return found == columns.end() ? nullptr : &*found;
 }
 
-/// Columns that unite() writes itself.
+/// Columns that unite() computes itself.
 bool is_added(std::string_view name) {
   return name == names::kSourcePath || name == names::kSourceFile || name == names::kGdalVsi ||
          name == names::kSubfile || name == kRowKeyColumn;
 }
 
-/// The columns of level 0 as the steps of the view leave them.
+/// The columns of level 0 after the steps of the view.
 Columns root_columns(const View& view) {
   if (changes_columns(view)) return QueryPlan(view, Dataset::Impl::describe).columns({view.steps.size()})[0];
   Columns out = stored_columns(view, 0);
@@ -54,7 +54,7 @@ void check_critical(const UnionPart& part, const Columns& columns, int level) {
                     {.path = part.source_path, .offset = {}, .level = level});
 }
 
-/// Types of one kind can stand in one column.
+/// Types of one kind can share a column.
 std::string_view kind(std::string_view type) {
   for (const char* number : {"int", "uint", "float", "double", "half", "decimal"}) {
     if (type.starts_with(number)) return "number";
@@ -67,7 +67,7 @@ std::string_view kind(std::string_view type) {
   return type.ends_with("binary") ? "binary" : type;
 }
 
-/// `part` gives a column of this name and another type than `known`, which came from `first`.
+/// Reports that `part` has a column of this name with another type than `known`, the type in `first`.
 void check_type(const Column& known, const UnionPart& first, const Column& column, const UnionPart& part) {
   if (kind(known.type) == kind(column.type) || known.type == "null" || column.type == "null") return;
   throw SchemaError("column " + quoted(known.name) + " is " + known.type + " in " + first.source_path + " and " +
@@ -77,7 +77,7 @@ void check_type(const Column& known, const UnionPart& first, const Column& colum
 bool is_floating(std::string_view type) { return type == "double" || type == "float" || type == "halffloat"; }
 bool is_whole(std::string_view type) { return type.starts_with("int") || type.starts_with("uint"); }
 
-/// Whole numbers of one part and floating ones of another stand in a column of doubles.
+/// Integers in one part and floating-point numbers in another share a column of doubles.
 void widen(const std::vector<Columns>& parts, Column& column) {
   bool any_floating = false, any_whole = false;
   for (const Columns& part : parts) {
@@ -113,10 +113,10 @@ std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Col
   throw SchemaError(text);
 }
 
-/// The columns of a level that the parts share, by the names that they have there.
+/// The columns of a level that the parts share, and their names in each part.
 Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& columns, ColumnMode mode, int level) {
   Columns out;
-  std::map<std::string, std::size_t> first;  // the part that a column was first seen in
+  std::map<std::string, std::size_t> first;  // the part in which a column was first seen
   std::set<std::string> partial;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (const auto& column : columns[i]) {
@@ -125,7 +125,7 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
       check_type(*find(columns[seen->second], column.name), parts[seen->second], column, parts[i]);
       const bool everywhere = std::all_of(columns.begin(), columns.end(),
                                           [&](const Columns& c) { return find(c, column.name) != nullptr; });
-      // Containers differ in what they store of a row's place, and that is nobody's loss.
+      // Containers store the location of a row in different columns; no information is lost when these differ.
       const bool internal = column.name.starts_with(names::kInternal);
       if (!everywhere && !internal) partial.insert(column.name);
       if (is_new && (everywhere || internal || mode == ColumnMode::FillMissing)) out.push_back(column);
@@ -143,8 +143,8 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
   return out;
 }
 
-/// Names that differ in case only get a suffix, as those of one level do: SQL folds case (docs/deviations.md, row 33).
-/// Which of them does not depend on the order of columns or parts.
+/// Names that differ only in case get a suffix, as within one level, since SQL ignores case (row 33 of
+/// docs/deviations.md). Which of them does not depend on the order of columns or parts.
 void rename_twins(Columns& columns) {
   std::set<std::string> folded;
   std::vector<Column*> named;
@@ -159,7 +159,7 @@ void rename_twins(Columns& columns) {
   }
 }
 
-/// Before 2.0 samples may be of any shape, and the tree is that of one of them.
+/// Before 2.0 samples may differ in structure, and the tree is that of one of them.
 bool fits(const Dataset& dataset, const Dataset& first) {
   return (is_v1(dataset.format()) && is_v1(first.format())) ||
          dataset.impl()->tree().is_compatible(first.impl()->tree());
@@ -182,7 +182,7 @@ void check_inputs(std::span<const Dataset> datasets) {
   }
 }
 
-/// Counts of all inputs, added up.
+/// The counts of all inputs, added up.
 PitSchema sum(std::span<const Dataset> datasets) {
   PitSchema out = datasets[0].pit_schema();
   for (const Dataset& dataset : datasets.subspan(1)) {

@@ -25,12 +25,12 @@ bool is_protected(std::string_view name) {
   return name == names::kId || name == names::kType || name.starts_with(names::kInternal);
 }
 
-/// Columns that a cascade filter leaves in sight: they join levels.
+/// The columns that a filter on a lower level keeps visible: they join levels.
 bool joins_levels(std::string_view name) {
   return name == names::kCurrentId || name == names::kParentId || name == names::kSourceFile;
 }
 
-/// Internal columns that the last query names itself.
+/// The internal columns that the last query names itself.
 std::set<std::string> asked_internal(const View& view) {
   for (auto step = view.steps.rbegin(); step != view.steps.rend(); ++step) {
     if (const auto* sql = std::get_if<SqlStep>(&*step)) return sql->select.internal;
@@ -38,7 +38,7 @@ std::set<std::string> asked_internal(const View& view) {
   return {};
 }
 
-/// The level that all rows come from; -1 when they come from several, or do not say. No rows are of level 0.
+/// The level of all rows; -1 when they come from several levels, or do not say. An empty frame has level 0.
 int level_of(const Rows& rows) {
   if (rows.num_rows() == 0) return 0;
   const auto first = rows.key(0);
@@ -80,10 +80,10 @@ int shown(const DataFrame::Impl& frame, std::string_view name) {
   throw QueryError("no column " + quoted(name) + ": " + join(names, ", "), {.path = frame.dataset->path});
 }
 
-// Stands for a row's position in the frame while SQL reorders it.
+// The position of a row in the frame, while SQL reorders it.
 constexpr std::string_view kPosition = "tacore:position";
 
-/// What SQL over a frame sees: the columns that show, and hidden ones that navigation needs.
+/// The columns that SQL over a frame sees: the visible ones, and hidden ones that navigation needs.
 std::vector<StreamColumn> sql_columns(const std::shared_ptr<const DataFrame::Impl>& frame, const Rows& rows,
                                       bool with_path) {
   std::vector<StreamColumn> out;
@@ -134,7 +134,7 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
     const int at = result->rows->find(added);
     if (at < 0) throw QueryError("the expression gives no column " + quoted(added), {.path = frame->dataset->path});
     const Column column = stored[static_cast<std::size_t>(at)];
-    // Before the path, which stays last.
+    // Inserted before the path, which stays the last column.
     const bool path_last = !result->columns.empty() && result->columns.back().name == names::kGdalVsi;
     const auto where = static_cast<std::ptrdiff_t>(result->columns.size()) - (path_last ? 1 : 0);
     result->columns.insert(result->columns.begin() + where, column);
@@ -158,7 +158,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
   for (std::size_t c = 0; c < stored.size(); ++c) {
     const std::string& name = stored[c].name;
     if (is_row_key(name)) continue;
-    // A stored path is stale; only one that a query asked for was built here.
+    // A stored path is outdated; a path is computed here only if a query asked for it.
     const bool computed = is_path_column(name);
     if (computed && !names_path(out->dataset->view())) continue;
     const bool wanted = raw || computed || (cascaded && joins_levels(name)) || asked.contains(name);
@@ -173,7 +173,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     if (raw && out->rows->find(names::kRelativePath) < 0 && out->rows->find(names::kId) >= 0 &&
         level_of(*out->rows) <= 0) {
       out->columns.push_back({std::string(names::kRelativePath), "string"});
-      out->sources.push_back(out->rows->find(names::kId));  // level 0: the path is the id
+      out->sources.push_back(out->rows->find(names::kId));  // level 0: the relative path is the id
     }
     add_paths(*out);
   }
@@ -298,7 +298,7 @@ DataFrame DataFrame::take(std::span<const int64_t> positions) const {
 }
 
 DataFrame DataFrame::with_column(std::string_view name, std::string_view expression) const {
-  // SQL folds case, so "ID" would be a second "id".
+  // SQL ignores case, so "ID" would be a second "id".
   if (is_protected(lower(name)))
     throw QueryError("Cannot modify protected column " + quoted(name), {.path = impl_->dataset->path});
   for (const Column& column : impl_->columns) {

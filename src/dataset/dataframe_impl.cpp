@@ -14,12 +14,12 @@
 namespace tacore {
 namespace {
 
-// A scan of a million ids takes a millisecond or two; a table of them takes fifty to build.
+// The number of scans before a hash table is built: to scan a million ids takes 1 to 2 ms, to build the table 50 ms.
 constexpr int kScansBeforeIndex = 4;
 
 bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
 
-/// A frame that shows what data() shows, over rows that may have no key.
+/// A frame with the columns of data(), over rows that may have no key.
 std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std::shared_ptr<const Rows> rows) {
   auto out = std::make_shared<DataFrame::Impl>();
   out->dataset = parent.dataset;
@@ -35,7 +35,7 @@ std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std:
   return out;
 }
 
-/// `rows` without those of padding.
+/// `rows` without padding.
 std::vector<int64_t> without_padding(const LevelTable& level, const RowRange& range) {
   std::vector<int64_t> out;
   const int id = level.find(names::kId);
@@ -83,7 +83,7 @@ void IdIndex::build(const Rows& rows, int column) const {
       const auto id = text_cell(*ids, i);
       if (!id) continue;
       std::size_t at = std::hash<std::string_view>()(*id) & (size - 1);
-      while (slots_[at] != 0) at = (at + 1) & (size - 1);  // rows come in order: of equal ids the first is found first
+      while (slots_[at] != 0) at = (at + 1) & (size - 1);  // rows come in order: of equal ids the first is found
       slots_[at] = begin + i + 1;
     }
     begin += count;
@@ -172,7 +172,7 @@ DataFrame DataFrame::Impl::children(int64_t row) const {
       return DataFrame(child_frame(*this, level_rows(table, first, without_padding(*table, *range))));
     }
   }
-  // The tree has gaps here, or goes deeper than its levels: the folder's own table.
+  // The tree has gaps here, or is deeper than the levels: the FOLDER's own `__meta__` is read.
   const RowAddress at = address(row);
   const int at_level = key ? key->level : level;
   std::shared_ptr<const LevelTable> meta;

@@ -15,7 +15,7 @@
 
 namespace tacore {
 
-/// Finds a row by its id: by scanning at first, by a hash table once that is asked often enough.
+/// An index of rows by id: it scans at first, and builds a hash table after several searches.
 class IdIndex {
  public:
   int64_t find(const Rows& rows, int column, std::string_view id) const;
@@ -34,35 +34,35 @@ struct DataFrame::Impl {
   std::vector<Column> columns;  ///< those that show
   std::vector<int> sources;     ///< where each comes from: a column of `rows`, or -1 for a path that is computed
   IdIndex ids = {};
-  /// The rows hold what their level stores (only_chooses_rows()), so that nothing of it needs to be decoded again.
+  /// True when the rows hold what their level stores (only_chooses_rows()), so that nothing is decoded again.
   bool holds_stored = false;
-  /// Each column that shows and is in a level has the values of that level.
+  /// True when each visible column that is also in a level has the values of that level.
   bool is_stored = false;
-  /// What level() has found.
+  /// The result of level(), computed once.
   mutable std::once_flag rows_level_found = {};
   mutable int rows_level = -1;
 
-  // Rows of a `__meta__` have no key: what leads to them instead.
+  // For rows of a `__meta__`, which have no key: the FOLDER that they are in.
   std::shared_ptr<const Container> container = {};
   int level = -1;
   std::string parent_path = {};  ///< from DATA/
   std::string source_file = {};
 
-  /// The GDAL path of a row; nullopt for rows that lost what it takes.
-  /// The place in it is proved, unless that is left to the level.
+  /// The GDAL path of a row; nullopt for rows that lost the columns for it. The offset and size in it are verified,
+  /// unless `must_prove` is false and the level is verified elsewhere.
   std::optional<std::string> path(int64_t row, bool must_prove = true) const;
   RowAddress address(int64_t row) const;
   std::shared_ptr<const Container> container_of(int64_t row) const;
   DataFrame children(int64_t row) const;
   SampleType type(int64_t row) const;
-  /// A FILE of format BYTES, of a container before 2.0.
+  /// True for a FILE of format BYTES, in a container before 2.0.
   bool is_bytes(int64_t row) const;
   void check_position(int64_t row) const;
 };
 
-/// True for the columns of paths, which are computed.
+/// True for the path columns, which are computed.
 bool is_path_column(std::string_view name);
-/// Lets a frame show them, last.
+/// Appends the path columns to the visible columns of a frame.
 void add_paths(DataFrame::Impl& frame);
 
 }  // namespace tacore

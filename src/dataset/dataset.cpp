@@ -16,7 +16,7 @@ namespace {
 
 bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
 
-/// What is computed by a query would not be of the rows that were given.
+/// A result of the query would not describe the given rows.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;
   throw QueryError(std::string(what) + ": the rows of a frame as a dataset are to be written; ask the frame",
@@ -26,7 +26,7 @@ void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
 Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
   check_no_given_rows(*from, "filter");
   auto out = copy(*from);
-  // What follows sees the rows that `from` shows, before or after it was looked at.
+  // Further steps see the rows that `from` shows, whether or not they were computed before.
   if (draws(from->base)) out->base.drawn = DrawnRows{from->base.steps.size(), [from] { return from->rows(); }};
   out->base.steps.push_back(std::move(step));
   return Dataset(std::move(out));
@@ -34,7 +34,7 @@ Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
 
 Dataset with_filter(const std::shared_ptr<const Dataset::Impl>& from, Filter filter) {
   if (filter.level != 0) check_level(filter.level, from->tree().max_depth() + 1, from->path);
-  // Said at once where nothing has to be opened or run for it.
+  // Errors are thrown now if nothing has to be opened or run to find them.
   if (!from->partitions && (filter.level > 0 || !has_query(from->base)))
     check_tested(from->base, filter, stored_columns(from->base, filter.level));
   return with_step(from, std::move(filter));
@@ -58,7 +58,7 @@ bool has_all(const std::vector<Column>& columns, const std::vector<std::string>&
   });
 }
 
-/// True when the rows are all those of its containers: then footers count them.
+/// True when the rows are all rows of the containers: their number then follows from the footers.
 bool is_whole(const View& view) {
   if (!view.steps.empty()) return false;
   const auto* all = std::get_if<Union>(&view.base);
@@ -105,7 +105,7 @@ std::vector<Column> Dataset::level_columns(int level) const {
 }
 
 int64_t Dataset::level_rows(int level) const {
-  // What is stored, whatever filters this view has.
+  // The stored rows are counted, whatever the filters of this view.
   const View& all = impl_->view();
   if (level != 0) check_level(level, all.num_levels(), impl_->path);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
@@ -165,7 +165,7 @@ bool Dataset::is_rsut() const {
       if (sql->select.tables.contains("level" + std::to_string(level))) return false;
     }
   }
-  // What a query dropped stays lost, even if a later one has columns of the same names.
+  // What a query dropped stays lost, even if a later query has columns of the same names.
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < view.steps.size(); ++i) {
     if (!keeps_columns(view.steps[i])) changed.push_back(i + 1);

@@ -70,10 +70,10 @@ const View& Dataset::Impl::view() const {
 
 namespace {
 
-/// The columns of a level with their types in the files: those of each part of a union.
+/// The columns of a level with their types in the files; for a union those of each part.
 void add_stored(const View& view, int level, std::set<std::pair<std::string, std::string>>& out) {
   if (const Container* container = view.container()) {
-    // Before 2.0 the number of levels is told from all nested samples.
+    // Before 2.0 the number of levels requires reading all nested samples.
     if (level > 0 && level >= container->num_levels()) return;
     for (const Column& column : stored_columns(view, level)) out.emplace(column.name, column.type);
     return;
@@ -81,7 +81,7 @@ void add_stored(const View& view, int level, std::set<std::pair<std::string, std
   for (const auto& part : std::get<Union>(view.base).parts) add_stored(*part.view, level, out);
 }
 
-/// Whether a query speaks of a column, under whatever name it gives it.
+/// True when a query refers to a column, whatever alias it gives it.
 bool names_column(const View& view, const std::string& name) {
   const std::string wanted = lower(name);
   const auto is_of_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
@@ -97,7 +97,7 @@ bool names_column(const View& view, const std::string& name) {
   });
 }
 
-/// DuckDB has no type for these, and gives another.
+/// Types that DuckDB lacks and would replace by others.
 void warn_of_types(const View& view, const std::set<int>& levels, const Rows& rows) {
   constexpr std::string_view kNanoseconds = "timestamp[ns, tz=";
   std::set<std::pair<std::string, std::string>> all;
@@ -115,7 +115,7 @@ void warn_of_types(const View& view, const std::set<int>& levels, const Rows& ro
   }
 }
 
-/// Proves the levels that the rows of `view` are of. True when one of them was not as it is stored.
+/// Verifies the levels of the rows of `view`. True when one of them had to be corrected.
 bool prove_levels(const View& view, const std::set<int>& levels) {
   if (const Container* container = view.container()) {
     bool any = false;
@@ -147,7 +147,7 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
   const View& all = view();
   const std::lock_guard lock(mutex_);
   if (!rows_) {
-    // Nothing to compute: columns are decoded as they are asked for.
+    // Nothing to compute: columns are decoded on first use.
     rows_ = all.container() && all.steps.empty() ? visible_rows(all.container()->known_level(0), RowKey{})
                                                  : compute(QueryPlan(all, describe).rows());
     if (!all.container() || !all.steps.empty()) warn_of_types(all, levels_of(all), *rows_);
@@ -173,7 +173,7 @@ std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
   if (prove_levels(all, levels_of(all))) {
     const std::lock_guard lock(mutex_);
     if (!rows_ || !(draws(all) || has_given_rows)) {
-      rows_.reset();  // They may have been made before that was known.
+      rows_.reset();  // They may have been computed with the wrong offsets.
     } else {
       log::warning(path + ": internal:offset and internal:size of rows that were drawn before are not proved");
     }
@@ -185,7 +185,7 @@ std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
 
 namespace {
 
-/// A query may answer differently when it is run again, with random() for one.
+/// A query may give other rows when it is run again, for example with random().
 bool asks_query(const View& view) {
   if (std::any_of(view.steps.begin(), view.steps.end(),
                   [](const Step& s) { return std::holds_alternative<SqlStep>(s); }))
@@ -277,7 +277,7 @@ View Partitions::resolve(const std::vector<Step>& steps) const {
   }
   View out;
   out.num_leaves = static_cast<int>(sources_.size());
-  out.base = unite(std::move(parts), ColumnMode::FillMissing);  // a part may lack what others have
+  out.base = unite(std::move(parts), ColumnMode::FillMissing);  // a part may lack columns that others have
   out.steps = steps;
   return out;
 }
@@ -294,7 +294,7 @@ std::shared_ptr<const View> Partitions::open(std::size_t i) const {
 }
 
 std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
-  constexpr int kAtOnce = 16;  // of a server each takes some round trips
+  constexpr int kAtOnce = 16;  // a remote partition takes several requests in sequence
   const std::lock_guard lock(mutex_);
   std::vector<std::size_t> closed;
   for (std::size_t i = 0; i < opened_.size(); ++i) {

@@ -15,17 +15,17 @@
 
 namespace tacore {
 
-/// The partitions of a TACOLLECTION.json, opened when they are needed.
+/// The partitions of a TACOLLECTION.json, opened on first use.
 class Partitions {
  public:
   Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder,
              bool verify);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
-  /// Where they lie.
+  /// The folder of the partitions.
   const std::string& folder() const noexcept { return folder_; }
-  /// The union of all partitions. What taco:sources says of their extents is not proved by anything, so none is left
-  /// out for it.
+  /// The union of all partitions. None is skipped by its extent in taco:sources, because nothing verifies these
+  /// extents.
   View resolve(const std::vector<Step>& steps) const;
   /// One partition, opened once.
   std::shared_ptr<const View> open(std::size_t i) const;
@@ -43,8 +43,8 @@ class Partitions {
   mutable std::vector<std::shared_ptr<const View>> opened_;  ///< nullptr until it is
 };
 
-/// Columns of every level that all parts have (or any, null-filled), in the order of the first; throws SchemaError as
-/// concat() does.
+/// Joins parts: the columns of every level that all parts have (or any part, filled with null), in the order of the
+/// first part. Throws SchemaError as concat() does.
 Union unite(std::vector<UnionPart> parts, ColumnMode mode);
 
 struct Dataset::Impl {
@@ -54,31 +54,31 @@ struct Dataset::Impl {
   View base;  ///< unused while `partitions` stands for it
   std::shared_ptr<const Partitions> partitions = {};
 
-  /// The rows are those of a frame, to_dataset(), and their metadata is what these have.
+  /// True when the rows are those of a frame (to_dataset()), whose metadata may differ from the stored one.
   bool has_given_rows = false;
-  /// `from` with these rows, which its query is not asked for.
+  /// `from` with these rows in place of its query.
   static std::shared_ptr<const Impl> with_rows(const Impl& from, std::shared_ptr<const Rows> rows);
 
-  /// taco:pit_schema, before 2.0 that of Container::tree(). Filters do not change it.
+  /// taco:pit_schema, or before 2.0 Container::tree(). Filters do not change it.
   const PitSchema& tree() const;
-  /// The view with its containers, partitions chosen.
+  /// The view with its containers; partitions are opened.
   const View& view() const;
   /// The rows, computed once.
   std::shared_ptr<const Rows> rows() const;
-  /// The same, with offsets and sizes that are proved.
+  /// The rows with verified offsets and sizes.
   std::shared_ptr<const Rows> raw_rows() const;
-  /// view(), with rows() in it where a query of it draws: for whatever has to do with the rows that show.
+  /// view(), or with rows() in place of a query that draws: for what must agree with the rows that are shown.
   View drawn_view() const;
-  /// Their number. Filters alone are counted without making the rows.
+  /// The number of rows. With filters only, they are counted without computing the rows.
   int64_t num_rows() const;
-  /// What a statement gives, without running it.
+  /// The columns of a statement's result, without running it.
   static SqlColumns describe(const Statement& statement);
   static std::shared_ptr<const Rows> compute(const Statement& statement);
 
-  /// The container of a leaf.
+  /// The container with this number.
   std::shared_ptr<const Container> leaf(int number) const;
-  /// The rows of `level` that survive the filters and belong to a parent, ascending; nullopt when nothing restricts
-  /// that level.
+  /// The rows of the level below a parent that survive the filters, ascending; nullopt when no filter restricts that
+  /// level.
   std::optional<std::vector<int64_t>> survivors(const RowKey& parent) const;
 
  private:
@@ -92,16 +92,16 @@ struct Dataset::Impl {
   mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
 };
 
-/// The same view, of which nothing is computed yet.
+/// The same view, without computed results.
 std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from);
 
-/// A frame over the rows of a dataset, with the columns that `data()` or, with `raw`, `data_raw()` shows.
+/// A frame over the rows of a dataset, with the columns of `data()` or, with `raw`, of `data_raw()`.
 DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows, bool raw);
 
-/// Throws QueryError for a level that is not there.
+/// Throws QueryError for a level that does not exist.
 void check_level(int level, int num_levels, const std::string& path);
 
-/// load() over another world than the file system, for tests.
+/// As the public load(), but with a storage other than the file system, for tests.
 Dataset load(std::string_view path, const LoadOptions& options, std::shared_ptr<const Storage> storage);
 
 }  // namespace tacore

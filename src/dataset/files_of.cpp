@@ -33,7 +33,7 @@ std::vector<std::string> files_of(const Container& container) {
     add_sources(sources, parent_folder(container.path()), out);
     return out;
   }
-  // Where the index itself looks for them, which a base path may have said.
+  // The folder in which the index itself finds them; a base path may have set it.
   for (const auto& source : sources)
     out.push_back(container.vsi_path({.offset = 0, .size = 1, .source_file = source.file}));
   return out;

@@ -6,11 +6,11 @@
 namespace tacore {
 namespace {
 
-/// A level is proved as a whole where more than one of so many of its rows are asked for.
+/// A whole level is verified when more than one in this many of its rows is read.
 constexpr int64_t kRowsPerProof = 16;
 
-/// The paths of rows, most of which come in order. Of few rows of a local level each is proved by itself, which costs
-/// less than proving the level; what is remote is never asked for row by row.
+/// The paths of rows, which are mostly read in order. For few rows of a local level each row is verified alone, which
+/// is cheaper than verifying the level; a remote level is never verified row by row.
 class PathColumn {
  public:
   explicit PathColumn(std::shared_ptr<const DataFrame::Impl> frame) : frame_(std::move(frame)) {}

@@ -38,7 +38,7 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
   return Dataset(std::move(impl));
 }
 
-/// Partitions of one dataset, in order: they state the number of all alike.
+/// The partitions of one dataset, in order, must all state the same number of partitions.
 void check_partitions(const Detected& first, const Detected& at) {
   if (at.num_partitions == first.num_partitions) return;
   throw FormatError("a dataset of " + std::to_string(at.num_partitions) + " partitions; " + first.path + " is one of " +
@@ -46,7 +46,7 @@ void check_partitions(const Detected& first, const Detected& at) {
                     {.path = at.path});
 }
 
-/// `%20` and the like as the bytes that they stand for; any other percent sign as it is.
+/// Decodes percent escapes such as `%20`; any other percent sign stays.
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -62,7 +62,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-/// The path that a `file://` URL names (RFC 8089); any other as it is.
+/// The path in a `file://` URL (RFC 8089); any other path unchanged.
 std::string without_file_scheme(std::string_view given) {
   constexpr std::string_view kFile = "file://", kLocalhost = "localhost";
   if (!given.starts_with(kFile)) return std::string(given);
@@ -113,7 +113,7 @@ Dataset load(std::string_view path, const LoadOptions& options) { return load(pa
 
 Dataset load(std::span<const std::string> paths, const LoadOptions& options) {
   if (paths.empty()) throw QueryError("empty list of paths; at least one expected");
-  // One path stands for its dataset; with allow_partial it is the one partition that is wanted.
+  // The path of one partition stands for the whole dataset; with allow_partial it is only that partition.
   if (paths.size() == 1 && !options.allow_partial) return load(paths[0], options);
   const auto storage = storage_for(options);
   std::vector<Dataset> datasets;

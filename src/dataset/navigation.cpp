@@ -8,7 +8,7 @@
 namespace tacore {
 namespace {
 
-/// -1 when there is none.
+/// The position of the id, -1 when there is none.
 int64_t find_id(const DataFrame::Impl& frame, std::string_view id) {
   const int column = frame.rows->find(names::kId);
   if (column < 0)
@@ -25,12 +25,12 @@ int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
 }  // namespace
 
 std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path) {
-  // Before 2.0 an id may look like a path; one that is there is meant.
+  // Before 2.0 an id may look like a path; an existing id is preferred.
   if (is_v1(frame.impl()->dataset->format) && path.find('/') != path.npos) {
     if (const int64_t row = find_id(*frame.impl(), path); row >= 0) return {frame, row};
   }
   std::vector<std::string> ids = split(path, '/');
-  if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" is "a/b"
+  if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" means "a/b"
   return locate_below(frame, position_of(*frame.impl(), ids[0]), std::span(ids).subspan(1));
 }
 

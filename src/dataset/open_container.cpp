@@ -25,7 +25,7 @@
 namespace tacore {
 namespace {
 
-/// A file tells by its first bytes. Those of the longest header are kept: what opens the file reads them again.
+/// Identifies a file by its first bytes. As many as the longest header has are kept for the code that opens the file.
 Detected detect_file(std::shared_ptr<const ByteSource> file, const std::string& path) {
   constexpr uint64_t kHead = std::max({taco_header::kSize, tacocat_header::kSize, v1::kHeaderUsed});
   if (ends_as_zip(*file)) return {.path = path, .folder = parent_folder(path), .source = std::move(file)};
@@ -64,8 +64,8 @@ Detected detect_folder(const Storage& storage, const std::string& path) {
     return {.format = Format::Tacocat, .path = tacocat, .folder = path, .source = nullptr, .is_folder = true};
   }
   if (storage.exists(path_join(path, names::kCollection))) {
-    // A .tacocat under another name: its levels lie beside the collection, its parts beside the folder that a link
-    // leads to.
+    // A .tacocat under another name: its levels are beside the collection, its parts beside the folder that a symbolic
+    // link leads to.
     if (is_index_folder(storage, path)) {
       return {.format = Format::Tacocat,
               .path = path,
@@ -87,14 +87,14 @@ Detected detect_folder(const Storage& storage, const std::string& path) {
 
 /// True for names that only files have.
 bool is_file_name(std::string_view path) {
-  // A URL may be signed. In one form of GDAL's paths it is itself behind the question mark.
+  // A URL may be signed. In one form of GDAL's paths the URL itself follows the question mark.
   const std::string name = file_name(path.starts_with("/vsicurl?") ? path : path.substr(0, path.find('?')));
   constexpr std::string_view kSuffixes[] = {".tacozip", ".zip", ".tortilla", ".taco", ".json"};
   return name == names::kTacocatFile || std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
                                                     [&](auto suffix) { return ends_with_ignoring_case(name, suffix); });
 }
 
-/// A store cannot tell what a name is: one by one it is asked for what a dataset would have there.
+/// Remote storage cannot say what is at a path: the files that every dataset has are looked for one by one.
 Detected detect_remote(const Storage& storage, std::string path) {
   const auto find = [&](const std::string& file) { return storage.open_all({&file, 1})[0]; };
   const auto folder = [&](Format format, const std::string& at, const std::string& base,
@@ -113,7 +113,7 @@ Detected detect_remote(const Storage& storage, std::string path) {
   if (is_collection) path = without_slashes(parent_folder(path));
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder)) {
     auto files = open_first(path, path);
-    if (!files[0]) files = {storage.open(path_join(path, names::kCollection))};  // says why not
+    if (!files[0]) files = {storage.open(path_join(path, names::kCollection))};  // throws the reason
     return folder(Format::Tacocat, path, without_slashes(parent_folder(path)), std::move(files));
   }
   const std::string tacocat = path_join(path, names::kTacocatFolder);
@@ -196,13 +196,13 @@ Detected detect(const Storage& storage, const std::string& given) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (path.empty()) throw IoError("the path is empty", {}, 0);
   if (is_remote(path)) return detect_remote(storage, path);
-  // The collection of a dataset stands for the folder it lies in; without levels there it is an index of datasets.
+  // The collection of a dataset stands for its folder; without levels there it is an index of datasets.
   if (file_name(path) == names::kCollection) {
     std::string folder = parent_folder(path);
     if (folder.empty()) folder = ".";
     if (is_index_folder(storage, folder) || storage.exists(path_join(folder, names::kMetadata), true)) path = folder;
   }
-  // A ZIP's name is enough: no probe, and its first bytes tell the rest.
+  // The name of a ZIP is enough: nothing is looked for, and its first bytes are checked when it is read.
   if (is_zip_name(path) || !storage.exists(path, true)) return detect_file(storage.open(path, hint_of(path)), path);
   if (ends_with_ignoring_case(file_name(path), names::kTacocatFolder) &&
       storage.exists(path_join(path, names::kCollection))) {
@@ -229,7 +229,7 @@ std::vector<std::string> partition_paths(const Storage& storage, const Detected&
   try {
     return v1::partition_paths(storage, at.path, at.num_partitions, allow_partial);
   } catch (const IoError&) {
-    // Each is readable by itself (Tortilla 0.5.0): one that was copied alone is not a set that lost some.
+    // Each file is readable by itself (Tortilla 0.5.0): one that was copied alone is not an incomplete dataset.
     if (!v1::is_alone(storage, at.path, at.num_partitions)) throw;
     log::warning(at.path + ": one of " + std::to_string(at.num_partitions) +
                  " partitions, and none of the others is beside it; what follows is of this one alone");

@@ -12,12 +12,12 @@
 namespace tacore {
 namespace {
 
-/// Compares trees level by level. A *position* is where a row stands in every tree: that of its parent, and its number
-/// among its siblings. All rows at one position must have the same children; padding matches any.
+/// Compares trees level by level. A *position* is the place of a row in every tree: the position of its parent, and its
+/// number among its siblings. All rows at one position must have the same children; padding matches any row.
 class SameChildren {
  public:
-  /// `rows` as QueryPlan::children() gives them, of level 0 and of each below in turn. False for what differs, and for
-  /// a FOLDER without children.
+  /// Adds `rows` of QueryPlan::children(), of level 0 and then of each level below. False when trees differ, and for a
+  /// FOLDER without children.
   bool add(const Rows& rows) {
     const int parent = 0, is_folder = 1, child = 2, id = 3;
     std::map<Position, std::vector<std::string>> expected;
@@ -62,7 +62,7 @@ class SameChildren {
     return true;
   }
 
-  std::unordered_map<int64_t, Position> positions_;  ///< by row key; level 0 has one for all
+  std::unordered_map<int64_t, Position> positions_;  ///< by row key; all rows of level 0 share one
   std::map<std::pair<Position, std::size_t>, Position> numbers_;
 };
 

@@ -20,7 +20,7 @@ FileVersion version_of(const std::string& path, std::string facts) {
 
 FileVersion version_of(const Container& container) {
   std::string facts = container.collection().json + '\n' + container.file_version();
-  // Before 2.0 levels below the root are made when they are asked for.
+  // Before 2.0 the levels below the root are assembled on first use.
   const int num_levels = is_v1(container.format()) ? 1 : container.num_levels();
   for (int level = 0; level < num_levels; ++level) {
     const Bytes& tail = container.stored_level(level)->tail();
@@ -42,7 +42,7 @@ constexpr std::string_view kRows = "rows";
 constexpr std::string_view kKeys = "keys";
 constexpr std::string_view kDrawn = "drawn";
 
-/// The keys of the rows, when all of them are in one level and each column that shows is stored there as it is.
+/// The keys of the rows, when all rows are in one level and each visible column is stored there unchanged.
 bool keys_suffice(const DataFrame::Impl& frame) {
   const Rows& rows = *frame.rows;
   if (!frame.is_stored || rows.num_rows() == 0 || !rows.key(0)) return false;

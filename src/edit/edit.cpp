@@ -25,7 +25,7 @@
 namespace tacore {
 namespace {
 
-/// The file or folder that a link leads to: it is edited, and the link stays. `.` has no name to exchange.
+/// The file or folder behind a symbolic link: it is edited, and the link stays. `.` has no name to be renamed to.
 std::string without_links(const std::string& path) {
   std::error_code error;
   const bool has_name = file_name(path) != "." && file_name(path) != "..";
@@ -37,7 +37,7 @@ std::string without_links(const std::string& path) {
   return out.string();
 }
 
-/// COLLECTION.json alone.
+/// Replaces a COLLECTION.json that is a file of its own.
 void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& unchanged, const WriteOptions& options) {
   const struct Open {
     int descriptor;
@@ -55,7 +55,7 @@ void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& u
   file.commit();
 }
 
-/// An index has the values of its parts, and those of before after an edit.
+/// Warns of indexes: they contain the values of their parts, and after an edit the old ones.
 void warn_of_indexes(const Storage& storage, const std::string& part) {
   for (const auto name : {names::kTacocatFolder, names::kTacocatFile}) {
     const std::string index = path_join(parent_folder(part), name);
@@ -65,12 +65,12 @@ void warn_of_indexes(const Storage& storage, const std::string& part) {
       if (std::ranges::find(sources, file_name(part), &Source::file) == sources.end()) continue;
       log::warning(index + ": has the values of " + tacore::quoted(file_name(part)) +
                    " of before this edit; taco index makes it anew");
-    } catch (const Error&) {  // whoever opens it tells
+    } catch (const Error&) {  // reported when the index is opened
     }
   }
 }
 
-/// What progress counts: the bytes of a ZIP. Nothing else is copied, unless links are refused.
+/// The total of the progress callback: the bytes of a ZIP. The files of a FOLDER are linked, not copied, if possible.
 uint64_t num_bytes_of(const Detected& at) { return at.format == Format::Zip ? at.source->size() : 0; }
 
 }  // namespace

@@ -48,18 +48,18 @@ class FolderEditor {
  private:
   static std::string level_name(int level) { return path_join(names::kMetadata, names::kLevelFiles[level]); }
 
-  /// The files whose content follows from rows of the level that changes.
+  /// The files whose content depends on rows of the edited level.
   void find_metas() {
     if (plan_.level == 0) return;
     const auto& paths = samples_.of(plan_.level - 1);
-    samples_.children(plan_.level - 1);  // now, as only one thread may
+    samples_.children(plan_.level - 1);  // computed now, because only one thread may
     for (std::size_t row = 0; row < paths.size(); ++row) {
       if (!samples_.is_folder(plan_.level - 1, static_cast<int64_t>(row))) continue;
       metas_.emplace(path_join(path_join(names::kData, paths[row]), names::kMeta), static_cast<int64_t>(row));
     }
   }
 
-  /// Makes the folders of the staging, and finds what is to be in them. Nothing is followed out of the dataset: links
+  /// Creates the folders in the staging directory, and lists the files for them. Symbolic links are not followed: they
   /// stay links.
   void list(const StagingDir& staging) {
     set_permissions(path_, staging.path());
@@ -85,9 +85,9 @@ class FolderEditor {
 
   static void set_permissions(const std::string& from, const std::string& to) {
     struct stat status = {};
-    // What was private must not become public because nobody could ask.
+    // A private folder must not become public because its permissions could not be read.
     if (::stat(from.c_str(), &status) != 0) throw IoError("cannot stat", {.path = from}, errno);
-    // Ours to write to until it is whole; what else it was, it becomes.
+    // The owner can write until the folder is complete; other permissions are those of the original.
     ::chmod(to.c_str(), (status.st_mode & 07777) | S_IRWXU);
   }
 
@@ -106,7 +106,7 @@ class FolderEditor {
 
   const std::vector<std::vector<int64_t>>& children_() { return samples_.children(plan_.level - 1); }
 
-  /// The file itself under one more name, or, where that cannot be, a copy.
+  /// A hard link to the file, or a copy where links are impossible.
   void link(const StagingDir& staging, const std::string& name) {
     const std::string old = path_join(path_, name);
     if (::linkat(AT_FDCWD, old.c_str(), AT_FDCWD, staging.path(name).c_str(), 0) == 0) return;

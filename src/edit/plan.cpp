@@ -36,7 +36,7 @@ std::string why_fixed(std::string_view key) {
   return "";
 }
 
-/// The same of a column.
+/// Why a column cannot be edited, "" when it can.
 std::string why_fixed_column(std::string_view name) {
   const bool is_fixed = name == names::kId || name == names::kType || name.starts_with(names::kInternal);
   return is_fixed ? why_bad_key(name) : "";
@@ -48,7 +48,7 @@ void check_key(const std::string& key, const WhyFixed& why_fixed) {
     throw ValidationError(quoted(key) + " cannot be edited: it " + why);
 }
 
-/// The rows of a table by the samples of a level.
+/// Finds the rows of a table by the samples of a level.
 class Join {
  public:
   Join(const std::vector<std::string>& paths, int level, const std::string& path) : level_(level), path_(path) {
@@ -97,8 +97,8 @@ void check_may_go(const std::string& name, const arrow::Table& level, const WhyF
   find_column(level, name, where.path);
 }
 
-/// The keys of each row of a table in JSON lines, in quotes: where one is not there, the table has a null that nobody
-/// wrote. "" is among them when a key is written with escapes, so that it may be any.
+/// The keys of each row of a JSON Lines table, quoted: a missing key becomes a null that nobody wrote. "" is among them
+/// when a key is written with escapes, so that it may be any key.
 std::vector<std::set<std::string>> keys_of_rows(const std::string& name) {
   std::vector<std::set<std::string>> out;
   if (!ends_with_ignoring_case(name, ".jsonl")) return out;
@@ -121,7 +121,7 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
   const std::string path(names::kRelativePath);
   const bool has_path = number > 0 && std::find(columns.begin(), columns.end(), path) != columns.end();
   const std::string key = has_path ? path : std::string(names::kId);
-  // Beside the path, the id of a row says nothing more.
+  // Where rows are found by path, their id adds nothing.
   std::vector<std::string_view> keys{key};
   if (has_path) keys.push_back(names::kId);
   check_metadata(*table, keys, name);
@@ -151,7 +151,7 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
   return level;
 }
 
-/// SQL takes names for one that differ in case only.
+/// SQL ignores the case of names.
 void check_case(const arrow::Table& level, const ErrorContext& where) {
   std::unordered_map<std::string, std::string> folded;
   for (const auto& name : column_names(level)) {
@@ -222,7 +222,7 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
     const auto level = container->stored_level(edit.level);
     const ErrorContext where{.path = path, .offset = {}, .level = edit.level};
     out.level = edit.level;
-    // Paths below the root are asked for where they are needed only: an edit may drop columns of a level that has none.
+    // Paths below the root are computed only where needed: an edit may drop columns of a level that has no paths.
     SamplePaths paths(*container);
     out.table = edited_columns(whole_table(*level), edit,
                                edit.columns.empty() ? std::vector<std::string>() : paths.of(edit.level), path,

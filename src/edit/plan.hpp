@@ -18,43 +18,43 @@
 
 namespace tacore {
 
-/// What an edit makes of a dataset.
+/// The result of planning an edit: the new parts of the dataset.
 struct EditPlan {
   std::string collection = {};               ///< the new COLLECTION.json
   int level = -1;                            ///< whose columns change, -1: none
-  std::shared_ptr<arrow::Table> table = {};  ///< that level, but for the places in a ZIP
+  std::shared_ptr<arrow::Table> table = {};  ///< that level, without offsets and sizes in a ZIP
 };
 
-/// Checks all that edit() promises to. `collection` is the one there is; the levels are `container`'s, which is null
-/// where columns cannot be edited.
+/// Checks everything that edit() promises to check. `collection` is the existing one; the levels are those of
+/// `container`, which is null where columns cannot be edited.
 EditPlan plan_edit(const Edit& edit, const Collection& collection, const Container* container, const std::string& path);
 
-/// Why a member or a column cannot be edited, reading on from its name; "" when it can.
+/// Why a member or a column cannot be edited, a clause after its name; "" when it can.
 using WhyFixed = std::function<std::string(std::string_view)>;
 
-/// What `edit` changes in the collection, each member once. Throws ValidationError for one that is fixed and for what
-/// is no JSON.
+/// The changes of `edit` to the collection, each member once. Throws ValidationError for a member that cannot be edited
+/// and for invalid JSON.
 std::vector<MemberChange> member_changes(const Edit& edit, const WhyFixed& why_fixed);
 
-/// `level`, that of `edit`, without the columns that go and with those of tables. `samples` are the paths of its rows,
-/// which tables look for. Throws SchemaError as edit() does.
+/// `level`, that of `edit`, without the dropped columns and with those of the joined tables. `samples` are the paths of
+/// its rows, which are looked up in the tables. Throws SchemaError as edit() does.
 std::shared_ptr<arrow::Table> edited_columns(std::shared_ptr<arrow::Table> level, const Edit& edit,
                                              const std::vector<std::string>& samples, const std::string& path,
                                              const WhyFixed& why_fixed);
 
-/// The samples of a container by level: paths from DATA/ without a slash at the end, and the rows of their children.
-/// Levels are looked at when they are asked for, once.
+/// The samples of a container by level: paths below DATA/ without a final slash, and the rows of their children. Each
+/// level is read once, on first use.
 class SamplePaths {
  public:
   explicit SamplePaths(const Container& container) : container_(container) {}
   const std::vector<std::string>& of(int level);
-  /// The rows of `level` + 1 below each row of `level`, in order. Throws FormatError for one below none.
+  /// The rows of `level` + 1 below each row of `level`, in order. Throws FormatError for a row without a parent.
   const std::vector<std::vector<int64_t>>& children(int level);
   bool is_folder(int level, int64_t row) const;
 
  private:
   const Container& container_;
-  std::deque<std::vector<std::string>> paths_ = {};  ///< a deque: what was handed out stays where it is
+  std::deque<std::vector<std::string>> paths_ = {};  ///< a deque: references to elements stay valid
   std::deque<std::vector<std::vector<int64_t>>> children_ = {};
 };
 
@@ -63,11 +63,11 @@ std::vector<Bytes> encode_metas(const std::shared_ptr<arrow::Table>& table,
                                 const std::vector<std::vector<int64_t>>& children, std::span<const int64_t> rows,
                                 const WriteOptions& options);
 
-/// A file or folder as it was when this was made.
+/// The state of a file or folder when this object was made.
 class Unchanged {
  public:
   explicit Unchanged(std::string path);
-  /// Throws IoError when there is another at its name, or it was written to.
+  /// Throws IoError when the path names another file now, or the file was written to.
   void check() const;
 
  private:
@@ -75,11 +75,11 @@ class Unchanged {
   std::vector<int64_t> facts_;
 };
 
-/// All of edit() for a Tortilla or TACO 0.2.0, and for the whole set that it is a part of.
+/// Implements edit() for a Tortilla or TACO 0.2.0, and for all partitions of its dataset.
 void edit_v1(const Edit& edit, const std::string& path, const EditOptions& options);
 
-/// The act. `path` leads to the file or folder itself; what is `unchanged` must be so just before the new one takes its
-/// place.
+/// Writes the edited ZIP. `path` is the file itself, not a link; `unchanged` is checked just before the new file
+/// replaces the old one.
 void edit_zip(const EditPlan& plan, const Container& container, const std::string& path, const Unchanged& unchanged,
               const WriteOptions& options);
 void edit_folder(const EditPlan& plan, const Container& container, const std::string& path,

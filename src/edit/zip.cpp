@@ -25,19 +25,19 @@ constexpr std::size_t kMetasAtOnce = 512;
 
 std::string level_name(int level) { return std::string(names::kMetadata).append(names::kLevelFiles[level]); }
 
-/// An archive, and which of it stays where it is.
+/// The layout of an archive, and which entries keep their location.
 struct ZipLayout {
   std::vector<zip::CentralEntry> entries = {};  ///< in the order of the central directory
-  std::vector<uint64_t> payloads = {};          ///< where the bytes of each begin
-  std::vector<uint64_t> ends = {};              ///< where the next entry begins, or the directory
-  std::set<std::string> written = {};           ///< the entries that are made anew
-  uint64_t shared = 0;                          ///< bytes from the start that stay, but for TACO_HEADER
-  int last_level = -1;                          ///< the levels that are made anew go down to this one
+  std::vector<uint64_t> payloads = {};          ///< offset of the bytes of each entry
+  std::vector<uint64_t> ends = {};              ///< offset of the next entry, or of the directory
+  std::set<std::string> written = {};           ///< names of the entries that are written again
+  uint64_t shared = 0;                          ///< bytes from the start that stay, except for TACO_HEADER
+  int last_level = -1;                          ///< the deepest level that is written again
 
   bool stays(std::size_t i) const {
     return entries[i].local_offset < shared && !(entries[i].local_offset == 0 && entries[i].name == names::kHeader);
   }
-  /// Bytes that get another place.
+  /// The number of bytes that are moved.
   bool moves(std::size_t i) const {
     return entries[i].local_offset >= shared && entries[i].name != names::kHeader && !written.contains(entries[i].name);
   }
@@ -103,8 +103,8 @@ class ZipEditor {
       if (entry.name == names::kCollection) time_ = {entry.time, entry.date};
     }
     write_anew(plan_.level);
-    // Where others have put samples behind what changes, or no header in front of all, samples move, and all that says
-    // where they are changes.
+    // Where other writers put samples behind the edited entries, or no header at the start, samples move, and all
+    // tables that state their offsets change.
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!layout_.moves(i) || !entries[i].name.starts_with(names::kData)) continue;
       write_anew(container_.num_levels() - 1);
@@ -112,7 +112,7 @@ class ZipEditor {
     }
   }
 
-  /// The tables of these levels, and every `__meta__` that has rows of one.
+  /// Rewrites the tables of levels 0 to `last_level`, and every `__meta__` with rows of them.
   void write_anew(int last_level) {
     layout_.last_level = last_level;
     layout_.written.insert(std::string(names::kCollection));
@@ -141,7 +141,7 @@ class ZipEditor {
       throw FormatError("the ZIP has no COLLECTION.json", {.path = path_});
   }
 
-  /// One at the start, as long as the one to be written.
+  /// True when there is a TACO_HEADER at the start, as long as the new one.
   bool has_header() const {
     const auto& entries = layout_.entries;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -152,7 +152,7 @@ class ZipEditor {
     return false;
   }
 
-  /// All that is not made anew.
+  /// Copies the entries that are not written again.
   void keep(OutputFile& file, ZipOutput& out) {
     const auto told = [&](uint64_t num_bytes) { tell(num_bytes); };
     const auto& entries = layout_.entries;
@@ -179,12 +179,12 @@ class ZipEditor {
     out.end += size;
   }
 
-  /// An entry that is kept, as it is, at another place or its own.
+  /// Lists an entry that is kept unchanged, at its old or a new location.
   void note(std::size_t i, uint64_t local_offset, ZipOutput& out) {
     zip::CentralEntry entry = layout_.entries[i];
     const uint64_t header = layout_.payloads[i] - entry.local_offset;
     entry.local_offset = local_offset;
-    // A place that far takes ZIP64 in the directory, and nothing in the entry itself.
+    // An offset beyond 4 GiB requires ZIP64 in the directory, but not in the entry itself.
     const uint16_t there = zip::stored_entry("", 0, local_offset).version_needed;
     const bool came_near = zip::stored_entry("", 0, layout_.entries[i].local_offset).version_needed > there;
     entry.version_needed =
@@ -207,7 +207,7 @@ class ZipEditor {
     }
   }
 
-  /// The level as it is written: where its samples lie is known by now.
+  /// The level as it is written: the locations of its samples are known by now.
   std::shared_ptr<arrow::Table> table(int level) {
     const auto& stored = *container_.stored_level(level);
     auto offsets = integers_of(stored, names::kOffset), sizes = integers_of(stored, names::kSize);
@@ -216,7 +216,7 @@ class ZipEditor {
       const auto type = samples_.is_folder(level, static_cast<int64_t>(row)) ? SampleType::Folder : SampleType::File;
       const auto place = places_.find(entry_name(paths[row], type));
       if (place == places_.end()) {
-        if (!offsets[row]) continue;  // a padding file that its writer did not find
+        if (!offsets[row]) continue;  // padding whose file its writer left out
         throw FormatError(
             "row " + std::to_string(row) + ": the ZIP has no entry " + quoted(entry_name(paths[row], type)),
             {.path = path_, .offset = {}, .level = level});
@@ -228,7 +228,7 @@ class ZipEditor {
     return set_integers(set_integers(out, names::kOffset, offsets), names::kSize, sizes);
   }
 
-  /// The `__meta__` of each FOLDER of `level`, by path (dossier 1.1).
+  /// Writes the `__meta__` of each FOLDER of `level`, ordered by path.
   void write_metas(int level, ZipOutput& out) {
     const auto& paths = samples_.of(level);
     std::vector<int64_t> folders;
@@ -272,9 +272,9 @@ class ZipEditor {
   SamplePaths samples_;
   const WriteOptions& options_;
   int descriptor_ = -1;
-  zip::DosTime time_;  ///< of what is made anew: that of the collection
+  zip::DosTime time_;  ///< of rewritten entries: that of the collection
   ZipLayout layout_;
-  std::unordered_map<std::string, ByteRange> places_;  ///< of what is written or kept
+  std::unordered_map<std::string, ByteRange> places_;  ///< of written and kept entries
   uint64_t num_done_ = 0;
 };
 

@@ -13,7 +13,7 @@ std::vector<std::string> compile(const Dataset& view, const std::string& output,
   const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   CreateTacoOptions how = options;
   how.split_size = options.split_size.value_or(0);
-  how.stats = false;  // a subset of what is there
+  how.stats = false;  // a subset of the existing statistics
   if (!ends_with_ignoring_case(output, ".taco")) return create_tortilla(samples, output, how);
   return create_taco(Taco{samples, view.collection()}, output, how);
 }

@@ -41,14 +41,14 @@
 namespace tacore {
 namespace {
 
-/// Threads wait for answers: more of them than processors.
+/// Threads wait for responses: there are more of them than processors.
 constexpr int kRemoteJobs = 16;
 
-/// An input, and where it is.
+/// An input, and its location.
 struct Input {
   std::string path = {};    ///< as the caller wrote it
-  std::string parent = {};  ///< the folder it is in, likewise
-  std::string folder = {};  ///< the same, absolute and without links; of a remote one as it is
+  std::string parent = {};  ///< the folder it is in, as the caller wrote it
+  std::string folder = {};  ///< the same folder, absolute and without symbolic links; a remote one unchanged
   std::string name = {};    ///< in there
 };
 
@@ -59,7 +59,7 @@ std::string canonical(const std::string& path, const std::string& shown) {
   return out.string();
 }
 
-/// Of many inputs that are mostly in one folder.
+/// Resolves the folders of many inputs, most of which are in one.
 class Folders {
  public:
   Input locate(const std::string& path) {
@@ -90,7 +90,7 @@ void check_once(std::set<std::string>& seen, const Input& input) {
     throw ValidationError("is the same dataset as an input before it", {.path = input.path});
 }
 
-/// Rows that are there twice are a mistake that no reader sees.
+/// Rows that are listed twice are a mistake that no reader detects.
 void check_once(std::map<std::pair<dev_t, ino_t>, std::string>& seen, const std::string& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
@@ -135,7 +135,7 @@ void check_names(const std::vector<Input>& inputs) {
   }
 }
 
-/// Where the index goes: a folder that is there.
+/// The folder for the index, which must exist.
 std::string output_folder(const std::vector<Input>& inputs, const std::string& output) {
   require_local(output, "written");
   if (output.empty() && is_remote(inputs[0].path)) {
@@ -170,13 +170,13 @@ void check_target(const std::string& target, bool is_folder, bool overwrite) {
   }
 }
 
-/// A remote ZIP, of which some ranges were fetched and are held here, each in one request: in memory while they are few,
-/// else on the disk. The rest, which is hardly ever read, is asked for again.
+/// A remote ZIP of which some ranges were fetched, in one request each, and kept: in memory while they are few, else on
+/// the disk. Other bytes, which are hardly ever read, are requested again.
 class FetchedZip final : public ByteSource {
  public:
   FetchedZip(const ByteSource& zip, std::string path, const std::vector<ByteRange>& ranges)
       : path_(std::move(path)), name_(zip.name()), size_(zip.size()) {
-    constexpr uint64_t kMostAtOnce = 16 << 20;  // in memory, by each of many threads
+    constexpr uint64_t kMostAtOnce = 16 << 20;  // in memory, for each of many threads
     for (const MergedRange& merged : coalesce(ranges, kRemoteCoalesceGap)) {
       const uint64_t end = merged.range.offset + merged.range.size;
       for (uint64_t begin = merged.range.offset; begin < end; begin += kMostAtOnce) {
@@ -216,7 +216,7 @@ class FetchedZip final : public ByteSource {
   using Pieces = std::map<uint64_t, std::unique_ptr<const SpillBuffer>>;
   using Piece = Pieces::value_type;
 
-  /// That which has the byte at `offset`.
+  /// The piece that contains the byte at `offset`.
   const Piece* find(uint64_t offset) const {
     const auto next = pieces_.upper_bound(offset);
     if (next == pieces_.begin()) return nullptr;
@@ -232,12 +232,12 @@ class FetchedZip final : public ByteSource {
 
   std::string path_, name_;
   uint64_t size_;
-  Pieces pieces_;  ///< by offset, apart from each other or end to end
+  Pieces pieces_;  ///< by offset, disjoint
   mutable std::once_flag opened_again_;
   mutable std::shared_ptr<const ByteSource> again_;
 };
 
-/// A dataset that an index is made of. Throws ValidationError for what an index cannot list.
+/// An input dataset of an index. Throws ValidationError for one that an index cannot list.
 Detected detect_input(const std::string& path, bool zips_only) {
   Detected at = detect(*any_storage(), path);
   if (at.format == Format::Tacocat || at.format == Format::Tacollection) {
@@ -252,7 +252,7 @@ Detected detect_input(const std::string& path, bool zips_only) {
   return at;
 }
 
-/// Progress as a callback that throws.
+/// Progress as a callback that throws when it is cancelled.
 template <class Options>
 struct Progress {
   const Options& options;
@@ -269,7 +269,7 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     out.files.push_back(input.name);
     out.paths.push_back(input.path);
   }
-  // Of a remote ZIP whose rows are to be merged all of its tables come when it is looked at.
+  // All tables of a remote ZIP, whose rows are to be merged, are fetched when it is first opened.
   const auto fetched = std::make_shared<std::vector<std::optional<Detected>>>(inputs.size());
   out.open = [&inputs, zips_only, fetched](std::size_t part) {
     const std::string& path = inputs[part].path;
@@ -297,7 +297,7 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     const std::string& path = inputs[part].path;
     const auto& known = (*fetched)[part];
     const auto container = open_container(any_storage(), known ? *known : detect_input(path, zips_only), path, "");
-    // Who reads the index proves each place again, so that no server is asked for the directories of all roots.
+    // Readers of the index verify each offset again, so no request for the directories of all ZIPs is made here.
     return container->is_local() || level > 0 ? container->level(level) : container->stored_level(level);
   };
   return out;
@@ -314,7 +314,7 @@ Index merge_inputs(const IndexParts& parts, bool has_internal, const Progress<Op
   return out;
 }
 
-/// "a/b" of "/x/a/b" and "/x"; nullopt when it is not in there.
+/// "a/b" of "/x/a/b" and "/x"; nullopt when the path is not below the folder.
 std::optional<std::string> inside(const std::string& path, const std::string& folder) {
   const std::string start = folder.ends_with('/') ? folder : folder + '/';
   if (path + '/' == start) return "";
@@ -328,7 +328,7 @@ std::string common_folder(const std::vector<Input>& inputs) {
     while (!inside(input.folder, out)) {
       const auto slash = out.rfind('/');
       out.resize(std::max<std::size_t>(slash, 1));
-      if (is_remote(input.path) && out.ends_with('/')) {  // of s3://
+      if (is_remote(input.path) && out.ends_with('/')) {  // the slashes of s3://
         throw ValidationError(
             "has no folder in common with " + tacore::quoted(inputs[0].path) + "; an index has one base path for all",
             {.path = input.path});
@@ -338,7 +338,7 @@ std::string common_folder(const std::vector<Input>& inputs) {
   return out;
 }
 
-/// `error`, about a file of a staging directory, with the name that it was to get.
+/// `error`, about a file in a staging directory, with the final name of the file.
 [[noreturn]] void throw_renamed(const IoError& error, const std::string& staging, const std::string& target) {
   ErrorContext where = error.context();
   if (!where.path.starts_with(staging)) throw error;
@@ -354,7 +354,7 @@ void write_folder(const Index& index, const IndexParts& parts, const std::string
   const StagingDir staging(target, "");
   try {
     write_tacocat_folder(index, parts, staging.path(name), options);
-    options.progress(index.num_bytes());  // the last moment to stop
+    options.progress(index.num_bytes());  // the last chance to cancel
     publish(staging.path(), parent_folder(target), {name}, options.overwrite);
   } catch (const IoError& error) {
     throw_renamed(error, staging.path(name), target);
@@ -428,7 +428,7 @@ std::string create_tacollection(const std::vector<std::string>& paths, const Tac
   OutputFile file(target, options.overwrite);
   file.write(0, std::as_bytes(std::span(text)));
   file.sync();
-  progress.tell(index.num_bytes(), index.num_bytes());  // the last moment to stop
+  progress.tell(index.num_bytes(), index.num_bytes());  // the last chance to cancel
   file.commit();
   if (!is_beside) warn_of_base(target, base == inputs[0].folder ? inputs[0].parent : base);
   return target;

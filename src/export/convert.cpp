@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// COLLECTION.json as it is, but for an extent that leaves out samples: one of centroids, or of before an edit.
+/// COLLECTION.json, unchanged except for an extent that lacks samples: one of centroids, or from before an edit.
 std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTransformer* transformer) {
   const auto& [spatial, temporal] = dataset.extent();
   const Extent extent =
@@ -38,7 +38,7 @@ std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTrans
   return with_members(dataset.collection().json, {{"extent", extent_to_json(extent)}});
 }
 
-/// Files of a FOLDER that no sample is have no place in a ZIP.
+/// Warns of files of a FOLDER that are no samples, since a ZIP has no room for them.
 void warn_of_other_files(const std::string& folder, const Tree& tree) {
   constexpr std::size_t kMostTold = 3;
   const auto whole = [](const fs::path& path) { return fs::absolute(path).lexically_normal().string(); };
@@ -46,7 +46,7 @@ void warn_of_other_files(const std::string& folder, const Tree& tree) {
   for (const auto& file : tree.files()) samples.insert(whole(file));
   std::size_t count = 0;
   std::vector<std::string> told;
-  std::error_code ignored;  // what cannot be listed is told by who reads it
+  std::error_code ignored;  // what cannot be listed is reported when it is read
   for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
     const fs::path inside = entry.path().lexically_relative(folder);
     const bool is_metadata = inside == names::kCollection || entry.path().filename() == names::kMeta ||

@@ -15,7 +15,7 @@
 namespace tacore::v1 {
 namespace {
 
-/// A file of v1 that becomes another one with the same first bytes.
+/// The conversion of a v1 file into another one with the same first bytes.
 class Conversion {
  public:
   Conversion(const std::string& input, const std::string& output, Kind kind, const ConvertOptions& options)
@@ -39,7 +39,7 @@ class Conversion {
   const Header& header() const { return file_.header(); }
   uint64_t size() const { return file_.size(); }
 
-  /// The first `kept` bytes with another header, then `rest`.
+  /// Writes the first `kept` bytes with another header, then `rest`.
   void write(uint64_t kept, const Header& header, std::string_view rest) const {
     OutputFile file(output_, is_in_place_ || options_.output.overwrite, options_.output.temp_dir);
     if (is_in_place_) file_.give_permissions(file);
@@ -54,7 +54,7 @@ class Conversion {
   }
 
  private:
-  /// The file that a link leads to is replaced, and the link stays.
+  /// The file that a symbolic link leads to is replaced, and the link stays.
   static std::string without_link(const std::string& path) {
     if (is_remote(path)) return path;
     std::error_code error;
@@ -73,7 +73,7 @@ class Conversion {
   bool is_in_place_;
   std::string input_, output_;
   const ConvertOptions& options_;
-  std::optional<Unchanged> unchanged_;  ///< of a local one
+  std::optional<Unchanged> unchanged_;  ///< for a local file
   StoredFile file_;
 };
 
@@ -95,7 +95,7 @@ void taco2tortilla(const std::string& input, const std::string& output, const Co
   const ByteRange collection = *header.collection;
   header.kind = Kind::Tortilla;
   header.collection.reset();
-  // Elsewhere than at the end it stays, as bytes that nothing leads to.
+  // A COLLECTION elsewhere than at the end stays, as bytes that nothing refers to.
   const bool is_last = collection.offset + collection.size == conversion.size();
   const bool overlaps = collection.offset < header.footer.offset + header.footer.size;
   conversion.write(is_last && !overlaps ? collection.offset : conversion.size(), header, "");

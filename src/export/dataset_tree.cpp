@@ -31,16 +31,16 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Whose places are looked up together: addresses of a million would be hundreds of megabytes.
+/// The number of FILEs that are located together: the addresses of a million would take hundreds of megabytes.
 constexpr std::size_t kFilesAtOnce = 1 << 14;
 
-/// Of versions before 2.0 a column `path` is one of users.
+/// In versions before 2.0 a column `path` is a user's column.
 bool is_metadata(std::string_view name, bool v1) {
   return name != names::kId && name != names::kType && (v1 || name != names::kPath) &&
          !name.starts_with(names::kInternal);
 }
 
-/// A container of a view, and the columns of a level that it has, by the names that the view has for them.
+/// A container of a view, and its columns of a level, under the names of the view.
 struct Leaf {
   int number = 0;
   std::shared_ptr<const Container> container = {};
@@ -71,7 +71,7 @@ void add_leaves(const View& view, int number, int level, std::vector<Leaf>& out)
   }
 }
 
-/// The columns of a view are those that are stored, whatever rows are chosen.
+/// True when the columns of the view are the stored ones, whichever rows are selected.
 bool keeps_stored_columns(const View& view) {
   if (changes_columns(view)) return false;
   const auto* all = std::get_if<Union>(&view.base);
@@ -79,17 +79,17 @@ bool keeps_stored_columns(const View& view) {
                              [](const UnionPart& part) { return keeps_stored_columns(*part.view); });
 }
 
-/// The rows have the metadata that is stored.
+/// True when the rows have the stored metadata.
 bool keeps_metadata(const Dataset::Impl& impl) { return !impl.has_given_rows && keeps_stored_columns(impl.view()); }
 
-/// All of its containers are of versions before 2.0.
+/// True when all containers are of versions before 2.0.
 bool is_all_v1(const View& view) {
   if (const Container* container = view.container()) return is_v1(container->format());
   const auto& parts = std::get<Union>(view.base).parts;
   return std::all_of(parts.begin(), parts.end(), [](const UnionPart& part) { return is_all_v1(*part.view); });
 }
 
-/// Metadata in the order of the view.
+/// The metadata in the order of the view.
 Names metadata_names(const View& view, int level, bool v1) {
   Names out;
   for (const auto& column : stored_columns(view, level)) {
@@ -98,30 +98,30 @@ Names metadata_names(const View& view, int level, bool v1) {
   return out;
 }
 
-/// The rows of a level, and where their parents are in the level above.
+/// The rows of a level, and the positions of their parents in the level above.
 struct LevelRowKeys {
   std::vector<RowKey> keys;
   std::vector<int64_t> parents;
 };
 
 class TreeBuilder {
-  /// A FILE, and where it stands among the rows of its level.
+  /// A FILE, and its position among the rows of its level.
   struct Place {
     int64_t position = 0;
     RowAddress address = {};
   };
-  /// A file with samples: all of it, and what it says of them.
+  /// A file with samples: its payload, and its entries.
   struct Zip {
     Payload whole;
     ZipEntries entries;
   };
 
  public:
-  /// `whole`: FOLDERs are the bytes of the nested Tortillas that they are.
+  /// `whole`: FOLDERs are written as the bytes of their nested Tortillas.
   explicit TreeBuilder(const View& view, int limit = kDefaultConcurrentRequests, bool whole = false)
       : view_(view), is_v1_(is_all_v1(view)), whole_(whole), limit_(limit) {}
 
-  /// Adds a level below those there are. `rows`: its metadata, of these rows, instead of what is stored.
+  /// Appends a level. `rows`: the metadata of these rows, instead of the stored metadata.
   void add(const LevelRowKeys& level_rows, const std::shared_ptr<const Rows>& rows = nullptr) {
     const int level = static_cast<int>(out_.levels.size());
     const auto& keys = level_rows.keys;
@@ -148,8 +148,8 @@ class TreeBuilder {
     if (is_v1_) here.columns = from_footer_columns(here.columns);
   }
 
-  /// Adds what is below the last level of all containers, whose rows those that were added last are: the first nested
-  /// Tortilla tells how many levels there are, others may go deeper.
+  /// Appends the levels below the last one of all containers, whose rows are the last ones added: the number of levels
+  /// is known from the first nested Tortilla, and others may be deeper.
   void add_below(const Dataset::Impl& impl, const std::vector<RowKey>& rows) {
     const int level = static_cast<int>(out_.levels.size()) - 1;
     std::vector<v1::Nested> folders;
@@ -171,7 +171,7 @@ class TreeBuilder {
   Tree finish() { return std::move(out_); }
 
  private:
-  /// Fills in the rows at `positions` of `here`, which are those of one leaf, ascending, and returns their metadata.
+  /// Fills the rows at `positions` of `here`, which belong to one container and ascend, and returns their metadata.
   std::shared_ptr<arrow::Table> take(const Leaf& leaf, int level, const std::vector<int64_t>& positions,
                                      const std::vector<RowKey>& keys, TreeLevel& here, bool with_columns) {
     const auto& table = leaf.container->stored_level(level);
@@ -211,7 +211,7 @@ class TreeBuilder {
       return;
     }
     std::vector<VsiSubfile> places;
-    std::map<std::string, std::size_t> counts;  // by root
+    std::map<std::string, std::size_t> counts;  // by path of the file
     for (const auto& file : files) {
       places.push_back(parse_vsi_subfile(container.vsi_path(file.address)));
       ++counts[places.back().root];
@@ -231,7 +231,7 @@ class TreeBuilder {
     return out;
   }
 
-  /// Those that are not open yet, side by side, and what they say of so many samples. `counts`: by GDAL path.
+  /// Opens the ZIPs that are not open yet, in parallel, for the entries of so many samples (`counts`, by GDAL path).
   void open_zips(const Container& container, const std::map<std::string, std::size_t>& counts) {
     const Storage& storage = *container.storage();
     std::vector<std::string> vsi, paths;
@@ -324,8 +324,8 @@ LevelRowKeys roots(const Dataset::Impl& impl, const Rows& rows) {
   return out;
 }
 
-/// The children of the rows of `level` by their positions, which costs what they are, not what the level is; nullopt
-/// where the tree is not uniform.
+/// The children of the rows of `level`, by their positions: the cost depends on their number, not on the size of the
+/// level. nullopt where the tree is not uniform.
 std::optional<LevelRowKeys> computed_children_of(const Dataset::Impl& impl, int level,
                                                  const std::vector<RowKey>& parents) {
   LevelRowKeys out;
@@ -347,7 +347,7 @@ std::optional<LevelRowKeys> computed_children_of(const Dataset::Impl& impl, int 
   return out;
 }
 
-/// The children that read() shows of the rows of `level`.
+/// The visible children of the rows of `level`, as read() gives them.
 LevelRowKeys children_of(const Dataset::Impl& impl, int level, const std::vector<RowKey>& parents) {
   const View& view = impl.view();
   if (!restricts(view, level + 1)) {
@@ -373,12 +373,12 @@ LevelRowKeys children_of(const Dataset::Impl& impl, int level, const std::vector
   return out;
 }
 
-/// All rows of a level, by internal:parent_id. `places`: where the rows of the level above stand.
+/// All rows of a level, by internal:parent_id. `places`: the positions of the rows of the level above.
 LevelRowKeys all_children(const Container& container, int level, const std::vector<int64_t>& places) {
   const auto& table = container.stored_level(level);
   const int parent = table->find(names::kParentId);
   const auto& above = container.stored_level(level - 1);
-  std::unordered_map<std::string, int64_t> by_id;  // older writers named the parent
+  std::unordered_map<std::string, int64_t> by_id;  // older writers refer to the parent by its id
   const bool names_parent = parent >= 0 && table->columns()[as_size(parent)].type.find("string") != std::string::npos;
   if (names_parent) {
     for (int64_t row = 0; row < above->num_rows(); ++row)
@@ -417,7 +417,7 @@ void add_descriptions(const Collection& collection, Tree& tree) {
   }
 }
 
-/// Samples of several datasets may have one id.
+/// Samples of several datasets may have the same id.
 void make_unique(TreeLevel& roots) {
   std::unordered_set<std::string> seen, all(roots.ids.begin(), roots.ids.end());
   std::string first;

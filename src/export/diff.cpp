@@ -30,10 +30,10 @@ namespace tacore {
 namespace {
 
 constexpr uint64_t kPiece = 1 << 20;
-constexpr uint64_t kShare = 64 << 20;  // of one file that a thread compares before it looks for another
+constexpr uint64_t kShare = 64 << 20;  // bytes of one file that a thread compares before it takes another
 constexpr std::size_t kSamplesAtOnce = 1 << 14;
 
-/// Columns of a container before 2.0 that say which row it is and where its bytes are, as `internal:*` do.
+/// Columns of a container before 2.0 that identify a row and locate its bytes, as `internal:*` do.
 bool says_where(const LevelTable& table, std::string_view column) {
   const bool is_before_2 = table.derived(table.find(names::kId)) != nullptr;
   return is_before_2 && (column == v1::names::kId || column == v1::names::kOffset || column == v1::names::kLength);
@@ -45,8 +45,8 @@ struct Place {
   int64_t row = 0;
 };
 
-/// What a streaming file says of the chunks of a raster, by their ids and columns, places from the first byte of the
-/// raster; nullopt for other files.
+/// The rows of a streaming file's chunk table for a raster, by chunk ids and columns, offsets counted from the first
+/// byte of the raster; nullopt for other files.
 std::optional<std::map<std::string, std::string>> chunk_cells(const Place& place, int level) {
   const v1::ChunkTable* chunks = v1::chunk_table(*place.container);
   if (!chunks) return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<std::map<std::string, std::string>> chunk_cells(const Place& place
       auto text = cell_as_text(*table.array(column, group), row - table.group_begin(group)).value_or("null");
       if (name == v1::names::kOffset) text = std::to_string(table.integer(column, row).value_or(0) - begin);
       std::string& cell = out[id + " " + name];
-      cell += (cell.empty() ? "" : " and ") + text;  // of a chunk that is there twice
+      cell += (cell.empty() ? "" : " and ") + text;  // of a chunk that is listed twice
     }
   }
   return out;
@@ -106,7 +106,7 @@ class Side {
     }
     return out;
   }
-  /// Of a row of tables(level) below each other.
+  /// The row of tables(level), which are stacked.
   Place place(int level, int64_t row) const {
     const auto& begins = begins_.at(static_cast<std::size_t>(level));
     const auto next =
@@ -114,7 +114,7 @@ class Side {
     return {std::prev(next)->container, row - std::prev(next)->row};
   }
 
-  /// What the directory of its ZIP says of the bytes of a FILE; nullopt where there is none.
+  /// The bytes of a FILE according to the central directory of its ZIP; nullopt where there is none.
   std::optional<uint32_t> crc32_of(const Place& place, const RowAddress& address) {
     if (place.container->format() == Format::Folder || is_v1(place.container->format())) return std::nullopt;
     const auto& directory = directory_of(*place.container, address.source_file);
@@ -125,7 +125,7 @@ class Side {
  private:
   using Checksums = std::unordered_map<std::string, uint32_t>;
 
-  /// The first row that a container has of a level.
+  /// The first row of a level that belongs to a container.
   struct Begin {
     int64_t row = 0;
     const Container* container = nullptr;
@@ -166,12 +166,12 @@ class Side {
   int num_levels_ = 0;
   std::vector<std::vector<Begin>> begins_;  ///< by level
   std::vector<int64_t> num_rows_;
-  std::map<const Container*, std::string> folders_;  ///< where the ZIPs of an index are
+  std::map<const Container*, std::string> folders_;  ///< the folders of the ZIPs of an index
   std::mutex mutex_;
   std::map<std::string, Checksums> directories_;
 };
 
-/// The rows of a level that are no padding, by their paths.
+/// The rows of a level without padding, by their paths.
 struct Level {
   std::vector<std::string> paths = {};
   std::vector<int64_t> order = {};
@@ -251,7 +251,7 @@ class Comparison {
     if (out_.samples.size() < Diff::kMaxListed) out_.samples.push_back(std::move(change));
   }
 
-  /// Name and type of the columns that users see; the types, where tables differ in them. A table may lack a column.
+  /// The names of visible columns, and their types where tables differ in them. A table may lack a column.
   static std::map<std::string, std::string> columns_of(const std::vector<std::shared_ptr<const LevelTable>>& tables) {
     std::map<std::string, std::set<std::string>> types;
     for (const auto& table : tables) {
@@ -267,7 +267,7 @@ class Comparison {
 
   void compare_columns_of(int level, const Pairs& pairs) {
     const auto a = a_.tables(level), b = b_.tables(level);
-    if (a.empty() || b.empty()) return;  // all their samples are told
+    if (a.empty() || b.empty()) return;  // all their samples are reported
     const auto in_a = columns_of(a), in_b = columns_of(b);
     auto all = in_a;
     all.insert(in_b.begin(), in_b.end());
@@ -278,7 +278,7 @@ class Comparison {
       };
       ValueChange change{.name = name, .a = type_of(left, in_a), .b = type_of(right, in_b)};
       const bool in_both = change.a && change.b;
-      // `type` says FILE or FOLDER, in whatever kind of text.
+      // `type` is FILE or FOLDER, in any text type.
       if (change.a != change.b && name != names::kType) out_.columns.push_back({level, std::move(change)});
       if (in_both) compare_values(level, name, {a, name}, {b, name}, pairs);
     }
@@ -294,7 +294,7 @@ class Comparison {
     tell(0);
   }
 
-  /// Of the chunks of a raster the first cell that differs: where its data differ, all places do.
+  /// The first cell that differs in the chunks of a raster: where the data differ, so do all offsets.
   void compare_chunks(int level, const Pairs& pairs) {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const auto a = chunk_cells(a_.place(level, pairs[i].first), level);
@@ -316,7 +316,7 @@ class Comparison {
     return out;
   }
 
-  /// Some bytes of a sample that has data of one size in both.
+  /// Compares some bytes of a sample whose data have the same size in both datasets.
   struct Piece {
     std::size_t pair = 0;
     uint64_t begin = 0, end = 0;
@@ -350,11 +350,11 @@ class Comparison {
     return place.container->proved(place.container->address(level, place.row));
   }
 
-  /// False when all is known: there are no bytes, or they differ in size or CRC-32, or are taken for equal.
+  /// False when the result is known: there are no bytes, size or CRC-32 differ, or they are taken for equal.
   bool needs_reading(int level, std::size_t pair, const std::pair<int64_t, int64_t>& rows, uint64_t& size) {
     const Place a = a_.place(level, rows.first), b = b_.place(level, rows.second);
     const RowAddress in_a = address_of(a, level), in_b = address_of(b, level);
-    // Before 2.0 containers are nested as deep as one likes: what the last level has of them is compared whole.
+    // Before 2.0 containers may be nested more deeply: what is below the last level is compared as bytes.
     const bool is_deep = level == names::kMaxLevel && is_v1(a.container->format()) && is_v1(b.container->format());
     if (in_a.type != in_b.type || (in_a.type == SampleType::Folder && !is_deep)) return false;
     size = a.container->open_data(in_a)->size();
@@ -372,7 +372,7 @@ class Comparison {
   }
 
   void read(int level, const Pairs& pairs, const std::vector<Piece>& pieces) {
-    std::map<std::size_t, uint64_t> first;  // byte in which a pair differs
+    std::map<std::size_t, uint64_t> first;  // the first byte in which a pair differs
     run_parallel(pieces.size(), jobs_, [&](std::size_t i) {
       const Piece& piece = pieces[i];
       const auto found = first_difference(level, pairs[piece.pair], piece);

@@ -28,7 +28,7 @@ using v1::Header;
 using v1::Kind;
 using v1::StoredFile;
 
-/// Where all tables of a streaming file lie, as its first one says: a hint that a footer of another size makes wrong.
+/// The range of all tables of a streaming file: a hint in the first table, which a footer of another size outdates.
 constexpr const char* kTablesHint = "taco:footer";
 
 std::string why_fixed(std::string_view key) {
@@ -42,14 +42,14 @@ std::string why_fixed_column(std::string_view name) {
   return is_fixed ? "says which sample a row is, and where it lies" : "";
 }
 
-/// A file of the set, and what becomes of it.
+/// A file of the dataset, and its changes.
 struct Target {
   explicit Target(const std::string& path) : file(path), unchanged(path) { v1::check_generation(file); }
 
   StoredFile file;
   Unchanged unchanged;
   v1::Header header = file.header();
-  std::shared_ptr<arrow::Table> footer = {};  ///< null: it stays
+  std::shared_ptr<arrow::Table> footer = {};  ///< null: unchanged
   std::map<std::string, std::string> metadata = {};
   uint64_t kept = 0;  ///< bytes from the start that stay
 };
@@ -76,7 +76,7 @@ class V1Editor {
   void run() {
     tell(0);
     if (targets_.size() == 1) return write(targets_[0], targets_[0].file.path(), options_.temp_dir, true);
-    // All are made in a folder of their own, and take the places of the old ones together.
+    // All files are written to a staging directory, and replace the old ones together.
     const StagingDir staging(path_, options_.temp_dir);
     std::vector<std::string> names;
     for (const auto& target : targets_) {
@@ -96,7 +96,7 @@ class V1Editor {
         throw ValidationError("has another collection than " + targets_[0].file.path(), {.path = target.file.path()});
     }
     collection_ = reformat_json(with_members(old, changes), -1);
-    // Published collections break rules; an edit may leave what it does not touch.
+    // Published collections break rules; an edit may keep what it does not change.
     const auto before = v1::collection_faults(old);
     auto faults = v1::collection_faults(collection_);
     const std::set<std::string> known(before.begin(), before.end());
@@ -107,7 +107,7 @@ class V1Editor {
         {.path = path_});
   }
 
-  /// One table of all parts, so that a column gets one type in all of them.
+  /// One table of all parts, so that a column has one type in all of them.
   void plan_footers() {
     if (edit_.level != 0) {
       throw ValidationError(
@@ -148,7 +148,7 @@ class V1Editor {
     }
   }
 
-  /// All in front of the first byte behind which everything is made anew. What lies elsewhere stays, as a gap.
+  /// The bytes before the first one that is written again. Other tables behind them stay as unused bytes.
   static uint64_t kept_of(const Target& target) {
     const Header& header = target.header;
     uint64_t out = target.file.size();
@@ -196,7 +196,7 @@ class V1Editor {
   const EditOptions& options_;
   std::deque<Target> targets_;
   bool has_columns_ = false;
-  std::string collection_;  ///< "": it stays
+  std::string collection_;  ///< "": unchanged
   uint64_t num_bytes_ = 0, num_done_ = 0;
 };
 

@@ -25,7 +25,7 @@ void add_collections(const View& view, std::vector<const Collection*>& out) {
   for (const auto& part : std::get<Union>(view.base).parts) add_collections(*part.view, out);
 }
 
-/// The id of the dataset, or those of all that are joined.
+/// The id of the dataset, or those of all joined datasets.
 Value ids_of(const std::vector<const Collection*>& collections) {
   Value::List out;
   for (const Collection* collection : collections) {
@@ -34,7 +34,7 @@ Value ids_of(const std::vector<const Collection*>& collections) {
   return out.size() == 1 ? out[0] : Value(out);
 }
 
-/// Now, unless SOURCE_DATE_EPOCH says when that is.
+/// The present time, or that of SOURCE_DATE_EPOCH.
 Timestamp now() {
   const auto clock = std::chrono::system_clock::now().time_since_epoch();
   const int64_t seconds =
@@ -42,7 +42,7 @@ Timestamp now() {
   return Timestamp{seconds * 1'000'000};
 }
 
-/// Of the samples, else of what they were taken from.
+/// The extent of the samples, or else of the original dataset.
 Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& collections,
                         const CrsTransformer* transformer) {
   const Extent stated = stated_extent(tree, {.transformer = transformer, .is_strict = false});
@@ -69,7 +69,7 @@ Tree regular(Tree tree, bool strict) {
   try {
     check_tree(tree);
   } catch (const SchemaError&) {
-    return pad(tree);  // and its own words when that does not help
+    return pad(tree);  // its own error when padding does not help
   }
   return tree;
 }
@@ -100,7 +100,7 @@ std::vector<std::string> export_dataset(const Dataset& dataset, const std::strin
   require_apart(output, files_of(dataset));
   Taco taco = to_taco(dataset, options.strict, options.create.max_concurrent_requests, options.create.transformer);
   if (!options.id.empty()) taco.collection.id = options.id;
-  taco.collection.taco_version.clear();  // not chosen by who exports
+  taco.collection.taco_version.clear();  // not chosen by the caller
   CreateOptions create = options.create;
   create.split_size = options.create.split_size.value_or(0);
   return create_found(taco, output, create);

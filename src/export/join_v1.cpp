@@ -21,11 +21,11 @@
 namespace tacore::v1 {
 namespace {
 
-/// One of the files, and where its samples go in the unsplit one.
+/// One of the files, and the location of its samples in the unsplit file.
 struct Piece {
   StoredFile file;
   StoredTable footer;
-  uint64_t data_end;  ///< of the samples
+  uint64_t data_end;  ///< the end of the samples
   uint64_t begin;
 };
 
@@ -66,7 +66,7 @@ void check_pieces(const std::vector<Piece>& pieces) {
   }
 }
 
-/// The footers below each other, with places in the unsplit file.
+/// The stacked footers, with offsets in the unsplit file.
 std::shared_ptr<arrow::Table> join_footers(const std::vector<Piece>& pieces) {
   std::vector<TablePart> parts;
   std::vector<std::optional<int64_t>> offsets;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kOriginal = "tortilla:id";
 
-/// Padding would be hidden.
+/// True for an id that 2.0 allows and that does not mark padding, which readers hide.
 bool is_legal(const std::string& id) { return why_bad_id(id).empty() && !is_padding_id(id); }
 
 std::string legal(const std::string& id) {
@@ -23,7 +23,7 @@ std::string legal(const std::string& id) {
   return out;
 }
 
-/// Ids of rows [begin, end), which are siblings. `originals` gets those that are replaced.
+/// Replaces ids of rows [begin, end), which are siblings. `originals` gets the replaced ones.
 void replace(std::vector<std::string>& ids, std::size_t begin, std::size_t end, std::vector<Value>& originals) {
   std::unordered_set<std::string> taken;
   for (std::size_t row = begin; row < end; ++row) {

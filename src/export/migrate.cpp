@@ -31,7 +31,7 @@ Tortilla tortilla_of(Tree tree) {
   return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
 }
 
-/// `given` over `base`: whole when it is a document, else the members that are set.
+/// `given` over `base`: the whole when it is a document, else the members that are set.
 Collection put_over(const Collection& base, const Collection& given) {
   if (!given.json.empty()) return given;
   Collection out = base;
@@ -49,7 +49,7 @@ Collection put_over(const Collection& base, const Collection& given) {
   return out;
 }
 
-/// Lower case, and `_` for what an id of a collection must not have.
+/// Lower case, with `_` for characters that an id of a collection must not have.
 std::string legal_collection_id(std::string_view id) {
   std::string out = lower(id);
   for (char& c : out) {
@@ -58,7 +58,7 @@ std::string legal_collection_id(std::string_view id) {
   return out.empty() ? "dataset" : out;
 }
 
-/// What 2.0 requires and versions before do not, each with a warning.
+/// Sets what 2.0 requires and versions before do not, each with a warning.
 Collection filled(Collection out, const std::string& path) {
   std::vector<std::string> made;
   const auto fill = [&](const char* name, bool is_missing, const auto& set) {
@@ -80,13 +80,13 @@ Collection filled(Collection out, const std::string& path) {
   return out;
 }
 
-/// The tree as 2.0 can hold it: padded where that is enough.
+/// The tree as 2.0 can store it: padded where that is enough.
 Tree regular(Tree tree) {
   tree = with_legal_ids(std::move(tree));
   try {
     check_tree(tree);
   } catch (const SchemaError&) {
-    return pad(tree);  // and its own words when that does not help
+    return pad(tree);  // its own error when padding does not help
   }
   return tree;
 }
@@ -97,7 +97,7 @@ CreateTacoOptions v1_options(const CreateOptions& options) {
 
 bool is_taco_name(std::string_view path) { return ends_with_ignoring_case(path, ".taco"); }
 
-/// What the user gives, else what is stated where that holds all samples.
+/// The extent that the user gives, else the stated one where it contains all samples.
 Extent extent_of(const Tree& tree, const Extent& stated, const Extent& given, const CrsTransformer* transformer) {
   Extent out = corrected(stated, stated_extent(tree, {.transformer = transformer, .is_strict = false}));
   if (given.spatial) out.spatial = given.spatial;
@@ -105,7 +105,7 @@ Extent extent_of(const Tree& tree, const Extent& stated, const Extent& given, co
   return out;
 }
 
-/// What is converted, as a tree with ids of versions before 2.0.
+/// The input of a conversion, as a tree with ids of versions before 2.0.
 struct Input {
   Tree tree;
   Collection collection;
@@ -124,7 +124,7 @@ Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage,
   return out;
 }
 
-/// Padding is left out where v1 is written, and none of these samples is padding.
+/// Padding is dropped when v1 is written, and none of these samples is padding.
 void check_ids(const Tree& tree) {
   for (const auto& level : tree.levels) {
     const auto found = std::find_if(level.ids.begin(), level.ids.end(), is_padding_id);
@@ -132,7 +132,7 @@ void check_ids(const Tree& tree) {
   }
 }
 
-/// Of one file the samples and their table stay as they are.
+/// Samples and table of a single file stay unchanged.
 void change_kind(const std::string& input, const std::string& output, const Collection& collection,
                  const CreateOptions& options) {
   const ConvertOptions how{.task = options.task, .output = options.output};

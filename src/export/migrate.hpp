@@ -7,10 +7,10 @@
 
 namespace tacore::v1 {
 
-/// True for names in `.tortilla` and `.taco`.
+/// True for names that end in `.tortilla` or `.taco`.
 bool is_v1_name(std::string_view path);
 
-/// The collection of a dataset at `path` before 2.0 as one of 2.0, `given` put over it, complete as v1::convert() says.
+/// The collection of a dataset before 2.0 as one of 2.0: overridden by `given`, complete as v1::convert() says.
 Collection collection_for_v2(const Collection& found, const Collection& given, const std::string& path);
 
 }  // namespace tacore::v1

@@ -10,10 +10,10 @@
 namespace tacore {
 namespace {
 
-/// A local header costs as much as this many entries of a directory, in which they lie together.
+/// Reading a local header costs as much as reading this many entries of the directory, which are consecutive.
 constexpr uint64_t kEntriesPerHeader = 16;
 
-/// The local header of `name` that ends at `end`; nullopt when none does.
+/// The local header of `name` that ends at `end`; nullopt when there is none.
 std::optional<zip::LocalHeader> header_before(const ByteSource& archive, uint64_t end, const std::string& name) {
   if (end > archive.size()) return std::nullopt;
   const uint64_t size = std::min(end, zip::kLocalHeaderSize + name.size() + zip::kFullZip64ExtraSize);
@@ -46,7 +46,7 @@ const zip::CentralEntry* ZipEntries::entry_before(uint64_t offset) {
   return next == entries_.begin() ? nullptr : &*std::prev(next);
 }
 
-/// False where another entry is there, or none. Throws FormatError as payload_of().
+/// False when another entry, or none, is at that offset. Throws FormatError as payload_of().
 bool ZipEntries::complete(const std::string& name, Payload& payload) {
   const auto take = [&](const auto& entry) {
     if (entry.name != name) return false;

@@ -15,18 +15,18 @@
 
 namespace tacore {
 
-/// What a ZIP says of samples: by its central directory, read once. Of few samples of a large local ZIP by their local
-/// headers, which cost less.
+/// The samples of a ZIP by its central directory, which is read once; a few samples of a large local ZIP are read by
+/// their local headers, which costs less.
 class ZipEntries {
  public:
   explicit ZipEntries(std::shared_ptr<const ByteSource> archive) : archive_(std::move(archive)) {}
 
-  /// That check() is to be called so many times more: reads the central directory where that is worth it. Throws
-  /// IoError and FormatError.
+  /// Announces so many calls of payload_of(): reads the central directory where that is cheaper. Throws IoError and
+  /// FormatError.
   void expect(std::size_t num_samples);
-  /// The bytes of the FILE `at` in `whole`, the archive, with CRC-32 and time. Taken from where the central directory
-  /// has them if those are not where the row says. Throws FormatError when there is no such entry, it has another size, or
-  /// is compressed; IoError.
+  /// The bytes of the FILE `at` in `whole`, the archive, with CRC-32 and time. Their location is that of the central
+  /// directory where it differs from the row. Throws FormatError when the entry is missing, has another size, or is
+  /// compressed; IoError.
   Payload payload_of(const RowAddress& at, ByteRange range, const Payload& whole);
 
  private:
@@ -36,8 +36,8 @@ class ZipEntries {
 
   std::shared_ptr<const ByteSource> archive_;
   uint64_t num_expected_ = 0;
-  std::optional<uint64_t> num_entries_ = {};     ///< what the end of the archive states, once it was read
-  std::vector<zip::CentralEntry> entries_ = {};  ///< by local_offset; empty until they are asked for
+  std::optional<uint64_t> num_entries_ = {};     ///< stated at the end of the archive, once it was read
+  std::vector<zip::CentralEntry> entries_ = {};  ///< by local_offset; empty until first use
   std::unique_ptr<const ZipProofs> proofs_ = std::make_unique<const ZipProofs>(true);
 };
 

@@ -11,11 +11,11 @@
 namespace tacore {
 namespace {
 
-/// Threads that read remote levels wait, most of the time: each has one request under way.
+/// Threads for remote levels: most of the time each waits for its one request.
 constexpr idx_t kRemoteThreads = 32;
 
 std::mutex instance_mutex;
-std::shared_ptr<DuckDbInstance> the_instances[2];  ///< for levels at hand, and for those of a server
+std::shared_ptr<DuckDbInstance> the_instances[2];  ///< for local and for remote levels
 pid_t instance_process = 0;
 
 }  // namespace
@@ -24,7 +24,7 @@ DuckDbInstance::DuckDbInstance(bool is_remote) {
   duckdb::DBConfig config;
   if (is_remote) config.options.maximum_threads = kRemoteThreads;
 #ifdef __SANITIZE_THREAD__
-  // TSan cannot see how DuckDB, which is not compiled with it, hands work to its threads. Ours are the ones to test.
+  // ThreadSanitizer cannot see how DuckDB, which is compiled without it, hands work to threads. Only ours are tested.
   config.options.maximum_threads = 1;
 #endif
   database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
@@ -33,9 +33,9 @@ DuckDbInstance::DuckDbInstance(bool is_remote) {
   database->GetFileSystem().RegisterSubSystem(std::move(own));
   duckdb::Connection connection(*database);
   register_sql_functions(connection);
-  // Times are UTC, wherever the process runs. A build without time zones refuses this, and needs it not.
+  // Times are UTC, whatever the zone of the process. A build without time zones refuses this and does not need it.
   connection.Query("SET GLOBAL TimeZone='UTC'");
-  // In this order: once configuration is locked nothing can be set (decisions, "Shutting SQL in").
+  // The order matters: once the configuration is locked, nothing can be set.
   for (const char* sql :
        {"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
         "SET enable_external_file_cache=false", "SET temp_directory=''", "SET allowed_directories=['tacore://']",
@@ -45,7 +45,7 @@ DuckDbInstance::DuckDbInstance(bool is_remote) {
   }
 }
 
-// Threads do not survive a fork, so a child starts its own; the parent's copies are abandoned, not destroyed.
+// Threads do not survive a fork, so a child starts its own instances; the parent's copies are abandoned, not destroyed.
 std::shared_ptr<DuckDbInstance> duckdb_instance(bool is_remote) {
   const std::lock_guard lock(instance_mutex);
   if (instance_process != getpid()) {

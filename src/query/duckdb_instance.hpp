@@ -5,10 +5,10 @@
 
 #include "query/level_file_system.hpp"
 
-/// The instances of DuckDB of this process. Included by the sources of DuckDB only.
+/// The DuckDB instances of this process. Included by the sources of DuckDB only.
 namespace tacore {
 
-/// A database in memory that reads the levels of running statements and nothing else: no file, network or setting.
+/// An in-memory database that can read the levels of running statements and nothing else: no file, network or setting.
 struct DuckDbInstance {
   std::unique_ptr<duckdb::DuckDB> database;
   LevelFileSystem* files = nullptr;  ///< owned by `database`
@@ -16,11 +16,11 @@ struct DuckDbInstance {
   explicit DuckDbInstance(bool is_remote);
 };
 
-/// The instance for levels at hand, or for remote ones, which has more threads; started by its first query. A forked
-/// child gets instances of its own.
+/// The instance for local levels, or for remote ones, which has more threads; started by its first query. A forked
+/// child process gets instances of its own.
 std::shared_ptr<DuckDbInstance> duckdb_instance(bool is_remote);
 
-/// After a FATAL error an instance refuses everything: the next statement gets a new one.
+/// Drops an instance after a FATAL error, which makes it refuse everything: the next statement gets a new one.
 void discard(const std::shared_ptr<DuckDbInstance>& broken);
 
 }  // namespace tacore

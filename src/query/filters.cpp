@@ -14,7 +14,7 @@ constexpr const char* kGeometryColumns[] = {"istac:geometry", "stac:centroid", "
 constexpr const char* kTimeColumns[] = {"istac:time_start", "stac:time_start"};
 constexpr const char* kFootprint = "footprint";
 
-// TIMESTAMP_NS reaches from 1677 to 2262.
+// TIMESTAMP_NS spans the years 1677 to 2262.
 constexpr int64_t kNanosecondReach = std::numeric_limits<int64_t>::max() / 1000 - 1;
 
 std::string add_value(std::vector<SqlValue>& values, SqlValue value) {
@@ -27,7 +27,7 @@ std::optional<Column> find(std::span<const Column> columns, std::string_view nam
   return found == columns.end() ? std::nullopt : std::optional(*found);
 }
 
-/// The type of the values, however Arrow keeps them: to SQL a dictionary is its values, and a view is a text or bytes.
+/// The type of the values, whatever Arrow's encoding: a dictionary is its values, and a view is text or bytes.
 std::string type_of_values(const Column& column) {
   constexpr std::string_view kDictionary = "dictionary<values=", kView = "_view";
   std::string type = column.type;
@@ -39,7 +39,7 @@ std::string type_of_values(const Column& column) {
 
 bool is_text(const std::string& type) { return type == "string" || type == "large_string"; }
 
-/// The four bounds, each as an argument after another.
+/// The four bounds of the box as SQL arguments.
 std::string bounds_of(const BBox& box, std::vector<SqlValue>& values) {
   std::string out;
   for (const double bound : {box.minx, box.miny, box.maxx, box.maxy})
@@ -68,7 +68,7 @@ std::optional<Column> shape_column(std::span<const Column> columns) {
   return out ? out : find(columns, "stac:raster_shape");
 }
 
-/// The columns that tell where samples lie; none where there are neither all those of a grid nor a geometry.
+/// The columns that locate samples; empty without all columns of a grid and without a geometry.
 std::vector<Column> footprint_columns(std::span<const Column> columns) {
   std::vector<Column> out;
   const auto add = [&](const std::optional<Column>& column) {
@@ -81,7 +81,7 @@ std::vector<Column> footprint_columns(std::span<const Column> columns) {
   return out;
 }
 
-/// A geometry in longitudes and latitudes, else the grid of pixels, else the centroid: as descriptions take it.
+/// Prefers a geometry in longitude and latitude, then the pixel grid, then the centroid: as for descriptions.
 std::string footprint_predicate(const BBox& box, std::span<const Column> columns, std::vector<SqlValue>& values) {
   const std::string bounds = bounds_of(box, values);
   std::vector<std::string> tests;
@@ -105,11 +105,11 @@ std::string footprint_predicate(const BBox& box, std::span<const Column> columns
 
 // --- Times
 
-// An open side of a TimeRange is the least or greatest number: no bound at all.
+// An open side of a TimeRange is the smallest or largest number: no condition at all.
 bool open_start(const TimeRange& range) { return range.start == kOpenStart; }
 bool open_end(const TimeRange& range) { return range.end == kOpenEnd; }
 
-/// `value` within the bounds that there are; null never is.
+/// `value` within the existing bounds; false for null.
 template <class Bound>
 std::string within(const std::string& value, const TimeRange& range, const Bound& bound) {
   if (open_start(range) && open_end(range)) return value + " IS NOT NULL";
@@ -128,7 +128,7 @@ std::string within_nanoseconds(const std::string& name, TimeRange range, bool zo
     return add_value(values, SqlTime{std::clamp(us, -kNanosecondReach, kNanosecondReach), zoned});
   };
   std::string out = within(name, {range.start, kOpenEnd}, bound);
-  // Half open, so that the nanoseconds of the last microsecond count.
+  // Half open, so that the nanoseconds of the last microsecond are included.
   return open_end(range) ? out : out + " AND " + name + " < " + bound(range.end.microseconds + 1);
 }
 
@@ -140,7 +140,7 @@ std::string time_predicate(const TimeRange& range, const Column& column, std::ve
   if (type.starts_with("timestamp[") || type.starts_with("date"))
     return within(name, range, [&](int64_t us) { return add_value(values, SqlTime{us, zoned}); });
   if (is_text(type)) return within_microseconds("tacore_rfc3339(" + name + is_named, range, values);
-  // An unsigned number that no signed one holds stands for a missing one.
+  // An unsigned number beyond the signed range stands for a missing one.
   if (type.starts_with("int") || type.starts_with("uint"))
     return within_microseconds("tacore_epoch(TRY_CAST(" + name + " AS BIGINT)" + is_named, range, values);
   if (type == "double" || type == "float" || type == "halffloat")

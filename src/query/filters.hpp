@@ -19,15 +19,15 @@ struct Filter {
   int level = 0;
 };
 
-/// Of `columns`, those that the filter reads: the one it names, the first standard one (§7.2.2), or, for a box over
-/// "footprint", those that tell where a sample lies. Empty when they are not there.
+/// The columns among `columns` that the filter reads: the named one, the first standard one (§7.2.2), or, for a box
+/// over "footprint", those that locate a sample. Empty when they are missing.
 std::vector<Column> tested_columns(const Filter& filter, std::span<const Column> columns);
 
-/// What to say when tested_columns() are none.
+/// The message for a filter whose tested_columns() are empty.
 std::string why_untested(const Filter& filter, std::span<const Column> columns);
 
-/// The condition as SQL over its columns, which there must be; values are appended to `values` and named `$n`. Throws
-/// QueryError for a type that cannot hold a place or time.
+/// The condition as SQL over its columns, which must exist; values are appended to `values` and referred to as `$n`.
+/// Throws QueryError for a column type that is neither a location nor a time.
 std::string predicate(const Filter& filter, std::span<const Column> columns, std::vector<SqlValue>& values);
 
 }  // namespace tacore

@@ -14,8 +14,8 @@
 namespace tacore {
 namespace {
 
-/// DuckDB guesses how long the footer is, and looks at nothing that comes before it: these are zeros, which costs
-/// neither a read nor the check of pages, of which the first part is not here.
+/// DuckDB reads as many bytes as it guesses the footer has. Bytes before the footer are not used and returned as zeros,
+/// which costs neither a read nor the check of a page whose start is missing.
 void read_footer(const LevelTable& level, std::span<std::byte> out) {
   const Bytes& tail = level.tail();
   const auto footer = std::span(tail).last(std::min<std::size_t>(footer_size(tail), out.size()));

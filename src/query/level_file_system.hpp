@@ -14,13 +14,13 @@
 #include "query/level_scan.hpp"
 #include "table/level_table.hpp"
 
-/// The level tables of running statements as files that DuckDB reads. Included by the sources of DuckDB only.
+/// A DuckDB file system of the level tables of running statements. Included by the sources of DuckDB only.
 namespace tacore {
 
-/// What the names of these files begin with.
+/// The prefix of the names of these files.
 inline constexpr const char* kLevelScheme = "tacore://";
 
-/// True for a remote file of which not all bytes came when it was opened.
+/// True for a remote file that was not read completely when it was opened.
 bool needs_requests(const ByteSource& source);
 
 /// A level that a running statement may read, under a random name that no query can guess.
@@ -31,15 +31,15 @@ struct OpenLevel {
   std::vector<LevelScan> scans;               ///< of a remote level, set before the statement runs
   std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
   std::mutex mutex;
-  std::exception_ptr failure;  ///< what a read threw; DuckDB keeps only its text
+  std::exception_ptr failure;  ///< the error of a read; DuckDB keeps only its text
 
-  /// Throws duckdb::IOException, with the text of `failure`.
+  /// Reads bytes of the level. Throws duckdb::IOException with the text of `failure`.
   void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out);
 };
 
 class LevelFileSystem : public duckdb::FileSystem {
  public:
-  /// Gives the level a name, which opens it until withdraw().
+  /// Makes the level readable under the returned name, until withdraw().
   std::string publish(const std::shared_ptr<OpenLevel>& level);
   void withdraw(const std::string& path);
 

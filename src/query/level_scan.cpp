@@ -7,7 +7,7 @@
 namespace tacore {
 namespace {
 
-/// What waits in memory until it is read. DuckDB has as much: a row group for each thread.
+/// The limit of prefetched bytes in memory. DuckDB holds as much: a row group for each thread.
 constexpr uint64_t kMaxHeld = 32 * 1024 * 1024;
 
 bool lies_in(ByteRange inner, ByteRange outer) {
@@ -35,7 +35,7 @@ LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std:
   }
   std::ranges::sort(all, {}, [](const Chunk& chunk) { return chunk.range.offset; });
   for (const Chunk& chunk : all) {
-    // A damaged file may say anything; its reader will find out.
+    // A damaged file may state anything; its reader will report it.
     if (chunks_.empty() || chunk.range.offset >= chunks_.back().end()) chunks_.push_back(chunk);
   }
   groups_.resize(static_cast<std::size_t>(level.num_row_groups()));

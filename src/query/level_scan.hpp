@@ -16,11 +16,11 @@
 
 namespace tacore {
 
-/// What one scan of a query reads of a level, row group by row group: first the columns it filters by, then, where rows
-/// are left, the others; all in one step where they are few bytes. Immutable.
+/// The read plan of one scan of a level: for each row group first the columns of its filters, then, where rows are
+/// left, the other columns; all in one step where they are few bytes. Immutable.
 class LevelScan {
  public:
-  /// Stored columns, by their positions in the file.
+  /// Takes stored columns, by their positions in the file.
   LevelScan(const LevelTable& level, std::span<const int> filters, std::span<const int> others);
 
   struct Step {
@@ -29,7 +29,7 @@ class LevelScan {
 
     bool operator==(const Step&) const = default;
   };
-  /// That of the first column which ends in `range`; nothing where this scan reads none of it.
+  /// The step of the first column that ends in `range`; nothing where this scan reads none of it.
   std::optional<Step> step_of(ByteRange range) const;
   std::vector<ByteRange> ranges_of(Step step) const;
 
@@ -45,7 +45,7 @@ class LevelScan {
   };
 
   std::vector<Chunk> chunks_;                                     ///< in the order of the file, without overlap
-  std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< from the first to behind the last of each
+  std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< for each: its first chunk, and the one after
 };
 
 /// The bytes of a level for one of its scans. DuckDB reads one column of a row group after the other where a query has a
@@ -55,8 +55,8 @@ class ScanReader {
  public:
   explicit ScanReader(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}
 
-  /// As ByteSource::read(). `scans`: all that the query makes of this level, the same in each call; which of them this
-  /// is shows as it reads: what all that are left read comes along. Of a local level nothing does.
+  /// As ByteSource::read(). `scans`: all scans of this level by the query, the same in each call. Which of them this is
+  /// shows as it reads; what all remaining candidates read is prefetched. Nothing is prefetched for a local level.
   void read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out);
 
  private:

@@ -12,19 +12,19 @@
 namespace tacore {
 namespace {
 
-// Column lists of levels: positions of the row key bits, for comparing the leaf of two rows.
+// Lists of columns by level; bits of the row key, to compare the containers of two rows.
 constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
 
 bool has(const std::vector<Column>& columns, std::string_view name) {
   return std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
 }
 
-/// Columns that a container may hold but that are built anew.
+/// Columns that a container may store but that are computed here.
 bool is_rebuilt(std::string_view name) {
   return name == names::kGdalVsi || name == names::kSubfile || name == kRowKeyColumn;
 }
 
-/// The columns of paths that the rows of a view have.
+/// The path columns of the rows of a view.
 std::vector<std::string_view> path_columns(const View& view) {
   const View* at = &view;
   while (!at->container()) at = std::get<Union>(at->base).parts[0].view.get();
@@ -34,25 +34,25 @@ std::vector<std::string_view> path_columns(const View& view) {
 
 std::string id(std::string_view name) { return sql_identifier(name); }
 
-/// What statistics are read from: `columns`, and the key that leads to the sample.
+/// The input of statistics: `columns`, and the key that leads to the sample.
 std::string of_alias(const std::string& alias, const std::vector<std::string>& columns) {
   std::string out = alias + "." + id(kRowKeyColumn);
   for (const auto& column : columns) out += ", " + alias + "." + id(column);
   return out;
 }
 
-/// Builds one statement: a flat list of common table expressions, each named once. Nesting them instead is exponential
-/// in DuckDB 1.4, and a materialised one would read a whole level.
+/// Builds one statement: a flat list of common table expressions, each named once. Nested ones take exponential time in
+/// DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
-  /// What queries give, by view and number of steps: shared with the plans that describe them.
+  /// The columns of queries, by view and number of steps: shared with the plans that describe them.
   using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
 
   Planner(const QueryPlan::Describe& describe, const View& view)
       : Planner(describe, names_path(view), std::make_shared<Known>()) {
     with_place_ = with_path_ || names_place(view);
   }
-  /// For columns alone.
+  /// A plan for describing columns only.
   Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known)
       : describe_(describe), with_path_(with_path), known_(std::move(known)) {}
 
@@ -73,7 +73,7 @@ class Planner {
 
   std::string rows(const View& view, int leaf) { return rows(view, leaf, view.steps.size()); }
 
-  /// The same as a SELECT that ends the statement: each common table expression costs DuckDB an eighth of a
+  /// The same rows as the SELECT that ends the statement: each common table expression costs DuckDB an eighth of a
   /// millisecond.
   std::string last_rows(const View& view, int leaf) {
     if (view.steps.empty()) return "SELECT * FROM " + stored(view, leaf, 0);
@@ -82,15 +82,15 @@ class Planner {
     return ctes_.empty() ? body : "SELECT * FROM (" + body + ")";
   }
 
-  /// Rows of a level before any step of this view, padding aside. Inputs of a union come with their own filters.
+  /// The rows of a level before any step of this view, without padding. Inputs of a union include their own filters.
   std::string stored(const View& view, int leaf, int level, bool padding = false) {
     const Key key{&view, leaf, level, padding, 's'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     return define(key, stored_rows(view, leaf, level, padding));
   }
 
-  /// Rows of `level` that match the filters at their level (of the first `steps` steps) and have a descendant for each
-  /// deeper one.
+  /// The rows of `level` that match the filters on their level (of the first `steps` steps) and have a descendant for
+  /// each deeper filter.
   std::string surviving(const View& view, int leaf, int level, std::size_t steps) {
     const int target = deepest(view, steps);
     if (level > target) return stored(view, leaf, level);
@@ -110,7 +110,7 @@ class Planner {
     return define(key, body);
   }
 
-  /// Rows of `level` that are left once all filters of the view, those of its level 0 included, have done their work.
+  /// The rows of `level` that are left after all filters of the view, those of its level 0 included.
   std::string visible(const View& view, int leaf, int level) {
     if (view.steps.empty()) return stored(view, leaf, level);
     if (const std::size_t steps = view.steps.size();
@@ -120,7 +120,7 @@ class Planner {
     const Key key{&view, leaf, level, 0, 'r'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     if (level == 0) {
-      // By key alone: a query may have dropped or changed the other columns.
+      // By key only: a query may have dropped or changed the other columns.
       const std::string k = id(kRowKeyColumn);
       return define(key, "SELECT * FROM " + stored(view, leaf, 0) + " WHERE " + k + " IN (SELECT " + k + " FROM " +
                              rows(view, leaf) + ")");
@@ -131,7 +131,7 @@ class Planner {
                            ")");
   }
 
-  /// A row `c` of `level` belongs to `p` of the level above.
+  /// The condition that row `c` of `level` is a child of `p` of the level above.
   std::string joins(const View& view, int level, const std::string& c, const std::string& p) const {
     const auto columns = stored_columns(view, level);
     const auto parent =
@@ -140,7 +140,7 @@ class Planner {
       throw SchemaError("no column 'internal:parent_id': its rows cannot be joined",
                         {.path = view.container() ? view.container()->path() : "", .offset = {}, .level = level});
     }
-    // Old files name the parent by its id (dossier, row 3).
+    // Old files refer to the parent by its id (docs/deviations.md, row 3).
     const bool by_id = parent->type.find("string") != std::string::npos;
     std::string out = c + "." + id(names::kParentId) + " = " + p + "." + id(by_id ? names::kId : names::kCurrentId);
     if (has(columns, names::kSourceFile))
@@ -152,7 +152,7 @@ class Planner {
     return out;
   }
 
-  /// Columns that all rows have, row key and path aside, after the first `steps` steps.
+  /// The columns that all rows have after the first `steps` steps, without row key and path.
   std::vector<Column> columns_before(const View& view, int leaf, std::size_t steps) {
     steps = last_change(view, steps);
     return steps == 0 ? stored_columns(view, 0) : described(view, leaf, steps).columns;
@@ -171,12 +171,12 @@ class Planner {
                        [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
   }
 
-  /// The columns after the first `steps` steps are those that are stored, with their values.
+  /// True when the columns after the first `steps` steps are the stored ones, with their values.
   static bool has_stored_columns(const View& view, std::size_t steps) {
     return std::all_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps), keeps_columns);
   }
 
-  /// A query, of the view or of a part, may have put the rows in an order of its own.
+  /// True when a query, of the view or of a part, may have reordered the rows.
   static bool reordered(const View& view, std::size_t steps) {
     if (queried(view, steps)) return true;
     const auto* all = std::get_if<Union>(&view.base);
@@ -205,7 +205,7 @@ class Planner {
     using Argument = TableScan::Argument;
     for (const auto argument : {Argument::Table, Argument::Produce, Argument::Schema})
       arguments.push_back(bind(TableScan{statement_.tables.size() - 1, argument}));
-    // The containers of a part are numbered from 0 in rows of its own.
+    // The containers of a part are numbered from 0 in its rows.
     const std::string key = id(kRowKeyColumn);
     const bool is_moved = leaf > 0 && rows->find(kRowKeyColumn) >= 0;
     const std::string moved =
@@ -217,15 +217,15 @@ class Planner {
     return with_path_ && !has_path ? with_paths(view, leaf, out) : out;
   }
 
-  /// Rows that were drawn before a step named their paths, with these.
+  /// Adds paths to rows that were drawn before a step named them.
   std::string with_paths(const View& view, int leaf, const std::string& drawn) {
     std::vector<std::string> paths;
     for (const auto name : path_columns(view)) paths.push_back("p." + id(name));
     return with_stored(view, leaf, drawn, "d.* EXCLUDE (" + id("tacore:order") + "), " + join(paths, ", "));
   }
 
-  /// `columns` of rows `d` that were drawn and of the same rows `p` as they are stored; in the order that they have,
-  /// which a join loses.
+  /// `columns` of drawn rows `d` joined with the same rows `p` as they are stored; sorted, because a join loses the
+  /// order.
   std::string with_stored(const View& view, int leaf, const std::string& drawn, const std::string& columns) {
     const std::string order = id("tacore:order"), key = id(kRowKeyColumn);
     return "SELECT * EXCLUDE (" + order + ") FROM (SELECT " + columns + ", d." + order +
@@ -237,7 +237,7 @@ class Planner {
     const Step& step = view.steps[steps - 1];
     if (const auto* sql = std::get_if<SqlStep>(&step)) {
       if (steps == 1) return user_step(view, leaf, *sql, stored_rows(view, leaf, 0, false), false);
-      // Else what precedes would run once for each time it is named, and so on for each step before.
+      // Otherwise the preceding steps would run once for each time they are named, and so on for each step before.
       return user_step(view, leaf, *sql, "SELECT * FROM " + rows(view, leaf, steps - 1), sql->select.repeats_data);
     }
     const std::string before = rows(view, leaf, steps - 1);
@@ -276,7 +276,7 @@ class Planner {
   std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
     const auto table = with_place_ ? container.level(level) : container.known_level(level);
     std::vector<std::string> aliases, selected;
-    // DuckDB numbers rows in a last column, or, where one of the file has its name, in one that is not listed.
+    // DuckDB numbers rows in a last column, which it does not list where a column of the file has its name.
     const std::string numbers = "file_row_number";
     bool is_listed = true;
     std::map<std::string, std::string> alias_of;
@@ -295,7 +295,7 @@ class Planner {
     }
     const std::string row = is_listed ? id("tacore:file_row") : numbers;
     if (is_listed) aliases.push_back(row);
-    // Container::current_id() says what stands for it where it is not stored.
+    // Container::current_id() gives the expression where it is not stored.
     const bool is_numbered = table->find(names::kCurrentId) < 0, by_source = table->find(names::kSourceFile) >= 0;
     if (is_numbered && !by_source) selected.push_back(row + " AS " + id(names::kCurrentId));
     if (is_numbered && by_source) selected.push_back(id(names::kCurrentId));
@@ -308,28 +308,28 @@ class Planner {
     const RowKey first{leaf, level, 0};
     selected.push_back(row + " + " + std::to_string(first.encode()) + " AS " + id(kRowKeyColumn));
     statement_.levels.push_back(table);
-    // Statistics of floats leave NaN out, which SQL takes for the greatest number: unless DuckDB is told so, it prunes
-    // by them.
+    // Parquet statistics of floats ignore NaN, which SQL sorts as the largest number: DuckDB would prune rows by them
+    // unless it is told otherwise.
     std::string stored = "read_parquet(" + bind(LevelFile{statement_.levels.size() - 1}) + ", can_have_nan = true" +
                          (is_listed ? ", " + numbers + " = true" : "") + ") AS t(" + join(aliases, ", ") + ")";
-    if (is_numbered && by_source) {  // before padding is left out, which counts
+    if (is_numbered && by_source) {  // before padding is removed, because it counts
       stored = "(SELECT *, " + (is_listed ? "" : numbers + ", ") + "row_number() OVER (PARTITION BY " +
                alias_of.at(std::string(names::kSourceFile)) + " ORDER BY " + row + ") - 1 AS " + id(names::kCurrentId) +
                " FROM " + stored + ") AS numbered";
     }
     std::string body = "SELECT " + join(selected, ", ") + " FROM " + stored;
-    // Where a look is cheap it is had once, not by each query: most levels that could hold padding do not.
+    // Where checking for padding is cheap it is done once, not by each query: most levels that could have it have none.
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
     if (!padding && may_show) {
-      // Of the id alone: a stored size may be that of another row.
+      // By the id only: a stored size may be that of another row.
       body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
     }
-    if (is_numbered && by_source) body += " ORDER BY numbered." + row;  // which numbering by source file loses
+    if (is_numbered && by_source) body += " ORDER BY numbered." + row;  // numbering by source file loses the order
     return body;
   }
 
-  /// A column of a union: its name there, and in the input at hand; none: the input has no such column.
+  /// A column of a union: its name there, and in the current input; empty when the input lacks it.
   struct Aligned {
     std::string as;
     std::string type;
@@ -348,7 +348,7 @@ class Planner {
     return join(selects, " UNION ALL ");
   }
 
-  /// The same columns by the names that the inputs of `all`, an input itself, have for them.
+  /// The same columns under the names that the inputs of `all`, an input itself, have for them.
   static std::vector<Aligned> inside(const Union& all, int level, std::vector<Aligned> columns) {
     const auto& known = all.columns[static_cast<std::size_t>(level)];
     for (auto& column : columns) {
@@ -361,8 +361,8 @@ class Planner {
     return columns;
   }
 
-  /// One SELECT for each input of a union. DuckDB 1.4 puts a union on the right of another in the wrong order. So the
-  /// inputs of an input stand beside the others; where steps forbid that, its rows are numbered and sorted.
+  /// One SELECT for each input of a union. DuckDB 1.4 reorders a union on the right of another. So the inputs of an
+  /// input are listed beside the others; where steps prevent that, its rows are numbered and sorted.
   void append_selects(const View& whole, const View& view, int leaf, int level, bool padding,
                       const std::vector<Aligned>& columns, std::vector<std::string>& out) {
     for (const auto& part : std::get<Union>(view.base).parts) {
@@ -385,7 +385,7 @@ class Planner {
     }
   }
 
-  /// A column of a part as one of `type`: DuckDB would round whole numbers that no double holds.
+  /// A column of a part converted to `type`: DuckDB would round whole numbers that no double can hold.
   static std::string in_union(const Column& own, const std::string& type) {
     const bool is_unsigned = own.type.starts_with("uint");
     if (type != "double" || (!is_unsigned && !own.type.starts_with("int"))) return id(own.name);
@@ -428,7 +428,7 @@ class Planner {
       if (step.select.tables.contains(name) && level < view.num_levels())
         with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
     }
-    // On lines of its own: a comment at its end must not eat the bracket.
+    // On lines of its own: a comment at the end of the query must not hide the bracket.
     return with + " SELECT * FROM (\n" + step.select.text + "\n)";
   }
 
@@ -440,15 +440,15 @@ class Planner {
     return predicate(filter, columns, statement_.values);
   }
 
-  /// Filters keep the columns, and so does a query that only chooses rows: the number of steps up to the last other
-  /// one.
+  /// The number of steps up to the last one that changes columns: filters keep them, as does a query that only selects
+  /// rows.
   static std::size_t last_change(const View& view, std::size_t steps) {
     while (steps > 0 && keeps_columns(view.steps[steps - 1])) --steps;
     return steps;
   }
 
-  /// What the last of `steps` steps, a query, gives. It is described over an empty table of the columns that the query
-  /// before gives: over all steps before, a chain would cost the cube of its length.
+  /// The columns of the last of `steps` steps, a query. It is described over an empty table with the columns of the
+  /// query before: over all steps before, a chain would take cubic time.
   const SqlColumns& described(const View& view, int leaf, std::size_t steps) {
     const std::pair key{&view, steps};
     if (const auto found = known_->find(key); found != known_->end()) return found->second;
@@ -467,7 +467,7 @@ class Planner {
     return "SELECT " + join(columns, ", ") + " WHERE false";
   }
 
-  /// Level-0 rows with a surviving child, in the order they had: a semi-join loses it.
+  /// Level-0 rows with a surviving child, in their order, which a semi-join would lose.
   std::string cascade(const View& view, int leaf, std::size_t steps, const std::string& before) {
     const std::string roots = surviving(view, leaf, 0, steps), key = id(kRowKeyColumn);
     const std::string among = key + " IN (SELECT " + key + " FROM " + roots + ")";
@@ -476,8 +476,8 @@ class Planner {
                        " after a query that dropped the columns which join levels; SELECT * keeps them");
     }
     if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
-    // A union whose rows are numbered right below a hash join runs its inputs at once (DuckDB 1.4), so the numbers come
-    // first.
+    // A union whose rows are numbered directly below a hash join runs its inputs in parallel (DuckDB 1.4), so rows are
+    // numbered first.
     const std::string order = id("tacore:order"), numbered = id("tacore:numbered");
     return "WITH " + numbered + " AS " + (view.container() ? "NOT " : "") +
            "MATERIALIZED (SELECT *, row_number() OVER () AS " + order + " FROM " + before + ") SELECT * EXCLUDE (" +
@@ -486,7 +486,7 @@ class Planner {
 
   const QueryPlan::Describe& describe_;
   bool with_path_;
-  bool with_place_ = false;  ///< offsets may leave with the rows
+  bool with_place_ = false;  ///< offsets may be part of the result
   std::shared_ptr<Known> known_;
   Statement statement_;
   std::vector<std::string> ctes_;
@@ -533,7 +533,7 @@ bool restricts(const View& view, int level) { return level <= deepest_filter(vie
 
 namespace {
 
-/// True when a query of the view, or of a part, does.
+/// True when a query of the view, or of a part, has the property `does`.
 bool any_query(const View& view, bool SqlStep::* does) {
   for (const auto& step : view.steps) {
     const auto* sql = std::get_if<SqlStep>(&step);
@@ -611,7 +611,7 @@ Statement QueryPlan::statistics(int level, const std::string& parent, const std:
 
 Statement QueryPlan::statistics(const std::vector<std::string>& ids, const std::vector<std::string>& columns) const {
   Planner planner(describe_, view_);
-  // Each level by its id, from the upper ones down: the row "b" of level 2 below a row "a" of level 1.
+  // Each level by its id, from the root down: the row "b" of level 2 below a row "a" of level 1.
   std::string among, alias;
   for (int level = 1; level <= static_cast<int>(ids.size()); ++level) {
     const std::string above = alias;

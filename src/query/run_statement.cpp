@@ -32,7 +32,7 @@ std::shared_ptr<DuckDbInstance> instance_for(const Statement& statement) {
                               [](const auto& level) { return needs_requests(*level->source()); }));
 }
 
-/// What DuckDB calls to begin a scan of a table.
+/// The callback by which DuckDB begins to scan a table.
 duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> open_table(uintptr_t table, duckdb::ArrowStreamParameters&) {
   auto out = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
   (*reinterpret_cast<const SqlTable*>(table))(&out->arrow_array_stream);
@@ -66,7 +66,7 @@ duckdb::Value to_value(const SqlValue& value, const Statement& statement, const 
                     : duckdb::Value::TIMESTAMP(duckdb::timestamp_t(time.microseconds));
 }
 
-/// The statement's levels, readable for as long as this lives.
+/// The levels of a statement, readable during the lifetime of this object.
 class Published {
  public:
   Published(const Statement& statement, std::shared_ptr<DuckDbInstance> in) : instance_(std::move(in)) {
@@ -81,11 +81,11 @@ class Published {
     for (const auto& path : paths_) instance_->files->withdraw(path);
   }
 
-  /// The names, which are bound like any value: text of a user's query is never touched.
+  /// The file names, which are bound like any value: the text of a user's query is never edited.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// Tells each level what the plan that is about to run reads of it.
+  /// Gives each level the scans of the plan that is about to run.
   void plan(const duckdb::PhysicalOperator& root) const { expect_scans(root); }
-  /// What an error is about: the level that it names, else the only one, else the dataset as a whole.
+  /// The context of an error: the level that its text names, else the only level, else the whole dataset.
   ErrorContext where(const std::string& text) const {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       if (text.find(paths_[i]) != std::string::npos) return levels_[i]->level->where();
@@ -95,7 +95,7 @@ class Published {
     if (levels_.size() > 1) out.level.reset();
     return out;
   }
-  /// True when a level cannot be decoded: asked only when a query has failed for no reason of its own.
+  /// True when a level cannot be decoded: checked only after a query failed for no reason of its own.
   bool damaged() const {
     try {
       for (const auto& open : levels_) {
@@ -142,7 +142,7 @@ class Published {
     std::vector<int> filters, others;
     for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {
       const auto& column = scan.column_ids[i];
-      // Of a structure it may read some fields only; numbers of rows and the like, which come last, are not stored.
+      // Of a structure only some fields may be read; virtual columns such as row numbers come last and are not stored.
       if (column.HasChildren() || column.GetPrimaryIndex() >= level.level->file_columns().size()) continue;
       const bool is_filter = scan.table_filters && scan.table_filters->filters.contains(i);
       (is_filter ? filters : others).push_back(static_cast<int>(column.GetPrimaryIndex()));
@@ -156,8 +156,8 @@ class Published {
   std::vector<std::string> paths_;
 };
 
-/// True for errors that come from the bytes of a level and not from the words of a query. Most say so; DuckDB's Parquet
-/// reader also throws plain exceptions, which no query can cause, and internal errors, which may be faults of its own.
+/// True for errors that come from the bytes of a level and not from the query. Most say so; DuckDB's Parquet reader
+/// also throws plain exceptions, which no query can cause, and internal errors, which may be its own faults.
 bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Published& levels) {
   switch (error.Type()) {
     case duckdb::ExceptionType::INVALID:
@@ -165,11 +165,11 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
     case duckdb::ExceptionType::SERIALIZATION: return true;
     case duckdb::ExceptionType::INTERNAL: return levels.damaged();
     case duckdb::ExceptionType::OUT_OF_RANGE:
-      // The size of a page that no allocation can have; other ranges are those of a query's numbers.
+      // The size of a page that cannot be allocated; other range errors concern the numbers of a query.
       return text.find("next power of 2") != std::string::npos && levels.damaged();
     case duckdb::ExceptionType::CATALOG:
     case duckdb::ExceptionType::BINDER:
-    case duckdb::ExceptionType::PARSER: return false;  // about the words of the query, which may speak of anything
+    case duckdb::ExceptionType::PARSER: return false;  // about the text of the query, which may mention anything
     default:
       return text.find(kLevelScheme) != std::string::npos || text.find("Parquet") != std::string::npos ||
              text.find("parquet read") != std::string::npos || text.find("bitpacked data") != std::string::npos ||
@@ -185,10 +185,10 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
   if (const auto at = text.find(kDamagedData); at != std::string::npos)
     throw FormatError(text.substr(at + std::strlen(kDamagedData)), where);
   const bool damage = levels && !where.path.empty() && is_damage(error, text, *levels);
-  // Our file names are of no use to anybody.
+  // The names of our virtual files mean nothing to users.
   if (const auto at = text.find(kLevelScheme); at != std::string::npos)
     text.replace(at, std::strlen(kLevelScheme) + 32, "the level");
-  // Nor are the statement around the user's text, which "LINE n:" quotes, and the column that it does not know.
+  // Nor does the statement around the user's text, which "LINE n:" quotes, and the column that it does not know.
   text = text.substr(0, text.find("\nLINE "));
   for (const char* hidden : {", \"internal:row\"", "\"internal:row\", "}) {
     if (const auto at = text.find(hidden); at != std::string::npos) text.erase(at, std::strlen(hidden));
@@ -196,12 +196,12 @@ bool is_damage(const duckdb::ErrorData& error, const std::string& text, const Pu
   text = text.substr(0, text.find_last_not_of('\n') + 1);
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (damage) throw FormatError("Parquet: " + text, where);
-  // Values that do not convert may be the query's own or the data's: where the latter lie is worth saying.
+  // Values that do not convert may belong to the query or to the data, so the location of the data is added.
   if (error.Type() == duckdb::ExceptionType::CONVERSION) throw QueryError("SQL: " + text, where);
   throw QueryError("SQL: " + text);
 }
 
-/// Arrays that a query computed, as a C stream.
+/// The arrays of a query's result, as a C stream.
 struct ResultStream {
   ArrowSchema schema{};
   duckdb::vector<duckdb::unique_ptr<duckdb::ArrowArrayWrapper>> arrays;
@@ -211,7 +211,7 @@ struct ResultStream {
 
   static int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
     ArrowSchema& schema = of(stream).schema;
-    if (!schema.release) return EINVAL;  // one reader takes it
+    if (!schema.release) return EINVAL;  // only one reader can take it
     *out = schema;
     schema.release = nullptr;
     return 0;
@@ -236,7 +236,7 @@ struct ResultStream {
   }
 };
 
-/// Where someone may want to stop it, in a thread of its own, so that this one can ask.
+/// Runs the query in a thread of its own where interruption is possible, so that this thread can check for it.
 duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, duckdb::PendingQueryResult& pending) {
   const InterruptCheck check = interrupt_check();
   if (check == nullptr) return pending.Execute();
@@ -250,15 +250,15 @@ duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, d
   return result.get();
 }
 
-/// DuckDB takes the memory of a whole batch at once, some bytes a row for each text: a result of a few rows should not
-/// cost that of a million. Of one that it expects to be long, the texts should not have to move as they grow.
+/// The number of rows in a batch. DuckDB allocates a whole batch, some bytes for each text: a result of a few rows
+/// should not cost that of a million, and the texts of a long one should not be moved as they grow.
 idx_t batch_rows(duckdb::PreparedStatementData& data) {
   constexpr idx_t kLeast = 1 << 14, kMost = 1 << 20, kBytesOfText = 8;
   const idx_t expected = std::min(data.physical_plan->Root().estimated_cardinality, kMost);
   return std::clamp(std::bit_ceil(expected * kBytesOfText), kLeast, kMost);
 }
 
-/// Runs to the end, in parallel, straight into Arrow arrays.
+/// Runs a statement to its end, in parallel, directly into Arrow arrays.
 void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vector<duckdb::Value> values,
              const std::shared_ptr<DuckDbInstance>& in, const Published* levels, ArrowArrayStream* out) {
   auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
@@ -325,7 +325,7 @@ std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) 
   guarded(in, &published, [&] {
     duckdb::Connection connection(*in->database);
     auto values = to_values(statement, published);
-    // Run to its end, which reads nothing: DuckDB frees the plan of a query that was only begun without destroying it.
+    // It is run to its end, which reads nothing: DuckDB frees the plan of an unfinished query without destroying it.
     const auto pending = connection.PendingQuery("SELECT * FROM (\n" + statement.sql + "\n) LIMIT 0", values);
     const auto result = pending->HasError() ? nullptr : pending->Execute();
     if (!result || result->HasError()) {
@@ -341,7 +341,7 @@ std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) 
 
 namespace {
 
-/// The one stream of run_over(), handed to DuckDB when it scans.
+/// The input stream of run_over(), given to DuckDB when it scans.
 duckdb::unique_ptr<duckdb::ArrowArrayStreamWrapper> give_stream(uintptr_t factory, duckdb::ArrowStreamParameters&) {
   auto* stream = reinterpret_cast<ArrowArrayStream*>(factory);
   auto out = duckdb::make_uniq<duckdb::ArrowArrayStreamWrapper>();
@@ -363,7 +363,7 @@ void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStr
     duckdb::vector<duckdb::Value> values{duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(in_stream)),
                                          duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_stream)),
                                          duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_schema))};
-    // The scan takes what it is given, without pushing columns or filters into the producer.
+    // The scan reads the whole stream, without pushing columns or filters into the producer.
     execute(connection, "WITH frame AS NOT MATERIALIZED (SELECT * FROM arrow_scan_dumb($1, $2, $3)) " + sql,
             std::move(values), in, nullptr, out);
   });

@@ -12,8 +12,8 @@
 struct ArrowArrayStream;
 struct ArrowSchema;
 
-/// DuckDB, and all that knows it. One instance for the process, started by the first query; it sees no file, network or
-/// setting, only the levels of the statement it runs. Calls are safe from several threads.
+/// Running statements in DuckDB: one instance for the process, started by the first query. It sees no file, network or
+/// setting, only the levels of the statement that it runs. Calls are safe from several threads.
 namespace tacore {
 
 /// A time bound to a statement; `zoned` for columns of TIMESTAMP WITH TIME ZONE.
@@ -21,18 +21,18 @@ struct SqlTime {
   int64_t microseconds = 0;
   bool zoned = false;
 };
-/// Stands for the file name of one of the levels of a statement.
+/// A placeholder for the file name of one of the levels of a statement.
 struct LevelFile {
   std::size_t level = 0;
 };
-/// Stands for one of the tables of a statement: its three values are the arguments of arrow_scan_dumb().
+/// A placeholder for one of the tables of a statement: its three values are the arguments of arrow_scan_dumb().
 struct TableScan {
   enum class Argument { Table, Produce, Schema };
   std::size_t table = 0;
   Argument argument = Argument::Table;
 };
 using SqlValue = std::variant<int64_t, double, std::string, SqlTime, LevelFile, TableScan>;
-/// Rows in memory; each call gives them anew.
+/// Rows in memory; each call exports them again.
 using SqlTable = std::function<void(ArrowArrayStream*)>;
 
 /// One statement as a value: text with `$1`... for `values`.
@@ -43,9 +43,9 @@ struct Statement {
   std::vector<SqlTable> tables = {};
 };
 
-/// Runs a statement to its end and hands the rows over. Throws QueryError, or what reading a level threw.
+/// Runs a statement to its end and exports the rows. Throws QueryError, or the error of reading a level.
 void run(const Statement& statement, ArrowArrayStream* out);
-/// The columns that run() would give, without running it. Returns their SQL types.
+/// The columns that run() would give, without running the statement. Returns their SQL types.
 std::vector<std::string> describe(const Statement& statement, ArrowSchema* out);
 /// Runs `sql` over the table `frame`, whose rows are `in`.
 void run_over(ArrowArrayStream* in, const std::string& sql, ArrowArrayStream* out);

@@ -27,8 +27,8 @@
 namespace tacore {
 namespace {
 
-/// What the functions of one statement meet in its rows that a user should know. Each statement has a connection of its
-/// own. Safe from several threads.
+/// Remarkable values that the functions of one statement met, for warnings to the user. Each statement has its own
+/// connection. Safe from several threads.
 class Remarks : public duckdb::ClientContextState {
  public:
   static Remarks& of(duckdb::ClientContext& context) {
@@ -106,7 +106,7 @@ void each(duckdb::DataChunk& args, duckdb::Vector& result, const Cell& cell) {
   });
 }
 
-/// The box is bound to the statement: the same for every row.
+/// The box is constant in a statement: the same for every row.
 BoxTest box_of(duckdb::DataChunk& args, idx_t first) {
   const auto bound = [&](idx_t i) { return args.data[first + i].GetValue(0).GetValue<double>(); };
   return BoxTest({bound(0), bound(1), bound(2), bound(3)});
@@ -161,10 +161,10 @@ void each_as_number(duckdb::DataChunk& args, duckdb::Vector& result, const Conve
   }
 }
 
-/// The name of the column that a function is called over, its second argument: the same for every row.
+/// The name of the column for messages, the second argument: the same for every row.
 std::string column_of(duckdb::DataChunk& args) { return args.data[1].GetValue(0).ToString(); }
 
-/// RFC 3339 text as microseconds; null where it is not.
+/// RFC 3339 text as microseconds; null for other text.
 void rfc3339(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
   each_as_number<duckdb::string_t>(args, result, [&](const duckdb::string_t& value) -> std::optional<int64_t> {
     const std::string_view text(value.GetData(), value.GetSize());
@@ -177,7 +177,7 @@ void rfc3339(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Ve
   });
 }
 
-/// A number as microseconds; null where it stands for none.
+/// A number as microseconds; null for a missing time.
 template <class T>
 void epoch(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
   std::set<EpochUnit> units;
@@ -190,7 +190,7 @@ void epoch(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vect
   if (!units.empty()) Remarks::of(state).add_units(column_of(args), units);
 }
 
-/// A whole number as a double that is the same number.
+/// A whole number as a double, which must be the same number.
 template <class T>
 void exact(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
   duckdb::UnifiedVectorFormat in;
@@ -207,7 +207,7 @@ void exact(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& re
     }
     const T value = values[at];
     out[i] = static_cast<double>(value);
-    // The largest of T round to the first number that T does not hold.
+    // The largest values of T round to the first number that T cannot hold.
     const bool is_in_reach = out[i] < std::ldexp(1.0, std::numeric_limits<T>::digits);
     if (!is_in_reach || static_cast<T>(out[i]) != value) {
       throw duckdb::ConversionException(
@@ -227,7 +227,7 @@ class Lists {
     auto& items = duckdb::ListVector::GetEntry(vector);
     items.ToUnifiedFormat(duckdb::ListVector::GetListSize(vector), items_);
   }
-  /// Empty for null, and for a list with a null in it.
+  /// The list of a row; empty for null, and for a list that contains null.
   std::vector<T> at(idx_t row) const {
     const idx_t at = lists_.sel->get_index(row);
     if (!lists_.validity.RowIsValid(at)) return {};
@@ -245,8 +245,8 @@ class Lists {
   duckdb::UnifiedVectorFormat lists_, items_;
 };
 
-/// (stac:crs, stac:geotransform, stac:tensor_shape, box) -> whether the grid meets the box; null where it cannot be
-/// had.
+/// (stac:crs, stac:geotransform, stac:tensor_shape, box) -> whether the grid meets the box; null where its footprint is
+/// unknown.
 void meets_grid(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const BoxTest box = box_of(args, 3);
   duckdb::UnifiedVectorFormat crs;
@@ -276,7 +276,7 @@ void meets_grid(duckdb::DataChunk& args, duckdb::ExpressionState& state, duckdb:
   }
 }
 
-/// (DATA/ of a FOLDER, path of a row below it, FILE or FOLDER) -> the file that GDAL opens.
+/// (DATA/ of a FOLDER, path of a row below it, FILE or FOLDER) -> the path that GDAL opens.
 void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
   const std::string root = args.data[0].GetValue(0).ToString();
   duckdb::UnifiedVectorFormat path, type;

@@ -6,7 +6,7 @@ class Connection;
 
 namespace tacore {
 
-/// Stands before the message of a function that met damaged data, so that it stays a FormatError through DuckDB.
+/// The prefix of the message of a function that met damaged data, so that it stays a FormatError through DuckDB.
 inline constexpr const char* kDamagedData = "damaged data: ";
 
 /// Adds to the instance of `connection` the functions that query plans call:
@@ -22,7 +22,7 @@ inline constexpr const char* kDamagedData = "damaged data: ";
 ///   tacore_folder_path(data, path, type) -> the file that GDAL opens for a row of a FOLDER
 void register_sql_functions(duckdb::Connection& connection);
 
-/// Warns of what the functions met in the rows of the statement that `connection` ran.
+/// Warns about the values that the functions met in the rows of the statement that `connection` ran.
 void log_remarks(duckdb::Connection& connection);
 
 }  // namespace tacore

@@ -17,7 +17,7 @@
 namespace tacore {
 namespace {
 
-/// Walks a parsed query; everything that is not reading tables is refused.
+/// Walks a parsed query and refuses everything that does not read tables.
 class Inspector {
  public:
   void node(duckdb::QueryNode& node) {
@@ -50,7 +50,7 @@ class Inspector {
         break;
       }
       case duckdb::ExpressionClass::STAR: many = true; break;
-      // current_date and its like are written without brackets.
+      // current_date and similar names are functions without brackets.
       case duckdb::ExpressionClass::COLUMN_REF:
         draws = draws || changes_unbracketed(lower(e.GetName()));
         break;
@@ -61,13 +61,13 @@ class Inspector {
   }
 
   std::set<std::string> tables;
-  std::map<std::string, int> num_references;  ///< of each table
+  std::map<std::string, int> num_references;  ///< by table
   bool subquery = false;
-  bool many = false;   ///< an expression that may be several columns or rows
-  bool draws = false;  ///< as Select::draws
+  bool many = false;   ///< an expression that may expand to several columns or rows
+  bool draws = false;  ///< see Select::draws
 
  private:
-  /// Functions that DuckDB calls volatile, or constant within one query only.
+  /// True for functions that DuckDB calls volatile, or constant only within one query.
   static bool changes(const std::string& name) {
     static const std::set<std::string> kNames{"random",
                                               "setseed",
@@ -101,7 +101,7 @@ class Inspector {
                          " is not available; data, level0, level1, ... are");
       }
       const std::string name = lower(table.table_name);
-      // DuckDB's own views lie open in every schema's path. They tell settings and the statement around this one.
+      // DuckDB's own views are visible in every schema. They expose settings and the statement around this one.
       for (const char* catalog : {"duckdb_", "pg_", "sqlite_", "pragma_"}) {
         if (name.starts_with(catalog)) {
           throw QueryError("SQL: table " + quoted(name) + " is not available; data, level0, level1, ... are");
@@ -122,7 +122,7 @@ class Inspector {
   }
 };
 
-/// The text without the semicolon that ends it, so that it can stand in brackets.
+/// The text without a final semicolon, so that it can stand in brackets.
 std::string without_semicolon(const std::string& sql) {
   const auto tokens = duckdb::Parser::Tokenize(sql);
   for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
@@ -133,7 +133,7 @@ std::string without_semicolon(const std::string& sql) {
   return sql;
 }
 
-/// `SELECT * FROM data`, whatever follows: no other table, no list of columns, no table that a WITH calls data.
+/// True for `SELECT * FROM data`, whatever follows: no other table, no list of columns, no WITH table called data.
 bool is_star_of_data(const duckdb::QueryNode& node) {
   if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return false;
   const auto& select = node.Cast<duckdb::SelectNode>();
@@ -148,7 +148,7 @@ bool is_star_of_data(const duckdb::QueryNode& node) {
   return lower(table.table_name) == "data" && table.column_name_alias.empty();
 }
 
-/// The text names the column that leads rows back to their place: in quotes, since a colon is no part of a word.
+/// True when the text names the column that leads rows to their location: in quotes, as a colon requires in SQL.
 bool names_key(const std::string& sql) {
   const std::string key = "\"" + std::string(kRowKeyColumn) + "\"";
   const auto tokens = duckdb::Parser::Tokenize(sql);
@@ -158,8 +158,7 @@ bool names_key(const std::string& sql) {
   });
 }
 
-/// The names that the list of a SELECT itself gives to `internal:` columns; those that come with a * are not among
-/// them.
+/// The names that the select list itself gives to `internal:` columns, without those that a * includes.
 std::set<std::string> named_internal(const duckdb::QueryNode& node) {
   if (node.type == duckdb::QueryNodeType::CTE_NODE) return named_internal(*node.Cast<duckdb::CTENode>().child);
   std::set<std::string> out;

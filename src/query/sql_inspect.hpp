@@ -6,23 +6,23 @@
 
 namespace tacore {
 
-/// A user's query: without the semicolon that may end it, and the tables it names, lower case.
+/// A user's query: its text without a final semicolon, and the tables that it names, in lower case.
 struct Select {
   std::string text = {};
   std::set<std::string> tables = {};
   std::set<std::string> internal = {};  ///< columns named `internal:*` that its list names itself: they show
   bool keeps_columns = false;           ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
   bool repeats_data = false;            ///< names `data` more than once
-  /// May choose other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT, which
-  /// chooses among equal rows.
+  /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
+  /// which chooses among equal rows.
   bool draws = false;
 };
 
-/// Throws QueryError unless it is one SELECT that reads tables only: no other
-/// statement, SHOW, DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing
-/// that reads settings or the environment.
+/// Parses a query. Throws QueryError unless it is one SELECT that only reads tables: no other statement, SHOW,
+/// DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing that reads
+/// settings or the environment.
 Select inspect_select(std::string_view sql);
-/// The same for one expression. Throws QueryError for anything else, subqueries included.
+/// Checks that the text is one expression. Throws QueryError for anything else, subqueries included.
 void inspect_expression(std::string_view sql);
 
 }  // namespace tacore

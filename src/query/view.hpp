@@ -25,7 +25,7 @@ using Step = std::variant<SqlStep, Filter>;
 
 struct View;
 
-/// One input of a union. `first_leaf` numbers its containers within the whole.
+/// One input of a union. `first_leaf` numbers its containers within the union.
 struct UnionPart {
   std::shared_ptr<const View> view;
   int first_leaf = 0;
@@ -33,23 +33,23 @@ struct UnionPart {
   std::string source_file = {};
 };
 
-/// Several datasets as one. `columns[k]` are those of level k that every part gives, null where it has none;
-/// `names[k]` is what the parts call them.
+/// Several datasets as one. `columns[k]` are the columns of level k in the union, null where a part lacks one;
+/// `names[k]` are their names in the parts.
 struct Union {
   std::vector<UnionPart> parts;
   std::vector<std::vector<Column>> columns;
   std::vector<std::vector<std::string>> names;
 };
 
-/// The rows of a view after its first `steps` steps, of which one may give others when it is run again: they are
-/// computed once, when something first needs them.
+/// The rows of a view after its first `steps` steps, one of which may give other rows when it is run again: they are
+/// computed once, on first use.
 struct DrawnRows {
   std::size_t steps = 0;
   std::function<std::shared_ptr<const Rows>()> rows;
   bool has_keys_alone = false;  ///< all other columns are those that are stored
 };
 
-/// A lazy query as a value: where rows come from, and what is done to those of level 0, in order.
+/// A lazy query as a value: the source of the rows, and the steps applied to those of level 0, in order.
 struct View {
   std::variant<std::shared_ptr<const Container>, Union> base;
   std::vector<Step> steps = {};

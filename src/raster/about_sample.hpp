@@ -8,7 +8,7 @@
 
 namespace tacore {
 
-/// The current exception with `who` in front of its message.
+/// Rethrows the current exception with `who` in front of its message.
 [[noreturn]] inline void rethrow_naming(const std::string& who) {
   try {
     throw;
@@ -28,7 +28,7 @@ namespace tacore {
   }
 }
 
-/// What `body` returns; its errors begin with the sample they are about.
+/// Returns what `body` returns; the message of an error of `body` begins with the sample.
 template <class Body>
 auto about_sample(const std::string& id, const Body& body) {
   try {

@@ -18,10 +18,10 @@ namespace {
 
 using Bin = Histogram::Bin;
 
-/// Numbers that wait to be counted together: sorting them costs more than one more array.
+/// The buffer of numbers that are sorted and counted together: sorting costs more than one more array.
 constexpr std::size_t kMaxWaiting = 1 << 18;
 
-/// What pixels of type T must not be equal to; nullopt when none is.
+/// The value that marks no data in pixels of type T; nullopt when there is none.
 template <class T>
 std::optional<T> nodata_of(std::optional<double> nodata) {
   if (!nodata || std::isnan(*nodata)) return std::nullopt;
@@ -48,7 +48,7 @@ void append(std::span<const T> pixels, std::optional<T> nodata, std::vector<doub
   const T absent = nodata.value_or(T{});
   const bool has_absent = nodata.has_value();
   for (const T pixel : pixels) {
-    // Written in any case, and kept when it is valid: no branch to be guessed wrong.
+    // Every value is written, and kept only when it is valid: there is no branch to mispredict.
     *end = static_cast<double>(pixel) + 0.0;  // -0.0 becomes 0.0
     bool is_valid = !has_absent || pixel != absent;
     if constexpr (std::is_floating_point_v<T>) is_valid = is_valid && std::abs(pixel) <= std::numeric_limits<T>::max();
@@ -59,7 +59,7 @@ void append(std::span<const T> pixels, std::optional<T> nodata, std::vector<doub
 
 template <class Term>
 double sum_of(std::span<const double> values, const Term& term) {
-  std::array<double, 8> lanes{};  // as one, each addition would wait for the last
+  std::array<double, 8> lanes{};  // eight independent sums: in one, each addition would wait for the last
   std::size_t i = 0;
   for (; i + lanes.size() <= values.size(); i += lanes.size()) {
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += term(values[i + lane]);
@@ -70,19 +70,19 @@ double sum_of(std::span<const double> values, const Term& term) {
   return out;
 }
 
-/// Of at least one number.
+/// The statistics of at least one number.
 Moments moments_of(std::span<const double> values) {
   const auto [min, max] = std::minmax_element(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
   Moments out{.count = values.size(), .min = *min, .max = *max};
   out.mean = sum_of(values, [](double value) { return value; }) / count;
   if (!std::isfinite(out.mean)) out.mean = sum_of(values, [&](double value) { return value / count; });
-  out.mean = std::clamp(out.mean, out.min, out.max);  // rounding may lead outside
+  out.mean = std::clamp(out.mean, out.min, out.max);  // rounding may lead outside of [min, max]
   out.sum_of_squares = sum_of(values, [&](double value) { return (value - out.mean) * (value - out.mean); });
   return out;
 }
 
-/// Of the few different values that there can be.
+/// The statistics of a table of the few distinct values that there can be.
 Moments moments_of(std::span<const Bin> bins) {
   if (bins.empty()) return {};
   Moments out{.min = bins.front().value, .max = bins.back().value};
@@ -105,7 +105,7 @@ uint64_t* zeros(std::size_t size) {
   return out;
 }
 
-/// Integers of up to 16 bits: a counter for each value.
+/// The counter of integers of up to 16 bits: a count for each possible value.
 template <class T>
 class SmallIntegerCounter final : public BandCounter {
  public:
@@ -144,14 +144,14 @@ class SmallIntegerCounter final : public BandCounter {
   std::optional<T> nodata_;
   uint64_t num_pixels_ = 0;
   T lowest_ = std::numeric_limits<T>::max(), highest_ = std::numeric_limits<T>::min();
-  // Zero without being touched: most pixels have few of all values.
+  // Left zero without being touched: most rasters have few of all possible values.
   struct Free {
     void operator()(uint64_t* memory) const { std::free(memory); }
   };
   std::unique_ptr<uint64_t[], Free> counts_{zeros(std::size_t{1} << (8 * sizeof(T)))};
 };
 
-/// Everything else: sorted, some at a time.
+/// The counter of all other types: values are sorted, a buffer at a time.
 class NumberCounter final : public BandCounter {
  public:
   NumberCounter(DataType type, std::optional<double> nodata) : type_(type), nodata_(nodata) {}
@@ -181,7 +181,7 @@ class NumberCounter final : public BandCounter {
   BandStatistics out_ = {};
 };
 
-/// Keys in order, by their digits from the lowest up; digits that are the same in all cost nothing.
+/// Radix sort of keys, from the lowest digit up; a digit that is the same in all keys costs nothing.
 template <class Key>
 void sort(std::vector<Key>& keys) {
   constexpr int kDigitBits = 11, kDigits = (8 * sizeof(Key) + kDigitBits - 1) / kDigitBits;

@@ -9,24 +9,24 @@
 
 namespace tacore {
 
-/// Takes the pixels of a band piece by piece.
+/// Statistics of one band, computed from its pixels piece by piece.
 class BandCounter {
  public:
   virtual ~BandCounter();
-  /// Pixels of the type that it was made for.
+  /// Adds pixels, which are of the type that the counter was made for.
   virtual void add(std::span<const std::byte> pixels) = 0;
-  /// The statistics of what was added since it was made or asked last.
+  /// The statistics of the pixels that were added since the counter was made or finish() was last called.
   virtual BandStatistics finish() = 0;
 };
 
-/// `nodata` as RasterInfo has it: pixels equal to it, once it is rounded to their type, do not count.
+/// A counter for pixels of `type`. Pixels equal to `nodata` (RasterInfo::nodata, rounded to `type`) do not count.
 std::unique_ptr<BandCounter> make_band_counter(DataType type, std::optional<double> nodata);
 
-/// The values among `pixels` that are valid, in their order, as doubles.
+/// Appends the valid values of `pixels`, in their order, as doubles.
 void append_valid(std::span<const std::byte> pixels, DataType type, std::optional<double> nodata,
                   std::vector<double>& out);
 
-/// Counts what append_valid() gives for pixels of `type`, in ascending order.
+/// The distinct values and their counts, ascending, for what append_valid() gave of pixels of `type`.
 std::vector<Histogram::Bin> count_values(std::span<const double> values, DataType type);
 
 }  // namespace tacore

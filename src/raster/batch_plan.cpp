@@ -42,7 +42,7 @@ BatchPlan::BatchPlan(const LoaderOptions& options, int64_t num_samples)
   } else if (rest > 0) {
     last_size_ = rest;
     if (rest < world_size_ && num_steps_ > 0 && options.batch_size > 1) {
-      last_size_ = world_size_;  // the step before has at least one for each rank left
+      last_size_ = world_size_;  // the step before has at least one for each rank without one
     } else if (rest < world_size_ && !options.pad) {
       throw QueryError("the last step has " + std::to_string(rest) + (rest == 1 ? " sample" : " samples") + " for " +
                        std::to_string(world_size_) +

@@ -6,11 +6,10 @@
 
 namespace tacore {
 
-/// Which samples of the global order make up the batches of one rank and shard, as Loader says. Arithmetic only.
+/// The batches of one rank and shard, as positions in the global order of samples (see Loader). Arithmetic only.
 class BatchPlan {
  public:
-  /// Positions [begin, begin + count) of the global order; all ranks are at `next_start` when they are through the
-  /// step.
+  /// Positions [begin, begin + count) of the global order. `next_start` is where all ranks stand after the step.
   struct Part {
     int64_t begin = 0;
     int64_t count = 0;
@@ -19,7 +18,7 @@ class BatchPlan {
     bool operator==(const Part&) const = default;
   };
 
-  /// Throws QueryError for numbers that make no sense.
+  /// Throws QueryError for options that are out of range.
   BatchPlan(const LoaderOptions& options, int64_t num_samples);
 
   int64_t num_batches() const noexcept { return num_batches_; }

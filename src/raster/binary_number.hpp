@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-/// Doubles as multiples of a power of two, by their bits.
+/// Doubles as multiples of a power of two, computed from their bits.
 namespace tacore::binary {
 
 inline constexpr uint64_t kSign = uint64_t{1} << 63;
@@ -21,7 +21,7 @@ inline uint64_t significand(uint64_t magnitude) {
   return magnitude >> 52 == 0 ? fraction : fraction | uint64_t{1} << 52;
 }
 
-/// The multiple of 2^exponent next to `value`, towards zero; keeps the sign of zero.
+/// The multiple of 2^exponent next to `value` in the direction of zero; keeps the sign of zero.
 inline double truncated(double value, int exponent) {
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   const int surplus = exponent - lowest_bit(bits & ~kSign);
@@ -30,7 +30,7 @@ inline double truncated(double value, int exponent) {
   return std::bit_cast<double>(bits & ~((uint64_t{1} << surplus) - 1));
 }
 
-/// An integer that orders finite numbers as they are, -0.0 before 0.0.
+/// An integer that sorts as the finite number does, with -0.0 before 0.0.
 inline uint64_t order(double value) {
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   return bits & kSign ? ~bits : bits | kSign;
@@ -38,8 +38,8 @@ inline uint64_t order(double value) {
 
 inline constexpr int kNeverJoined = 1025;
 
-/// The smallest exponent at which truncated() makes one of two numbers, `a` before `b` in order; kNeverJoined where
-/// none does.
+/// The smallest exponent at which truncated() makes the two numbers equal, `a` before `b` in order; kNeverJoined where
+/// there is none.
 inline int joining_exponent(double a, double b) {
   if ((std::bit_cast<uint64_t>(a) ^ std::bit_cast<uint64_t>(b)) & kSign) return kNeverJoined;
   const uint64_t x = magnitude(a), y = magnitude(b);

@@ -11,12 +11,12 @@
 namespace tacore {
 namespace {
 
-/// Bytes in front of a tile that hold its size, and behind it that repeat its last ones.
+/// The 4 bytes before a tile that hold its size, and the 4 behind it that repeat its last ones.
 constexpr uint64_t kLeader = 4;
 
-/// The first tile that is not framed as a COG frames it; "" when all are. `layout` has a TacoTIFF header.
+/// The first tile without the leader and trailer of a COG; "" when all have them. `layout` has a TacoTIFF header.
 std::string why_badly_framed(const TiffLayout& layout, const ByteSource& source) {
-  std::vector<ByteRange> frames;  // of each tile, its leader and what ends with its trailer
+  std::vector<ByteRange> frames;  // of each tile, its leader and its trailer
   for (const ByteRange& block : layout.blocks) {
     const uint64_t tail = std::min(block.size, kLeader);
     const uint64_t end = block.offset + block.size;

@@ -39,7 +39,7 @@ ZSTD_DCtx* zstd_context() {
   throw FormatError(std::string("ZSTD: ") + ZSTD_getErrorName(result));
 }
 
-/// Frames that hold more than asked for, or have something behind them.
+/// Decompresses frames that hold more than `out`, or have data behind them.
 void stream_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
   ZSTD_DCtx* context = zstd_context();
   ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
@@ -106,12 +106,12 @@ void decompress_deflate(std::span<const std::byte> in, std::span<std::byte> out,
 
 // --- LZW (TIFF 6.0, section 13) ---
 
-/// Codes of 9 to 12 bits, the highest bit first.
+/// Reads codes of 9 to 12 bits, the highest bit first.
 class LzwCodes {
  public:
   explicit LzwCodes(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  /// -1 at the end.
+  /// The next code, -1 at the end.
   int next(int width) {
     if (num_bits_ < width && !fill(width)) return -1;
     num_bits_ -= width;
@@ -137,25 +137,25 @@ constexpr int kClear = 256, kEnd = 257, kFirst = 258, kMostCodes = 4096;
 
 constexpr std::size_t kShort = 16;
 
-/// All bytes in order: the texts of the first codes, with room to copy kShort of them.
+/// All 256 bytes in order: the strings of the first codes, with room to copy kShort of them.
 constexpr auto kLiterals = [] {
   std::array<std::byte, 256 + kShort> out = {};
   for (std::size_t i = 0; i < 256; ++i) out[i] = static_cast<std::byte>(i);
   return out;
 }();
 
-/// The text of a code is in the output already, where the code before it was written out, and one byte longer.
+/// The string of a code is already in the output, where the previous code was written, and one byte longer.
 void decompress_lzw(std::span<const std::byte> in, std::span<std::byte> out) {
   if (in.size() >= 2 && in[0] == std::byte{0} && (in[1] & std::byte{1}) == std::byte{1}) {
     throw FormatError("LZW with the lowest bit first, as before TIFF 6.0, is not supported");
   }
-  // Two arrays, which together stay in the cache.
+  // Two arrays, which together fit the cache.
   std::array<const std::byte*, kMostCodes> texts;
   std::array<uint16_t, kMostCodes> sizes;
   for (std::size_t i = 0; i < 256; ++i) texts[i] = &kLiterals[i], sizes[i] = 1;
   LzwCodes codes(in);
   int num_codes = kFirst, width = 9;
-  const std::byte* last = nullptr;  // what the code before was written as; none right behind a clear code
+  const std::byte* last = nullptr;  // what the previous code was written as; none after a clear code
   std::size_t last_size = 0;
   std::byte *to = out.data(), *const end = to + out.size();
   while (to < end) {
@@ -178,31 +178,31 @@ void decompress_lzw(std::span<const std::byte> in, std::span<std::byte> out) {
     last_size = sizes[static_cast<std::size_t>(code)];
     const std::size_t size = std::min(last_size, room);
     if (size <= kShort && room >= kShort) {
-      // Most are short: a copy of fixed size is two instructions, and what it writes too much is written again.
+      // Most strings are short: a copy of fixed size is two instructions, and its excess is overwritten later.
       std::array<std::byte, kShort> copy;
       std::memcpy(copy.data(), text, kShort);
       std::memcpy(to, copy.data(), kShort);
     } else {
-      // A text that is just being defined ends with its own first byte, which is written below.
+      // A string that is just being defined ends with its own first byte, which is written below.
       std::memcpy(to, text, text + size == to + 1 ? size - 1 : size);
     }
     if (text + size == to + 1) to[size - 1] = to[0];
     to += size;
-    // One code early, as TIFF has always done it.
+    // The code width grows one code early, as in all TIFF writers.
     if (num_codes + 1 >= 1 << width && width < 12) ++width;
   }
 }
 
 // --- predictors ---
 
-/// Sixteen bytes of values: a register on every processor that we know.
+/// Sixteen bytes of values: a SIMD register on every processor in use.
 template <class T>
 struct Lanes {
   typedef T Type __attribute__((vector_size(16)));
   static constexpr std::size_t kCount = 16 / sizeof(T);
 };
 
-/// Each value moved up by `kBy` lanes, zeros behind.
+/// Each value moved up by `kBy` lanes, with zeros behind.
 template <class T, std::size_t kBy, std::size_t... k>
 typename Lanes<T>::Type moved_up(typename Lanes<T>::Type values, std::index_sequence<k...>) {
   return __builtin_shufflevector(typename Lanes<T>::Type{}, values, (Lanes<T>::kCount + k - kBy)...);
@@ -213,7 +213,7 @@ typename Lanes<T>::Type last_in_all(typename Lanes<T>::Type values, std::index_s
   return __builtin_shufflevector(values, values, (k * 0 + Lanes<T>::kCount - 1)...);
 }
 
-/// Sums of one value to all up to each: the sum of a register does not wait for that of the one before.
+/// Prefix sums of single values: the sum of one register does not wait for that of the register before it.
 template <class T>
 void sum_up(std::span<std::byte> row) {
   using Vector = typename Lanes<T>::Type;
@@ -241,7 +241,7 @@ void sum_up(std::span<std::byte> row) {
   }
 }
 
-/// The same for pixels of a few bands, whose sums stay in registers.
+/// Prefix sums for pixels of a few bands, whose sums stay in registers.
 template <class T, std::size_t kBands>
 void sum_up_pixels(std::span<std::byte> row) {
   std::array<T, kBands> sums = {};
@@ -253,7 +253,7 @@ void sum_up_pixels(std::span<std::byte> row) {
   }
 }
 
-/// Each value is stored as its difference to the one `num_bands` before it. `row` may lie anywhere, hence memcpy.
+/// Horizontal differencing: each value minus the one `num_bands` before it. `row` may be unaligned, hence memcpy.
 template <class T>
 void add_left(std::span<std::byte> row, std::size_t num_bands) {
   switch (num_bands) {
@@ -273,7 +273,7 @@ void add_left(std::span<std::byte> row, std::size_t num_bands) {
   }
 }
 
-/// `planes` holds the highest bytes of all values, then the second ones, ...
+/// The floating-point predictor: `planes` holds the highest bytes of all values, then the second ones, ...
 template <class T>
 void join_planes(std::span<const std::byte> planes, std::span<std::byte> row) {
   const std::size_t count = row.size() / sizeof(T);
@@ -292,7 +292,7 @@ void join_bytes(std::span<std::byte> row, std::size_t num_bands, std::size_t siz
   return size == 4 ? join_planes<uint32_t>(scratch, row) : join_planes<uint64_t>(scratch, row);
 }
 
-/// The inverses, for one band.
+/// The inverses (encoding), for one band.
 template <class T>
 void subtract_left(std::span<std::byte> row) {
   T left = 0;
@@ -337,10 +337,10 @@ Bytes compress_zstd(std::span<const std::byte> in, int level) {
   Bytes out(ZSTD_compressBound(in.size()));
   ZSTD_inBuffer from{in.data(), in.size(), 0};
   ZSTD_outBuffer to{out.data(), out.size(), 0};
-  // In two steps: a frame that ends with its first call would state its size.
+  // In two calls: a frame that ends with its first call would state its content size.
   while (from.pos < from.size) checked_zstd(ZSTD_compressStream2(context.get(), &to, &from, ZSTD_e_continue));
   while (checked_zstd(ZSTD_compressStream2(context.get(), &to, &from, ZSTD_e_end)) != 0) {
-    // The bound is that of one block after another: a frame that was begun without it may need a little more.
+    // ZSTD_compressBound() holds for a single call: a frame that is begun without its size may need a little more.
     out.resize(out.size() + out.size() / 8 + 64);
     to.dst = out.data();
     to.size = out.size();

@@ -14,12 +14,12 @@ constexpr int64_t kStripBytes = 65536;
 constexpr int kZstdLevel = 13;
 constexpr uint64_t kBytesUnderWay = uint64_t{64} << 20;
 
-/// Predictor 2: each count less that of the bin before it, of its band.
+/// Horizontal differencing (predictor 2): each count minus that of the previous bin of its band.
 void take_differences(std::span<uint32_t> row, std::size_t bands) {
   for (std::size_t i = row.size(); i-- > bands;) row[i] -= row[i - bands];
 }
 
-/// The head of the file whose strips have these sizes, one behind the other.
+/// The head of the file; its strips have these sizes and follow each other.
 Bytes head_of(int64_t width, int64_t num_rows, int bands, int64_t rows_per_strip, const std::vector<uint64_t>& sizes,
               uint64_t begin) {
   const auto of_bands = [&](uint16_t value) { return std::vector<uint16_t>(static_cast<std::size_t>(bands), value); };

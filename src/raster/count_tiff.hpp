@@ -9,9 +9,9 @@
 
 namespace tacore {
 
-/// The TIFF of counts that a precomputed histogram is (dossier v1 4.6): `width` bins of each of `bands` bands in the
-/// row of each sample, in strips of about 64 KiB, compressed. `row(i)` gives the counts of row i, the bands of a bin
-/// next to each other; it is called from `jobs` threads. The same counts give the same bytes.
+/// A TIFF of counts, the form of precomputed histograms in TACO 0.2.0: one row per sample, with `width` bins of `bands`
+/// bands, in compressed strips of about 64 KiB. `row(i)` gives the counts of row i, bands interleaved by bin, and is
+/// called from `jobs` threads. The same counts give the same bytes.
 Bytes encode_count_tiff(int64_t width, int64_t num_rows, int bands, int jobs,
                         const std::function<std::vector<uint32_t>(int64_t)>& row);
 

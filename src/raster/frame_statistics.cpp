@@ -27,7 +27,7 @@ std::shared_ptr<const Raster> open_child(const DataFrame& frame, int64_t positio
   return open_raster(children, row, options.fallback);
 }
 
-/// Counts the pixels of samples that follow each other.
+/// Counts the pixels of consecutive samples.
 class SampleCounter {
  public:
   explicit SampleCounter(const std::vector<int>& bands) : bands_(bands) {}
@@ -52,7 +52,7 @@ class SampleCounter {
   }
 
  private:
-  /// One set serves all samples of one type and no data.
+  /// One set of counters serves all samples of one type and one no-data value.
   void use_counters(DataType type, std::optional<double> nodata) {
     const bool fits = !counters_.empty() && type == type_ && nodata == nodata_;
     if (fits) return;
@@ -71,7 +71,7 @@ class SampleCounter {
   int64_t num_samples_ = 0;
 };
 
-/// Rows [begin, end). A sample that fails half way must leave nothing behind: then all others are counted again.
+/// Counts rows [begin, end). A sample that fails half way must leave no trace: the others are then counted again.
 FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, const ComputeOptions& options) {
   std::vector<SampleFailure> failures;
   std::set<int64_t> bad;
@@ -118,7 +118,7 @@ int64_t part_rows(int64_t num_rows) noexcept { return std::clamp<int64_t>(num_ro
 FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options) {
   const int64_t num_rows = frame.num_rows();
   if (num_rows == 0) throw QueryError("there are no samples to compute statistics of");
-  // Parts do not depend on the number of threads, so that rounding does not.
+  // The division into parts does not depend on the number of threads, so neither does rounding.
   const int64_t part_rows = options.part_rows > 0 ? options.part_rows : tacore::part_rows(num_rows);
   const auto num_parts = static_cast<std::size_t>((num_rows + part_rows - 1) / part_rows);
   const int jobs = num_threads(options.task.jobs);

@@ -3,17 +3,17 @@
 #include "tacore/error.hpp"
 #include "raster/tiff_directory.hpp"
 
-/// GeoTIFF 1.1 (OGC 19-008r4), as far as it says where pixels lie.
+/// Reads GeoTIFF 1.1 (OGC 19-008r4), as far as it says where pixels lie.
 namespace tacore {
 namespace {
 
-// Keys, and what they may hold.
+// Keys of GeoTIFF, and the values that they may have.
 constexpr uint16_t kModelType = 1024, kRasterType = 1025, kGeodeticCrs = 2048, kProjectedCrs = 3072, kVertical = 4096;
 constexpr uint16_t kProjected = 1, kGeographic = 2;
 constexpr uint16_t kPixelIsPoint = 2;
 constexpr uint16_t kFirstCode = 1024, kLastCode = 32766;
 
-/// The keys that hold a short number (7.1.2): of four numbers each, after four of the directory itself.
+/// The GeoKeys of short integers (7.1.2): the directory has a header of four numbers, then four numbers for each key.
 class Keys {
  public:
   explicit Keys(const std::vector<uint16_t>& stored) : stored_(stored) {
@@ -25,7 +25,7 @@ class Keys {
   }
 
   bool empty() const { return count_ == 0; }
-  /// 0 when it is not there; numbers that lie in other tags are none of these keys.
+  /// The value of a key, 0 when it is absent; values that are stored in other tags belong to none of these keys.
   uint16_t get(uint16_t key) const {
     for (std::size_t at = 4; at < 4 + 4 * std::size_t{count_}; at += 4) {
       if (stored_[at] == key) return stored_[at + 1] == 0 ? stored_[at + 3] : 0;
@@ -42,7 +42,7 @@ std::optional<std::array<double, 6>> geotransform_of(const TiffDirectory& direct
   std::array<double, 6> out = {};
   const auto &scale = directory.pixel_scale, &tie = directory.tiepoints, &matrix = directory.transformation;
   if (scale.size() >= 2 && scale[0] != 0 && scale[1] != 0 && tie.size() >= 6) {
-    // The sign of the second is that of nobody's convention: rows run south (GDAL has it so, too).
+    // The y step is negative whatever the sign of the scale: rows run south (GDAL reads it so, too).
     const double across = scale[0], down = -std::abs(scale[1]);
     out = {tie[3] - tie[0] * across, across, 0, tie[4] - tie[1] * down, 0, down};
   } else if (matrix.size() == 16) {
@@ -50,14 +50,14 @@ std::optional<std::array<double, 6>> geotransform_of(const TiffDirectory& direct
   } else {
     return std::nullopt;
   }
-  if (is_point) {  // what was said of the middle of the first pixel
+  if (is_point) {  // the tie point was given for the centre of the first pixel
     out[0] -= (out[1] + out[2]) / 2;
     out[3] -= (out[4] + out[5]) / 2;
   }
   return out;
 }
 
-/// 0 when the keys do not name a code for the whole of it.
+/// The EPSG code; 0 when the keys do not name one code for the whole CRS.
 uint16_t code_of(const Keys& keys) {
   if (keys.get(kVertical) != 0) return 0;
   const uint16_t model = keys.get(kModelType);
@@ -67,7 +67,7 @@ uint16_t code_of(const Keys& keys) {
   return code >= kFirstCode && code <= kLastCode ? code : uint16_t{0};
 }
 
-/// Keys say more than how a pixel is meant, and where words about it are.
+/// True when keys say more than the meaning of a pixel (area or point) and citations.
 bool describes_crs(const Keys& keys) {
   return keys.get(kModelType) != 0 || keys.get(kProjectedCrs) != 0 || keys.get(kGeodeticCrs) != 0;
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array kShares = {0.25, 0.5, 0.75, 0.95};
-constexpr std::size_t kContinuousValues = 9;  ///< by which readers tell the kinds apart
+constexpr std::size_t kContinuousValues = 9;  ///< the number by which readers distinguish continuous from categorical
 
 std::shared_ptr<const Raster> open_geotiff(const Sample& sample, const RasterOpener* fallback) {
   auto out = open_raster(sample, fallback);
@@ -38,7 +38,7 @@ bool has_valid(const std::vector<BandStatistics>& bands) {
   return std::any_of(bands.begin(), bands.end(), [](const auto& band) { return band.moments.count > 0; });
 }
 
-/// One of the scaling columns for each band, `neutral` where there is none.
+/// A scaling column with one value for each band, `neutral` where the column is absent.
 std::vector<double> scaling_of(const Sample& sample, const char* key, double neutral, std::size_t num_bands) {
   const Value* value = sample.find(key);
   if (!value || value->is_null()) return std::vector<double>(num_bands, neutral);
@@ -73,7 +73,7 @@ Value continuous(const BandStatistics& band, std::vector<double> percentiles, co
   return out;
 }
 
-/// The percentiles that are p25, p50, p75 and p95 after scaling: it may turn the order around.
+/// The percentiles that become p25, p50, p75 and p95 after scaling, which may reverse their order.
 std::vector<double> percentiles_of(const Raster& raster, int band, const Histogram& histogram, double factor,
                                    bool approx) {
   std::array<double, kShares.size()> shares = kShares;
@@ -126,7 +126,7 @@ bool is_tiff_file(const Tortilla& samples, int level, std::size_t row) {
   return bytes && is_tiff(bytes->read({0, std::min<uint64_t>(bytes->size(), 4)}));
 }
 
-/// The values of `extension` for each row of a level, none where the FILE is no TIFF.
+/// The values of `extension` for each row of a level, null where the FILE is no TIFF.
 std::vector<std::vector<Value>> values_of(const Tortilla& samples, int level, const SampleExtension& extension,
                                           int jobs) {
   const auto num_rows = static_cast<std::size_t>(samples.num_samples(level));

@@ -46,14 +46,14 @@ uint64_t read_varint(Cursor& in) {
   throw FormatError("histogram: a number is not written as its shortest form of at most 64 bits");
 }
 
-/// Trailing zero bits that the magnitudes of all bins have.
+/// The number of trailing zero bits that the magnitudes of all bins share.
 int common_shift(const std::vector<Histogram::Bin>& bins) {
   uint64_t all = 0;
   for (const auto& bin : bins) all |= binary::magnitude(bin.value);
   return all == 0 ? 0 : std::countr_zero(all);
 }
 
-/// Bins of one sign, from zero outwards.
+/// Merges bins of one sign, from zero outwards.
 template <class Iterator>
 void write_side(FieldWriter& out, Iterator begin, Iterator end, int shift) {
   write_varint(out, static_cast<uint64_t>(end - begin));
@@ -118,7 +118,7 @@ void Histogram::merge(const Histogram& other) {
   join(other.bins_, other.min_, other.max_);
 }
 
-/// Numbers, or bins that are no wider than those here, in ascending order.
+/// Adds numbers, or bins that are no wider than those here, in ascending order.
 void Histogram::join(std::span<const Bin> values, double min, double max) {
   uint64_t total = count_;
   for (const Bin& bin : values) {
@@ -142,7 +142,7 @@ void Histogram::join(std::span<const Bin> values, double min, double max) {
   count_ = total;
   if (bins_.size() <= kMaxBins) return;
 
-  // Neighbours are one bin from some width on: as many pairs may stay apart as leave kMaxBins bins.
+  // Two neighbours join at some bin width: the width is chosen so that at most kMaxBins bins remain.
   std::array<uint32_t, binary::kNeverJoined + 1 - kExact> pairs{};  // by the exponent that joins them
   for (std::size_t i = 1; i < bins_.size(); ++i)
     ++pairs[static_cast<std::size_t>(binary::joining_exponent(bins_[i - 1].value, bins_[i].value) - kExact)];
@@ -152,7 +152,7 @@ void Histogram::join(std::span<const Bin> values, double min, double max) {
   coarsen();
 }
 
-/// Makes bins of the present width of narrower ones.
+/// Merges narrower bins into bins of the present width.
 void Histogram::coarsen() {
   std::vector<Bin> wide;
   wide.reserve(std::min(bins_.size(), kMaxBins));
@@ -160,7 +160,7 @@ void Histogram::coarsen() {
   bins_ = std::move(wide);
 }
 
-/// The number at a position in ascending order, or the middle of its bin as far as it lies between min and max.
+/// The number at a rank, or the centre of its bin, clamped to [min, max].
 double Histogram::number_at(uint64_t position) const {
   uint64_t before = 0;
   for (const Bin& bin : bins_) {
@@ -222,7 +222,7 @@ Histogram Histogram::decode(const Binary& bytes) {
   return out;
 }
 
-/// min and max lie in the first and the last bin.
+/// min must lie in the first bin and max in the last.
 void Histogram::check_ends() const {
   const auto in_bin = [&](double value, double bin) {
     return std::isfinite(value) && binary::order(binary::truncated(value, exponent_)) == binary::order(bin);

@@ -32,9 +32,9 @@ double LinearHistogram::edge(std::size_t bin) const {
 std::size_t LinearHistogram::bin_of(double value) const {
   if (!(value > low_)) return 0;
   if (value >= high_) return low_ == high_ ? 0 : kBins - 1;
-  // In halves, where the difference of two doubles need not be one.
+  // Computed in halves, since the difference of two doubles may overflow.
   const double share = (value / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
-  if (!(share > 0)) return 0;  // halves of the least numbers there are may all be zero
+  if (!(share > 0)) return 0;  // halves of the smallest doubles may be zero
   return std::min(kBins - 1, static_cast<std::size_t>(255 * share * kBins / 255));
 }
 

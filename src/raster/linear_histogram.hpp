@@ -7,33 +7,33 @@
 
 namespace tacore {
 
-/// The precomputed histograms of TACO 0.2.0 (its "Precomputed Histogram information"): 100 bins of
-/// one width from the least to the greatest valid pixel of a band in the whole dataset. They need that range before
-/// anything is counted, and a quantile is off by up to a bin; the Histogram of tacore needs neither.
+/// A precomputed histogram of TACO 0.2.0 (its "Precomputed Histogram information"): 100 bins of equal width from the
+/// minimum to the maximum valid pixel of a band in the whole dataset. That range must be known before counting, and a
+/// quantile can be off by up to one bin; the Histogram of tacore has neither limit.
 class LinearHistogram {
  public:
   static constexpr std::size_t kBins = 100;
   using Counts = std::array<uint64_t, kBins>;
 
-  /// `low` <= `high`, finite. Throws QueryError.
+  /// `low` <= `high`, both finite. Throws QueryError.
   LinearHistogram(double low, double high);
-  /// With these counts, as they are stored: one for each bin. Throws FormatError for another number of them.
+  /// A histogram with stored counts, one for each bin. Throws FormatError for another number of counts.
   LinearHistogram(double low, double high, std::span<const uint32_t> counts);
 
-  /// Where a bin begins; edge(kBins) is `high`.
+  /// The lower edge of a bin; edge(kBins) is `high`.
   double edge(std::size_t bin) const;
-  /// The bin of a value; values outside go to the first and the last one.
+  /// The bin of a value; values out of range go to the first or the last bin.
   std::size_t bin_of(double value) const;
-  /// Counts a value; NaN and infinities do not count.
+  /// Counts a value; NaN and infinities are ignored.
   void add(double value, uint64_t count = 1);
-  /// Throws QueryError for another range.
+  /// Adds the counts of a histogram of the same range. Throws QueryError for another range.
   void merge(const LinearHistogram& other);
 
   const Counts& counts() const { return counts_; }
   uint64_t count() const;
-  /// In the first bin at whose end a share `p` of all values or more is reached, as if its values lay evenly in it; NaN
-  /// without values. At most bin_width() from the least value that a share `p` does not exceed. Throws QueryError for p
-  /// outside [0, 1].
+  /// The quantile `p`, interpolated linearly in the first bin whose cumulative share reaches `p`; NaN without values.
+  /// At most bin_width() from the smallest value whose cumulative share reaches `p`. Throws QueryError for p outside
+  /// [0, 1].
   double quantile(double p) const;
   double bin_width() const { return high_ / kBins - low_ / kBins; }
 

@@ -26,12 +26,12 @@
 namespace tacore {
 namespace {
 
-/// Threads that read remote samples wait, most of the time: each has one request under way.
+/// Threads that read remote samples: most of the time each waits for its one request.
 constexpr int kRemoteThreads = 32;
 
-/// An input, and what all of its samples have in common.
+/// An input of the loader, and what all of its samples have in common.
 struct Input {
-  std::vector<std::string> ids;  ///< from the sample to the FILE
+  std::vector<std::string> ids;  ///< the path from the sample to the FILE
   TensorOptions options;
   DataType type = DataType::UInt8;
   std::vector<int64_t> shape = {};  ///< of a sample
@@ -63,10 +63,10 @@ std::optional<Permutation> shuffle(const LoaderOptions& options, int64_t num_sam
   return Permutation(num_samples, mix_bits(mix_bits(*options.seed) ^ static_cast<uint64_t>(options.epoch)));
 }
 
-/// A batch that is being made. Its threads write to different samples of it.
+/// A batch that is being filled. Its threads write to different samples of it.
 struct Making {
   Batch batch = {};
-  std::vector<std::exception_ptr> errors = {};  ///< of each sample: what next() has to throw
+  std::vector<std::exception_ptr> errors = {};  ///< of each sample: the error that next() throws
   std::vector<std::string> faults = {};         ///< of each sample: why it is left out
   std::size_t num_begun = 0;
   std::size_t num_done = 0;
@@ -99,7 +99,7 @@ struct Loader::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// True in a child that was forked while the threads ran: it has none of them, and maybe their locks.
+  /// True in a forked child process: it has none of the threads, and maybe locks that they held.
   bool is_forked() const { return owner != 0 && owner != ::getpid(); }
 
   void start_threads() {
@@ -109,13 +109,13 @@ struct Loader::Impl {
     try {
       for (int i = 0; i < (waits ? std::max(wanted, kRemoteThreads) : wanted); ++i)
         threads.emplace_back([this] { run(); });
-    } catch (const std::system_error&) {  // no more threads: those there are do the work
+    } catch (const std::system_error&) {  // no more threads can be started: the existing ones do the work
       if (threads.empty()) throw;
     }
     owner = ::getpid();
   }
 
-  /// Waits for the next batch. Throws for one that cannot be handed out, and leaves it where it is.
+  /// Waits for the next batch. Throws for a batch that has errors, and leaves it where it is.
   std::unique_ptr<Making> take(std::vector<Tensor>&& used) {
     std::unique_lock lock(mutex);
     if (!used.empty()) spare.push_back(std::move(used));
@@ -160,16 +160,16 @@ struct Loader::Impl {
   const LoaderOptions options;
   const BatchPlan plan;
   const std::optional<Permutation> order;
-  std::vector<Input> inputs;  ///< fixed once the constructor is through
+  std::vector<Input> inputs;  ///< fixed after the constructor
 
   std::mutex mutex;
   std::condition_variable work_is_there, batch_is_made;
-  std::deque<std::unique_ptr<Making>> making;  ///< begun and not handed out, in order
-  std::vector<std::vector<Tensor>> spare;      ///< of batches that came back
+  std::deque<std::unique_ptr<Making>> making;  ///< begun and not yet returned, in order
+  std::vector<std::vector<Tensor>> spare;      ///< tensors of batches that were given back, for reuse
   int64_t num_taken = 0;
   bool is_stopped = false;
   std::vector<std::thread> threads;
-  pid_t owner = 0;  ///< the process that has the threads
+  pid_t owner = 0;  ///< the process that owns the threads
 
  private:
   static Tensor batch_tensor(const Input& input, std::size_t num_samples) {
@@ -241,7 +241,7 @@ struct Loader::Impl {
     }
   }
 
-  /// Where the tensors of the next batch lie, from a batch that came back where its shape is right.
+  /// The tensors for the next batch, reused from a batch that was given back where the shape fits.
   std::vector<Tensor> take_tensors(std::size_t num_samples) {
     std::vector<Tensor> out(inputs.size());
     if (!spare.empty()) {
@@ -268,14 +268,14 @@ struct Loader::Impl {
       for (int64_t i = part.begin; i < part.begin + part.count; ++i)
         next->batch.positions.push_back(order ? (*order)(i) : i);
       next->batch.tensors = take_tensors(next->size());
-    } catch (...) {  // no memory: for the caller to hear, not for this thread
+    } catch (...) {  // out of memory: reported by next(), not by this thread
       next->errors[0] = std::current_exception();
       next->num_begun = next->num_done = next->size();
     }
     making.push_back(std::move(next));
   }
 
-  /// The next batch, in this thread.
+  /// Reads the next batch in this thread.
   void make_batch() {
     begin_batch();
     Making& batch = *making.back();
@@ -283,7 +283,7 @@ struct Loader::Impl {
     batch.num_done = batch.size();
   }
 
-  /// A batch with samples that nobody reads yet, begun if need be; nullptr when none may be begun.
+  /// A batch with samples that no thread reads yet, begun if needed; nullptr when none may be begun.
   Making* work() {
     const bool is_open = !making.empty() && making.back()->num_begun < making.back()->size();
     const auto num_making = static_cast<int64_t>(making.size());

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kSubfile = "/vsisubfile/";
 
-/// `row`: the bytes are of it, so that the path for GDAL has to be proved.
+/// `row`: the row that the bytes belong to, so that its path for GDAL is verified.
 std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> bytes, const std::string& vsi_path,
                                           const RasterOpener* fallback, const RowSource* row = nullptr) {
   std::string why = "it is no TIFF";
@@ -37,7 +37,7 @@ TiffLayout layout_of(const RowSource& row) {
   try {
     return layout_from_header(row.header, row.bytes->size(), row.vsi_path);
   } catch (const FormatError&) {
-    // Whether the length that the blocks are held against is right shows once a byte was read.
+    // Whether the stated file size, against which blocks are checked, is right shows when a byte is read.
     if (row.bytes->size() > 0) (void)row.bytes->read({0, 1});
     throw;
   }
@@ -63,7 +63,7 @@ std::shared_ptr<const Raster> open_raster(const std::string& path, const RasterO
 
 std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpener* fallback) {
   const std::string path = sample.vsi_path();
-  if (path.empty()) return open_source(source_of(sample), sample.id(), nullptr);  // which no path leads to
+  if (path.empty()) return open_source(source_of(sample), sample.id(), nullptr);  // a sample in memory has no path
   if (fallback && is_of_gdal(path)) return fallback->open(to_vsi(path));
   return open_source(source_of(sample), path, fallback);
 }

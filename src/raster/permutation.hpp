@@ -5,16 +5,16 @@
 
 namespace tacore {
 
-/// A permutation of [0, size) that is computed and never stored: any element in constant time and memory. A balanced
-/// Feistel network over the smallest power of four that is not below `size`; what falls outside goes through it again
-/// (cycle walking, less than four times on average). The same numbers give the same permutation on every machine and
-/// in every version: resumed trainings rely on it.
+/// A permutation of [0, size) that is computed, never stored: any element in constant time and memory. It is a Feistel
+/// network over the smallest power of four >= `size`; results out of range go through it again (cycle walking, less
+/// than 4 times on average). The same numbers give the same permutation on every machine and in every version: resumed
+/// trainings rely on it.
 class Permutation {
  public:
   /// `size` from 0 to 2^63 - 1; different keys give unrelated permutations.
   Permutation(int64_t size, uint64_t key);
 
-  /// Where `position`, in [0, size), goes.
+  /// The element at `position`, which is in [0, size).
   int64_t operator()(int64_t position) const;
 
  private:
@@ -25,7 +25,7 @@ class Permutation {
   std::array<uint64_t, kRounds> keys_;
 };
 
-/// The bits of `value`, well mixed; a bijection (the finisher of SplitMix64).
+/// The bits of `value`, well mixed: a bijection (the finaliser of SplitMix64).
 uint64_t mix_bits(uint64_t value) noexcept;
 
 }  // namespace tacore

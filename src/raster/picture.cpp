@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kDark = 0.02, kBright = 0.98;
 constexpr int64_t kMostPreview = 16384;
-/// Rows that are read at once, if the blocks of the raster are not higher.
+/// Rows that are read together, if the blocks of the raster are not higher.
 constexpr int64_t kRows = 256;
-/// Pixels of all bands that are read at once: 256 MiB.
+/// Pixels of all bands that are read together: 256 MiB.
 constexpr int64_t kMostValues = int64_t{1} << 25;
 
 std::vector<int> bands_of(const RasterInfo& info, const PreviewOptions& options) {
@@ -27,7 +27,7 @@ std::vector<int> bands_of(const RasterInfo& info, const PreviewOptions& options)
   return options.bands;
 }
 
-/// Means of the pixels that fall into each of a smaller raster, band by band; NaN where there are none.
+/// Means of the pixels that fall into each pixel of a smaller raster, band by band; NaN where there are none.
 class Shrunk {
  public:
   Shrunk(const Raster& raster, std::vector<int> bands, int64_t longest)
@@ -50,7 +50,7 @@ class Shrunk {
   std::span<const double> band(std::size_t i) const { return std::span(sums_).subspan(i * num_pixels(), num_pixels()); }
 
  private:
-  /// Whole rows of blocks where memory allows, so that none is decoded twice.
+  /// Reads whole rows of blocks where memory allows, so that no block is decoded twice.
   void add_all() {
     const int64_t block = std::max<int64_t>(info_.block_height, 1);
     const int64_t most = kMostValues / (info_.width * static_cast<int64_t>(bands_.size()));
@@ -85,7 +85,7 @@ class Shrunk {
   std::vector<int64_t> counts_ = {};
 };
 
-/// From which value to which a band goes from dark to bright.
+/// The range of values that a band shows from dark to bright.
 struct Stretch {
   double dark = 0, bright = 0;
 

@@ -10,13 +10,13 @@
 
 namespace tacore {
 
-/// Calls `body` with the position of a band in `bands` (from 1) and its pixels in one piece of the raster after the
-/// other. Pieces are of whole blocks, and as many as 16 MiB hold. Throws as Raster::read.
+/// Reads a raster piece by piece and calls `body` with the position of each band in `bands` (from 1) and its pixels.
+/// Pieces are whole blocks, as many as fit in 16 MiB. Throws as Raster::read.
 void for_each_piece(const Raster& raster, const std::vector<int>& bands,
                     const std::function<void(std::size_t, std::span<const std::byte>)>& body);
 
-/// Exact quantiles of the valid pixels of a band, of which `histogram` is the histogram; reads them again where that
-/// is not enough.
+/// Exact quantiles of the valid pixels of a band, whose histogram is `histogram`. Reads the pixels again where the
+/// histogram does not determine them.
 std::vector<double> exact_quantiles(const Raster& raster, int band, const Histogram& histogram,
                                     std::span<const double> probabilities);
 

@@ -16,12 +16,12 @@
 namespace tacore {
 namespace {
 
-/// What is read at once, blocks allowing.
+/// The size of a read, unless blocks are larger.
 constexpr int64_t kMaxBytes = 16 << 20;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// A piece of the raster of whole blocks.
+/// A piece of the raster that consists of whole blocks.
 struct Step {
   int64_t width = 0, height = 0;
 };
@@ -38,8 +38,8 @@ Step step_of(const RasterInfo& info, std::size_t num_bands) {
   return {width, in_blocks(pixels / width, block_height, info.height)};
 }
 
-/// Searches the numbers at some positions of all valid pixels in ascending order, in bins that get narrower from pass
-/// to pass until each holds one number. In place of the numbers it keeps a histogram for each bin in question.
+/// Finds the numbers at some ranks of all valid pixels, in bins that get narrower from pass to pass until each holds
+/// one number. It keeps a histogram for each searched bin instead of the numbers.
 class PositionSearch {
  public:
   PositionSearch(const Histogram& all, const std::vector<uint64_t>& positions) {
@@ -80,11 +80,11 @@ class PositionSearch {
  private:
   static constexpr int kExact = std::numeric_limits<int>::min();
 
-  /// The bin that holds a position.
+  /// The bin that holds a rank.
   struct Found {
-    uint64_t place = 0;  ///< the position counted from the first number in the bin
+    uint64_t place = 0;  ///< the rank, counted from the first number in the bin
     double bin = 0;
-    int exponent = 0;  ///< the bin is 2^exponent wide
+    int exponent = 0;  ///< the width of the bin is 2^exponent
     bool is_exact() const { return exponent == kExact; }
   };
 
@@ -186,7 +186,7 @@ std::vector<double> exact_quantiles(const Raster& raster, int band, const Histog
   }
   std::vector<uint64_t> positions;
   for (const double p : probabilities) {
-    histogram.quantile(p);  // throws for what is no share
+    histogram.quantile(p);  // throws for p outside [0, 1]
     const auto at = quantile_position(p, count);
     positions.insert(positions.end(), {at.low, at.high});
   }

@@ -10,7 +10,7 @@
 
 namespace tacore {
 
-/// Calls `body` with a value of the type that pixels have, and returns what it returns.
+/// Calls `body` with a value of the C++ type of the pixels, and returns what it returns.
 template <class Body>
 auto with_type(DataType type, const Body& body) {
   switch (type) {
@@ -28,14 +28,14 @@ auto with_type(DataType type, const Body& body) {
   return body(double{});
 }
 
-/// As GDAL converts: rounded, kept within the range of To, NaN as 0.
+/// Converts a number as GDAL does: rounded, clamped to the range of To, NaN as 0.
 template <class To, class From>
 To converted(From value) {
   constexpr To kMin = std::numeric_limits<To>::lowest(), kMax = std::numeric_limits<To>::max();
   if constexpr (std::is_floating_point_v<To>) {
     return static_cast<To>(value);
   } else if constexpr (std::is_floating_point_v<From>) {
-    // kMax may be rounded up as From: then what is below it fits.
+    // kMax may be rounded up as From: then every smaller value fits.
     if (std::isnan(value)) return 0;
     const From rounded = std::round(value);
     if (rounded <= static_cast<From>(kMin)) return kMin;

@@ -10,8 +10,8 @@
 
 namespace tacore {
 
-/// A TIFF for tests: `values` of shape (bands, height, width), little-endian, uncompressed, a strip for each band. Of
-/// more than two bands the numbers of bits and formats do not fit the directory, and stand before it as the places do.
+/// A TIFF for tests: `values` of shape (bands, height, width), little-endian, uncompressed, a strip for each band. The
+/// values of BitsPerSample and SampleFormat of more than two bands stand before the directory, as strip offsets do.
 template <class T>
 std::vector<std::byte> plain_tiff(uint32_t width, uint32_t height, const std::vector<T>& values,
                                   const std::string& nodata = "") {

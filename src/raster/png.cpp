@@ -15,7 +15,7 @@
 namespace tacore {
 namespace {
 
-/// Grey, grey and alpha, RGB, RGBA (11.2.2).
+/// Colour types: grey, grey and alpha, RGB, RGBA (11.2.2).
 constexpr std::array<uint8_t, 4> kColourTypes = {0, 4, 2, 6};
 constexpr std::byte kPaeth{4};  // filter type (9.2)
 constexpr int kLevel = 6;
@@ -41,7 +41,7 @@ void put_chunk(Bytes& out, std::string_view type, std::span<const std::byte> dat
   put_u32(out, crc32(std::span(out).subspan(begin)));
 }
 
-/// Of left, above and above left the one that is nearest to left + above - above left (9.4).
+/// The Paeth predictor (9.4): of left, above and above left the one nearest to left + above - above left.
 int nearest(int left, int above, int corner) {
   const int a = std::abs(above - corner), b = std::abs(left - corner), c = std::abs(left + above - 2 * corner);
   if (a <= b && a <= c) return left;

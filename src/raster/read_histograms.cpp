@@ -31,13 +31,13 @@ LinearHistogram linear(const BandHistogram& band) {
   return out;
 }
 
-/// The middle of a bin.
+/// The centre of a bin.
 double middle(const BandHistogram& band, std::size_t bin) {
   const double share = (static_cast<double>(bin) + 0.5) / static_cast<double>(band.counts.size());
   return band.min * (1 - share) + band.max * share;
 }
 
-/// The histograms of one file.
+/// The precomputed histograms of one file.
 class HistogramFile {
  public:
   HistogramFile(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, int64_t num_samples)
@@ -50,7 +50,7 @@ class HistogramFile {
     return out;
   }
 
-  /// Adds what the samples in `rows`, ascending, have of the component in row `number` to `out`.
+  /// Adds the histograms of the samples in `rows`, ascending, of the component in row `number` to `out`.
   void add(int64_t number, const std::vector<int64_t>& rows, ComponentHistogram& out) const {
     const auto low = numbers(hist::kMin, number), high = numbers(hist::kMax, number);
     const auto raster = open(number, low.size());
@@ -139,7 +139,7 @@ class HistogramFile {
   std::shared_ptr<const Container> container_;
 };
 
-/// Rows of level 0 by part of the dataset, ascending.
+/// The rows of level 0 for each part of the dataset, ascending.
 std::map<int, std::vector<int64_t>> rows_by_part(const DataFrame& samples) {
   const auto& frame = *samples.impl();
   std::map<int, std::vector<int64_t>> out;

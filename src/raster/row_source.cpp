@@ -8,7 +8,7 @@
 namespace tacore {
 namespace {
 
-/// The header of a row: from what its level stores where the row has its key, else from the rows themselves.
+/// The TIFF index of a row: from its level table where the row has its key, else from the rows themselves.
 std::string header_of(const DataFrame::Impl& frame, int64_t row) {
   if (const auto key = frame.rows->key(row); key && !frame.holds_stored) {
     const auto level = frame.dataset->leaf(key->part)->stored_level(key->level);

@@ -10,21 +10,21 @@
 
 namespace tacore {
 
-/// What a raster is opened from.
+/// The source of a raster: the bytes of one FILE row.
 struct RowSource {
   std::shared_ptr<const ByteSource> bytes;
-  std::string vsi_path = {};  ///< as its table has it: for messages
+  std::string vsi_path = {};  ///< as in its table: for messages
   std::string header = {};  ///< of `taco:header`, `internal:header` or a file beside the dataset; empty: there is none
   std::shared_ptr<const Container> container = {};
   RowAddress address = {};
 };
 
-/// A local file, or a part of one as GDAL has it ("/vsisubfile/OFFSET_SIZE,PATH"). Throws IoError.
+/// Opens a local file, or a part of one as GDAL writes it ("/vsisubfile/OFFSET_SIZE,PATH"). Throws IoError.
 std::shared_ptr<const ByteSource> open_bytes(const std::string& path);
 /// True for a path, or a part of one, that only GDAL can read.
 bool is_of_gdal(const std::string& path);
 
-/// The FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
+/// The source of the FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
 RowSource open_row(const DataFrame& frame, int64_t position);
 
 }  // namespace tacore

@@ -19,13 +19,13 @@ Grid grid_of(const Raster& raster, const RasterPlaces& with) {
                       {.path = raster.name()});
   };
   if (!place.geotransform) refuse("geotransform (ground control points are none)");
-  // A CRS without a code is more than a TIFF decoder knows.
+  // A CRS without a code is more than a TIFF decoder can give.
   if (place.crs.empty() && with.fallback) place.crs = with.fallback->open(raster.name())->georeference().crs;
   if (place.crs.empty()) refuse(with.fallback ? "CRS" : "CRS with a code, and GDAL is needed to find another");
   return {place.crs, *place.geotransform, raster.info().width, raster.info().height};
 }
 
-/// Columns that a raster gives, and the one that says which samples are meant.
+/// The columns that a raster gives, and the one that selects samples.
 struct Family {
   std::vector<std::string> names;
   std::string time;
@@ -44,11 +44,11 @@ std::vector<Value> istac_values(const Raster& raster, const RasterPlaces& with) 
   return {found.crs, found.geometry, *found.centroid};
 }
 
-/// A level as far as it matters here.
+/// The columns of a level that are needed here.
 struct Level {
   std::vector<std::string> ids;
   std::vector<SampleType> types;
-  std::vector<Value> times = {};  ///< empty: no such column
+  std::vector<Value> times = {};  ///< empty: there is no such column
 
   Level(const Tortilla& samples, int level, const std::string& time)
       : ids(samples.ids(level)), types(samples.types(level)) {
@@ -81,7 +81,7 @@ std::vector<MetadataColumn> columns_of(const Family& family, const std::vector<s
 
 using ValuesOf = std::function<std::vector<Value>(const Sample&)>;
 
-/// Threads read many samples at a time.
+/// Several threads read samples at the same time.
 std::vector<MetadataColumn> places_of(const Tortilla& samples, int number, const Level& level, const Family& family,
                                       int jobs, const ValuesOf& values_of) {
   const std::size_t num_rows = level.ids.size();
@@ -137,7 +137,7 @@ bool has_place(const Tortilla& samples) {
   return false;
 }
 
-/// A file of this machine, or bytes.
+/// True for a local file or bytes in memory.
 bool is_local(const Sample& sample) {
   const std::string& path = sample.path();
   return path.find("://") == path.npos && (!path.starts_with("/vsi") || path.starts_with("/vsisubfile/"));
@@ -187,8 +187,8 @@ Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with, i
         return std::vector<Value>{values[0], values[1], values[2], values[4]};
       } catch (const IoError& error) {
         if (!error.not_found()) throw;
-        return none;  // Files that are missing are told together, when the dataset is written.
-      } catch (const Error&) {  // no TIFF, without CRS or geotransform, or in a CRS that is not known
+        return none;  // Missing files are reported together, when the dataset is written.
+      } catch (const Error&) {  // no TIFF, no CRS or geotransform, or a CRS that is not known
         return none;
       }
     });

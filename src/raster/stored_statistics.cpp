@@ -52,7 +52,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
     if (std::isnan(row.pixels)) unknown.push_back(&row);
   }
   if (unknown.empty()) return;
-  // Threads wait for a server, not for processors.
+  // Threads wait for the network, not for processors.
   const int jobs = is_remote(frame.impl()->dataset->path) ? kRemoteJobs : num_threads(0);
   const auto look = [&](std::size_t part) {
     std::string why;
@@ -61,7 +61,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
       try {
         unknown[i]->pixels = pixels_of(frame, unknown[i]->row);
       } catch (const IoError& error) {
-        if (!error.not_found()) throw;  // an index may be asked without its files
+        if (!error.not_found()) throw;  // an index may be queried without its files
         if (why.empty()) why = "its file is missing";
       } catch (const Error& error) {
         if (why.empty()) why = error.message();
@@ -83,10 +83,10 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
                (all ? "all weigh the same" : "they weigh as the others do on average"));
 }
 
-/// What the rows of a frame store, with the weights that they have.
+/// The stored statistics of the rows of a frame, with their weights.
 StoredStatistics read_frame(const DataFrame& frame, const std::vector<int>& bands, StatisticsKind kind) {
   StoredStatistics out = read_statistics(*frame.impl()->rows);
-  check_kind(out, bands, kind);  // before TIFFs are opened in vain
+  check_kind(out, bands, kind);  // before TIFFs are opened for nothing
   find_pixels(frame, out);
   return out;
 }
@@ -226,7 +226,7 @@ std::vector<BandSummary> summary_of(const DataFrame& frame, const StatsOptions& 
   return out;
 }
 
-/// A frame that shows nothing, over rows that statistics are read from.
+/// A frame without visible columns, over rows from which statistics are read.
 DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows) {
   auto out = std::make_shared<DataFrame::Impl>();
   out->dataset = std::move(dataset);

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kMagic = 0x45564F4C;  // "LOVE"
 constexpr uint16_t kVersion = 1;
 constexpr std::size_t kFixedSize = 35;
-/// A tile ends with 4 bytes that repeat its last ones, and the next begins with 4 that hold its size.
+/// A tile is followed by 4 bytes that repeat its last ones, and the next begins with 4 that hold its size.
 constexpr uint64_t kGap = 8;
 
 DataType type_of(uint8_t bits, uint8_t format) {
@@ -28,13 +28,13 @@ DataType type_of(uint8_t bits, uint8_t format) {
                     std::to_string(format));
 }
 
-/// The block that is the `number`th in the file.
+/// The block that is number `number` in the file.
 std::size_t block_at(const TiffLayout& layout, std::size_t number) {
   const auto bands = static_cast<std::size_t>(layout.bands);
   return number % bands * static_cast<std::size_t>(layout.blocks_per_band()) + number / bands;
 }
 
-/// Tiles that are not where decoding would look for them.
+/// Why tiles are not where decoding would look for them.
 std::string why_misplaced(const TiffLayout& layout) {
   for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
     const ByteRange& block = layout.blocks[block_at(layout, i)];
@@ -52,7 +52,7 @@ std::string why_misplaced(const TiffLayout& layout) {
   return {};
 }
 
-/// All but the tiles.
+/// Parses everything but the tiles.
 TiffLayout decode_fixed(Cursor& in) {
   if (const uint32_t magic = in.u32(); magic != kMagic) throw FormatError("is no TacoTIFF header: it lacks \"LOVE\"");
   if (const uint16_t version = in.u16(); version != kVersion) {
@@ -77,7 +77,7 @@ TiffLayout decode_fixed(Cursor& in) {
   return out;
 }
 
-/// As many tiles as the sizes ask for, before any are taken.
+/// Checks that there are as many tiles as the sizes require, before memory is allocated for them.
 void check_count(const TiffLayout& layout, uint32_t count, uint64_t present) {
   if (layout.width < 1 || layout.height < 1 || layout.block_width < 1 || layout.block_height < 1 || layout.bands < 1) {
     throw FormatError("TacoTIFF header: an image without pixels");

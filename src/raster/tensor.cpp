@@ -16,7 +16,7 @@
 namespace tacore {
 namespace {
 
-/// `value` as T where T holds it exactly; floating point holds anything, rounded.
+/// `value` as T where T holds it exactly; floating-point types hold any number, rounded.
 template <class T>
 std::optional<T> exactly(double value) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
@@ -24,14 +24,14 @@ std::optional<T> exactly(double value) {
   return static_cast<double>(out) == value ? std::optional(out) : std::nullopt;
 }
 
-/// What becomes of the values of one band.
+/// The conversion of the values of one band.
 struct Conversion {
   std::optional<Scale> scale = {};
   std::optional<double> nodata = {};
   std::optional<double> fill = {};
 };
 
-/// Loops without branches that the compiler turns into vectors. `out` need not be aligned.
+/// Loops without branches, which the compiler vectorises. `out` need not be aligned.
 template <class From, class To>
 void convert(const From* in, std::byte* out, std::size_t count, const Conversion& how) {
   const auto put = [out](std::size_t i, To value) { std::memcpy(out + i * sizeof(To), &value, sizeof(To)); };
@@ -53,7 +53,7 @@ void convert(const From* in, std::byte* out, std::size_t count, const Conversion
   }
 }
 
-/// TensorOptions with what they leave open filled in, for one raster.
+/// TensorOptions for one raster, with the defaults filled in.
 struct Request {
   std::vector<int> bands;
   Window window;
@@ -77,7 +77,7 @@ Request request(const RasterInfo& info, const TensorOptions& options, const std:
     out.bands.resize(static_cast<std::size_t>(info.bands));
     std::iota(out.bands.begin(), out.bands.end(), 1);
   }
-  // Lengths may still be anything: what does not fit is refused before the product means something.
+  // Lengths may be any number: check_read() refuses what does not fit before the product is used.
   const auto num_pixels = static_cast<std::size_t>(out.window.width) * static_cast<std::size_t>(out.window.height);
   check_read(info, name, out.bands, out.window, out.bands.size() * num_pixels * size_of(info.type));
   if (options.scale.size() > 1 && options.scale.size() != out.bands.size()) {
@@ -95,7 +95,7 @@ Request request(const RasterInfo& info, const TensorOptions& options, const std:
   return out;
 }
 
-/// The bytes of an array; 0 lengths make it empty.
+/// The size of an array in bytes; a length of 0 makes it empty.
 std::size_t checked_size(DataType type, const std::vector<int64_t>& shape) {
   int64_t size = static_cast<int64_t>(size_of(type));
   bool fits = true;
@@ -109,7 +109,7 @@ std::size_t checked_size(DataType type, const std::vector<int64_t>& shape) {
 
 void read(const Raster& raster, const TensorOptions& options, const Request& wanted, std::span<std::byte> out) {
   const RasterInfo& info = raster.info();
-  // Of some rasters it has to be looked up in the file.
+  // Some rasters need a request to know it.
   const auto nodata = options.fill ? raster.nodata() : std::nullopt;
   const bool as_stored = wanted.type == info.type && options.scale.empty() && !nodata;
   if (as_stored) return raster.read(wanted.bands, wanted.window, out);
@@ -128,8 +128,8 @@ void read(const Raster& raster, const TensorOptions& options, const Request& wan
   }
 }
 
-/// Fresh memory costs a fault for each page of 4 KiB, which the first batches wait for; of large pages,
-/// where the system has them for who asks, it costs few.
+/// Fresh memory costs a page fault for each 4 KiB, which the first batches wait for; with large pages, where the system
+/// offers them, it costs few.
 void prefer_huge_pages(std::span<std::byte> memory) {
   constexpr std::size_t kWorthwhile = 4 << 20, kPage = 4096;
   if (memory.size() < kWorthwhile) return;

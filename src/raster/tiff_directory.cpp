@@ -19,10 +19,10 @@ namespace {
 
 std::string name(TiffTag tag) { return "tag " + std::to_string(static_cast<uint16_t>(tag)); }
 
-// More than any writer makes, and few enough to be read at once.
+// More fields than any writer makes, and few enough for one read.
 constexpr uint64_t kMostEntries = 4096;
 
-/// Bytes of a value of a field type, 0 for types that are not known.
+/// The size of a value of a field type, 0 for unknown types.
 std::size_t size_of_field_type(uint16_t type) {
   switch (type) {
     case 1:
@@ -45,7 +45,7 @@ std::size_t size_of_field_type(uint16_t type) {
   }
 }
 
-/// Reads fields in the byte order of the file. What lies in the first bytes is read once.
+/// Reads fields in the byte order of the file. Values in the head, which is read first, take no further request.
 class TiffReader {
  public:
   explicit TiffReader(const ByteSource& source) : source_(source) {
@@ -58,7 +58,7 @@ class TiffReader {
 
   std::span<const std::byte> head() const { return head_; }
 
-  /// Throws FormatError, in which `what` is the name of these bytes, unless the range lies in the file.
+  /// Throws FormatError, in which `what` names these bytes, unless the range lies in the file.
   template <class What>
   std::span<const std::byte> bytes(uint64_t offset, uint64_t size, const What& what) {
     const uint64_t file = source_.size();
@@ -106,15 +106,15 @@ class TiffReader {
 struct Field {
   uint16_t type = 0;
   uint64_t count = 0;
-  uint64_t offset = 0;  ///< of the values in the file
+  uint64_t offset = 0;  ///< of the values, from the start of the file
 };
 
-/// The fields of a directory by tag; of two with one tag the first counts.
+/// The fields of a directory by tag; of two fields with one tag the first is used.
 class Fields {
  public:
   explicit Fields(TiffReader& reader) : reader_(reader) {}
 
-  /// Returns the offset of the next directory.
+  /// Reads a directory and returns the offset of the next one.
   uint64_t read(uint64_t offset) {
     const bool big = reader_.is_big;
     const uint64_t count_size = big ? 8 : 2, entry_size = big ? 20 : 12, link_size = big ? 8 : 4;
@@ -137,7 +137,7 @@ class Fields {
       const uint64_t inline_size = big ? 8 : 4;
       const std::byte* value = at + (big ? 12 : 8);
       const uint64_t width = size_of_field_type(field.type);
-      if (width == 0) continue;  // a type of the future: its tag is one that we do not know
+      if (width == 0) continue;  // a type that is not in TIFF 6.0 or BigTIFF: its tag is not one that is used here
       const uint64_t value_size = checked_multiply<uint64_t>(field.count, width, "TIFF: size of a field");
       field.offset = value_size <= inline_size ? begin + i * entry_size + (big ? 12 : 8)
                                                : reader_.unsigned_number(value, inline_size);
@@ -149,7 +149,7 @@ class Fields {
   bool has(TiffTag tag) const { return find(tag) != nullptr; }
   uint64_t count(TiffTag tag) const { return has(tag) ? find(tag)->count : 0; }
 
-  /// The values of an integer field, at most `most` of them; empty when it is not there.
+  /// The values of an integer field, at most `most` of them; empty when it is absent.
   std::vector<uint64_t> integers(TiffTag tag, uint64_t most) {
     std::vector<uint64_t> out;
     if (!has(tag)) return out;
@@ -172,7 +172,7 @@ class Fields {
     return out;
   }
 
-  /// The same of a field of numbers of 16 bits.
+  /// As integers(), for a field of 16-bit numbers.
   std::vector<uint16_t> shorts(TiffTag tag, uint64_t most) {
     std::vector<uint16_t> out;
     for (const uint64_t value : integers(tag, most))
@@ -191,7 +191,7 @@ class Fields {
     return integer(tag, 0);
   }
 
-  /// One value for each band, which must be the same; nullopt when they differ.
+  /// The value that all bands share; nullopt when they differ.
   std::optional<uint64_t> same(TiffTag tag, uint64_t otherwise, uint64_t bands) {
     const auto values = integers(tag, bands);
     if (values.empty()) return otherwise;
@@ -210,7 +210,7 @@ class Fields {
     return out;
   }
 
-  /// Text up to its first NUL; "" when it is not there.
+  /// Text up to its first NUL; "" when it is absent.
   std::string text(TiffTag tag) {
     if (!has(tag)) return {};
     const Field& field = *find(tag);
@@ -230,7 +230,7 @@ class Fields {
   [[noreturn]] void fail(TiffTag tag, const std::string& why) const { reader_.fail(name(tag) + " " + why); }
 
   TiffReader& reader_;
-  std::vector<std::pair<TiffTag, Field>> fields_ = {};  ///< few: they are looked through
+  std::vector<std::pair<TiffTag, Field>> fields_ = {};  ///< few: searched linearly
 };
 
 const char* compression_name(uint64_t code) {
@@ -279,7 +279,7 @@ std::optional<DataType> type_of(uint64_t format, uint64_t bits) {
   }
 }
 
-/// What keeps the pixels from being decoded here; "" when nothing does.
+/// Why the pixels cannot be decoded by tacore; "" when they can.
 std::string read_pixel_format(Fields& fields, TiffDirectory& out) {
   TiffLayout& layout = out.layout;
   const auto bands = static_cast<uint64_t>(layout.bands);
@@ -307,7 +307,7 @@ std::string read_pixel_format(Fields& fields, TiffDirectory& out) {
   return "";
 }
 
-/// Sizes of the image and its blocks.
+/// Reads the sizes of the image and its blocks.
 void read_sizes(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
   const auto positive = [&](TiffTag tag, uint64_t value, uint64_t most) {
     if (value == 0 || value > most) {
@@ -347,7 +347,7 @@ void read_blocks(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
   const auto offsets = fields.integers(offsets_tag, expected);
   auto sizes = fields.integers(sizes_tag, expected);
   if (!fields.has(sizes_tag)) {
-    // Early writers left them out where they follow from the size of the image.
+    // Early writers left byte counts out where they follow from the size of the image.
     if (layout.compression != Compression::None || expected != 1) {
       reader.fail(name(sizes_tag) + " is missing");
     }

@@ -16,7 +16,7 @@ struct TiffDirectory {
   TiffLayout layout = {};
   bool is_big = false;
   bool has_more = false;                                     ///< other directories follow: overviews, masks, pages
-  uint64_t directory_end = 0;                                ///< first byte behind everything that was read to open it
+  uint64_t directory_end = 0;                                ///< first byte after everything that was read to open it
   int photometric = 1;                                       ///< tag 262
   std::vector<uint16_t> extra_samples = {}, color_map = {};  ///< tags 338 and 320
   std::string nodata_text = {};                              ///< tag 42113, which layout.nodata is the value of
@@ -25,24 +25,24 @@ struct TiffDirectory {
   std::vector<double> pixel_scale = {}, tiepoints = {}, transformation = {}, geo_doubles = {};
   std::vector<uint16_t> geo_keys = {};
   std::string geo_ascii = {};
-  /// Why tacore does not decode it ("compression 7 (JPEG)"); then `layout` has sizes only. Empty: it does.
+  /// Why tacore cannot decode it ("compression 7 (JPEG)"); `layout` then has sizes only. Empty: it can.
   std::string unsupported = {};
 };
 
-/// How many bytes are read first: a COG of usual size has its directory in them, and a local file costs a page.
+/// The size of the first read: it holds the directory of a COG of usual size, and a local file costs one page.
 inline constexpr uint64_t kTiffHeadSize = 4096;
 
-/// True when the bytes begin as TIFF or BigTIFF files do.
+/// True when `head` begins with the signature of a TIFF or BigTIFF.
 bool is_tiff(std::span<const std::byte> head);
 
-/// Reads it, in one request where it lies in front of the file, as in a COG. Throws FormatError for anything that is
-/// not as the specification says, before memory of that size is taken; IoError.
+/// Reads the first directory, in one request where it is at the start of the file, as in a COG. Throws FormatError for
+/// anything that breaks the specification, before memory of that size is allocated; IoError.
 TiffDirectory read_tiff_directory(const ByteSource& source);
-/// The same; nullopt for a file that does not begin as a TIFF.
+/// As read_tiff_directory(), but nullopt for a file without the signature of a TIFF.
 std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source);
 
-/// The CRS as "EPSG:code" where its keys name one, and the transform; pixel-is-point is shifted by half a pixel.
-/// `is_custom` is true when the keys describe a CRS that has no code.
+/// The CRS as "EPSG:code" where the GeoTIFF keys name one, and the transform; pixel-is-point is shifted by half a
+/// pixel. `is_custom` is true when the keys describe a CRS that has no code.
 struct TiffGeoreference {
   Georeference georeference = {};
   bool is_custom = false;

@@ -61,7 +61,7 @@ Bytes TiffFields::encode(uint64_t offset) const {
   std::sort(by_tag.begin(), by_tag.end(), [](const Field* a, const Field* b) { return a->tag < b->tag; });
 
   const uint64_t directory_size = kCountSize + fields_.size() * kEntrySize + kLinkSize;
-  std::vector<uint64_t> places(fields_.size());  // of the values, from the directory
+  std::vector<uint64_t> places(fields_.size());  // offsets of the values, from the directory
   uint64_t end = directory_size;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i].values.size() <= kInline) continue;
@@ -82,7 +82,7 @@ Bytes TiffFields::encode(uint64_t offset) const {
       out.resize(out.size() + kInline - field->values.size());
     }
   }
-  append(out, uint64_t{0}, is_big_endian_);  // no other directory
+  append(out, uint64_t{0}, is_big_endian_);  // no further directory
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (places[i] == 0) continue;
     out.resize(places[i]);

@@ -13,22 +13,22 @@
 
 namespace tacore {
 
-/// The fields of a BigTIFF directory that is to be written. Values of more than 8 bytes lie behind the directory, in
-/// the order in which they were added.
+/// The fields of a BigTIFF directory to be written. Values of more than 8 bytes follow the directory, in the order in
+/// which they were added.
 class TiffFields {
  public:
   explicit TiffFields(bool is_big_endian = false) : is_big_endian_(is_big_endian) {}
 
   void shorts(TiffTag tag, std::span<const uint16_t> values);
-  /// As 16 bits where that holds it, else as 32.
+  /// Adds a number, as 16 bits where it fits, else as 32.
   void number(TiffTag tag, uint64_t value);
   void longs(TiffTag tag, std::span<const uint32_t> values);
   void long8s(TiffTag tag, std::span<const uint64_t> values);
   void doubles(TiffTag tag, std::span<const double> values);
-  /// With a NUL at its end.
+  /// Adds a text, with a NUL at its end.
   void text(TiffTag tag, std::string_view text);
 
-  /// Directory and values, the only ones of a file, as they are at `offset`, which is even; of even length.
+  /// Directory and values of a file with one directory, for writing at `offset`, which is even. The size is even, too.
   Bytes encode(uint64_t offset) const;
   bool is_big_endian() const noexcept { return is_big_endian_; }
 
@@ -47,13 +47,13 @@ class TiffFields {
   std::vector<Field> fields_;
 };
 
-/// Values of tags 259 and 339.
+/// The values of tags 259 (compression) and 339 (sample format).
 uint16_t tiff_compression(Compression compression);
 uint16_t tiff_sample_format(DataType type);
-/// Of tag 42113: the fewest digits that give this number.
+/// The text of tag 42113 (no data): the fewest digits that give this number.
 std::string nodata_text(double nodata);
 
-/// Of tag 42112, by which GDAL knows that the tiles of all bands lie together.
+/// The item of tag 42112 that tells GDAL that the tiles of all bands are interleaved.
 inline constexpr std::string_view kTileInterleaveItem =
     "  <Item name=\"INTERLEAVE\" domain=\"IMAGE_STRUCTURE\">TILE</Item>\n";
 

@@ -12,13 +12,13 @@
 namespace tacore::extensions {
 namespace {
 
-/// All reasons why this TIFF has no header.
+/// All reasons why this TIFF has no index.
 std::vector<std::string> why_none(const TiffDirectory& directory) {
   if (!directory.unsupported.empty()) return {"has " + directory.unsupported};
   return why_no_tacotiff_header(directory.layout);
 }
 
-/// Nothing for a TIFF that has no header.
+/// The index of a TIFF; nothing for a TIFF that cannot have one.
 std::optional<std::string> header_of(const TiffDirectory& directory, const std::string& path, const std::string& id,
                                      bool skip_others) {
   if (const auto why = why_none(directory); !why.empty()) {
@@ -28,7 +28,7 @@ std::optional<std::string> header_of(const TiffDirectory& directory, const std::
   return encode_tacotiff_header(directory.layout);
 }
 
-/// The column of a level; nothing when no sample has a header.
+/// The column of a level; nothing when no sample has an index.
 std::optional<MetadataColumn> column_of(const Tortilla& samples, int level, const TiffIndexOptions& options) {
   const auto ids = samples.ids(level);
   OrderedWork<std::optional<std::string>> work(

@@ -16,10 +16,10 @@
 namespace tacore {
 namespace {
 
-// What is read before it is decoded: enough for a request to be worth its while, little beside the pixels.
+// The size of a read before decoding: large enough to be worth a request, small beside the pixels.
 constexpr uint64_t kReadAtOnce = uint64_t{4} << 20;
 
-/// Memory that is written before it is read.
+/// Memory that is not initialised, since it is written before it is read.
 struct Buffer {
   std::unique_ptr<std::byte[]> data = {};
   std::size_t capacity = 0;
@@ -94,7 +94,7 @@ class TiffRaster final : public Raster {
   void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
     check_read(info_, name_, bands, window, out.size());
     if (window.width == 0 || window.height == 0) return;
-    // A layout from a header is that of the sample, wherever this turns out to be.
+    // The layout describes the sample itself, so it stays valid when the location of the sample is corrected.
     again_if_moved([&] {
       Work work{bands, window, out};
       const int64_t first = window.y / layout_.block_height;
@@ -108,7 +108,7 @@ class TiffRaster final : public Raster {
   }
 
  private:
-  /// Where a block lies, and to which of the wanted bands its pixels go: to one when planar, else to all (-1).
+  /// The bytes of a block, and the wanted band that gets its pixels: one when planar, else all (-1).
   struct Block {
     int64_t column, row;
     int wanted;
@@ -141,11 +141,11 @@ class TiffRaster final : public Raster {
     }
   }
 
-  /// Reads what has been collected and puts it in its place.
+  /// Reads the blocks that were collected and decodes them into `out`.
   void decode(Work& work) const {
     const auto merged = coalesce(work.ranges, kLocalCoalesceGap);
     std::vector<Bytes> pieces;
-    if (!source_->is_local() && merged.size() > 1) {  // a server is asked for all at once
+    if (!source_->is_local() && merged.size() > 1) {  // a remote file gets all ranges in one call
       std::vector<ByteRange> ranges;
       for (const auto& part : merged) ranges.push_back(part.range);
       pieces = source_->read_ranges(ranges);
@@ -170,7 +170,7 @@ class TiffRaster final : public Raster {
     return bytes;
   }
 
-  /// Rows that a block holds.
+  /// The number of rows in a block.
   int64_t rows_of(const Block& block) const {
     if (layout_.is_tiled) return layout_.block_height;
     return std::min(layout_.block_height, layout_.height - block.row * layout_.block_height);
@@ -180,7 +180,7 @@ class TiffRaster final : public Raster {
     const std::size_t size = size_of(layout_.type), stride = size * layout_.values_per_pixel();
     const int64_t left = block.column * layout_.block_width, top = block.row * layout_.block_height;
     const Window& window = work.window;
-    // The part of the image that both show.
+    // The intersection of the block and the window.
     const int64_t x0 = std::max(left, window.x), x1 = std::min(left + layout_.block_width, window.x + window.width);
     const int64_t y0 = std::max(top, window.y), y1 = std::min(top + rows_of(block), window.y + window.height);
     const auto width = static_cast<std::size_t>(x1 - x0);
@@ -200,11 +200,11 @@ class TiffRaster final : public Raster {
 
     const std::size_t row_size = static_cast<std::size_t>(layout_.block_width) * stride;
     const std::size_t block_size = row_size * static_cast<std::size_t>(rows_of(block));
-    // Before memory is taken for what a block of a few bytes claims to hold.
+    // Checked before memory is allocated for what a block of a few bytes claims to hold.
     if (block_size > most_decompressed(layout_.compression, bytes.size())) {
       fail(block, std::to_string(bytes.size()) + " bytes cannot hold " + std::to_string(block_size));
     }
-    // Rows of the same length on both sides are decoded where they belong.
+    // Rows of the same length in block and window are decoded directly into `out`.
     const bool is_whole = x1 - x0 == layout_.block_width && y1 - y0 == rows_of(block);
     if (is_whole && window.width == layout_.block_width && stride == size && end - first == 1) {
       decode_block(work, block, bytes, {at(first, y0), block_size});
@@ -231,7 +231,7 @@ class TiffRaster final : public Raster {
     std::optional<uint64_t> bits = {};
   };
 
-  /// Of the layout, or of the file where that does not know it.
+  /// The no-data value of the layout, or of the file where the layout does not have it.
   const NoData& found_nodata() const {
     std::call_once(nodata_read_, [this] {
       const auto of = [](const TiffLayout& layout) { return NoData{layout.nodata, layout.nodata_bits}; };

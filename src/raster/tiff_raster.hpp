@@ -9,8 +9,8 @@
 
 namespace tacore {
 
-/// Decodes blocks of `source` as `layout` says, which has been checked (check_layout). `name` is for messages. What is
-/// not in the layout (georeference()) is read from the file when it is asked for.
+/// A raster that decodes blocks of `source` by `layout`, which check_layout() has passed. `name` is for messages. What
+/// the layout lacks (georeference()) is read from the file on first use.
 std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
                                                std::string name);
 

@@ -11,7 +11,7 @@
 namespace tacore {
 namespace {
 
-/// A file of which only the beginning is known. Beyond it there are zeros, which the caller finds out.
+/// A file of which only the beginning is known. The rest reads as zeros, which the caller detects.
 class KnownHead : public ByteSource {
  public:
   KnownHead(std::string_view head, uint64_t size, const std::string& name) : head_(head), size_(size), name_(name) {}
@@ -78,7 +78,7 @@ std::string encode_tiff_structure(const TiffLayout& layout) {
 
 TiffLayout layout_from_header(std::string_view header, uint64_t file_size, const std::string& name) {
   if (!is_tiff(std::as_bytes(std::span(header)))) return decode_tacotiff_header(header, file_size, name);
-  // A file may be smaller than what describes it; its blocks are held against its own size.
+  // A file may be smaller than its description states; its blocks are checked against its own size.
   TiffDirectory directory = read_tiff_directory(KnownHead(header, std::max<uint64_t>(file_size, header.size()), name));
   if (directory.directory_end > header.size()) {
     throw FormatError("the header of " + std::to_string(header.size()) + " bytes refers to byte " +

@@ -4,7 +4,7 @@
 
 namespace tacore {
 
-/// Tags of TIFF 6.0, GeoTIFF and GDAL, once.
+/// Tags of TIFF 6.0, GeoTIFF and GDAL.
 enum class TiffTag : uint16_t {
   Width = 256,
   Height = 257,

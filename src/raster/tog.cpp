@@ -21,15 +21,15 @@
 namespace tacore {
 namespace {
 
-/// Pixels that are read and compressed as one piece of work, and of all pieces that are under way.
+/// Pixels that are read and compressed as one piece of work, and those of all pieces in progress.
 constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
 constexpr uint64_t kBytesUnderWay = uint64_t{128} << 20;
 constexpr uint64_t kMostTileBytes = uint64_t{1} << 31;
 constexpr int64_t kMostBlockSize = 65520;  // a TacoTIFF header has 16 bits for it
-/// In front of each tile its size, behind it its last bytes again.
+/// The 4 bytes before each tile that hold its size, and the 4 behind it that repeat its last ones.
 constexpr uint64_t kFrame = 4;
 
-/// What will be written, all but the bytes of the tiles.
+/// Everything that is written except the bytes of the tiles.
 struct Plan {
   RasterInfo image = {};
   TiffDirectory tags = {};  ///< of the input; `layout` is not used
@@ -42,7 +42,7 @@ struct Plan {
   std::size_t num_tiles() const { return static_cast<std::size_t>(across() * down() * image.bands); }
 };
 
-/// Tiles of all bands, `num_columns` places next to each other in a row of tiles.
+/// The tiles of all bands at `num_columns` neighbouring positions in a row of tiles.
 struct Piece {
   int64_t row, column, num_columns;
 };
@@ -68,7 +68,7 @@ void check_options(const TogOptions& options, const RasterInfo& image) {
   }
 }
 
-/// What of `raster` is not in its pixels, for one that is no TIFF.
+/// The properties of `raster` beside its pixels, for one that is no TIFF.
 TiffDirectory tags_of(const Raster& raster) {
   const Georeference where = raster.georeference();
   if (!where.crs.empty()) {
@@ -89,7 +89,7 @@ TiffDirectory tags_of(const std::string& path, const Raster& raster) {
   return read_tiff_directory(*source);
 }
 
-/// A TIFF that leaves out its tiles states any size for nothing.
+/// A TIFF that omits its tiles (sparse) can state any size at no cost.
 void check_num_tiles(const Plan& plan) {
   constexpr uint64_t kMost = UINT32_MAX;  // a TacoTIFF header has 32 bits for it
   const auto places = static_cast<uint64_t>(plan.across()) * static_cast<uint64_t>(plan.down());
@@ -108,9 +108,9 @@ Plan plan_of(const Raster& raster, const std::string& path, const TogOptions& op
   return out;
 }
 
-// --- What stands in front of the tiles ---
+// --- Before the tiles ---
 
-/// The text by which GDAL knows that it may rely on the places of tiles. It says BAND for interleaved tiles, too.
+/// The text by which GDAL knows that it may rely on the order of tiles. It says BAND for interleaved tiles, too.
 std::string ghost_area(int bands) {
   std::string text =
       "LAYOUT=IFDS_BEFORE_DATA\nBLOCK_ORDER=ROW_MAJOR\nBLOCK_LEADER=SIZE_AS_UINT4\n"
@@ -124,17 +124,17 @@ std::string ghost_area(int bands) {
   return out;
 }
 
-/// The metadata of the input, and by what GDAL knows the order of tiles.
+/// The metadata of the input, and the item that tells GDAL the order of tiles.
 std::string gdal_metadata(std::string xml) {
   static constexpr std::string_view kEnd = "</GDALMetadata>";
-  // An item of that name is that of an input which is a TOG itself.
+  // An item of that name comes from an input that is a TOG itself.
   if (const auto end = xml.rfind(kEnd); end != xml.npos) {
     return xml.find("name=\"INTERLEAVE\"") == xml.npos ? xml.insert(end, kTileInterleaveItem) : xml;
   }
   return "<GDALMetadata>\n" + std::string(kTileInterleaveItem) + std::string(kEnd) + "\n";
 }
 
-/// Gray, RGB and palettes stay what they are; what they need must be there.
+/// The photometric interpretation of grey, RGB and palette images is kept; what it requires must be present.
 uint16_t photometric_of(const Plan& plan) {
   const TiffDirectory& tags = plan.tags;
   const bool is_colour = tags.photometric == 2 || tags.photometric == 6;
@@ -143,7 +143,7 @@ uint16_t photometric_of(const Plan& plan) {
   return tags.photometric == 0 ? 0 : 1;
 }
 
-/// One value for each band that the colours do not need.
+/// ExtraSamples: one value for each band beyond the colour bands.
 std::vector<uint16_t> extra_samples(const Plan& plan, uint16_t photometric) {
   const auto count = static_cast<std::size_t>(plan.image.bands - (photometric == 2 ? 3 : 1));
   return plan.tags.extra_samples.size() == count ? plan.tags.extra_samples : std::vector<uint16_t>(count, 0);
@@ -160,7 +160,7 @@ void add_georeference(TiffFields& out, const TiffDirectory& tags) {
   if (!tags.tiepoints.empty()) out.doubles(TiffTag::ModelTiepoint, tags.tiepoints);
   if (!tags.transformation.empty()) out.doubles(TiffTag::ModelTransformation, tags.transformation);
   if (!tags.geo_keys.empty()) {
-    // The fourth number counts the keys, of four numbers each; some writers leave room behind them.
+    // The fourth number counts the keys, of four numbers each; some writers leave space behind them.
     const std::size_t used = tags.geo_keys.size() < 4 ? 0 : 4 + std::size_t{4} * tags.geo_keys[3];
     out.shorts(TiffTag::GeoKeyDirectory, std::span(tags.geo_keys).first(std::min(used, tags.geo_keys.size())));
   }
@@ -168,7 +168,7 @@ void add_georeference(TiffFields& out, const TiffDirectory& tags) {
   if (!tags.geo_ascii.empty()) out.text(TiffTag::GeoAsciiParams, tags.geo_ascii);
 }
 
-/// Sizes of tiles, in the type that libtiff gives them: as large as a tile of a tenth of that size may need.
+/// The byte counts of tiles, in the type that libtiff chooses: wide enough for a tile of ten times the size.
 void add_byte_counts(TiffFields& out, const Plan& plan, const std::vector<ByteRange>& tiles) {
   std::vector<uint64_t> sizes;
   for (const ByteRange& tile : tiles) sizes.push_back(tile.size);
@@ -179,7 +179,7 @@ void add_byte_counts(TiffFields& out, const Plan& plan, const std::vector<ByteRa
   out.shorts(TiffTag::TileByteCounts, std::vector<uint16_t>(sizes.begin(), sizes.end()));
 }
 
-/// In the order in which GDAL places values. `tiles` are band after band.
+/// Tile offsets in the order in which GDAL writes values. `tiles` are band after band.
 TiffFields fields_of(const Plan& plan, const std::vector<ByteRange>& tiles) {
   const auto bands = static_cast<std::size_t>(plan.image.bands);
   const auto repeated = [&](std::size_t value) { return std::vector<uint16_t>(bands, static_cast<uint16_t>(value)); };
@@ -241,13 +241,13 @@ Window window_of(const Plan& plan, const Piece& piece) {
           .height = std::min(plan.block_size, plan.image.height - y)};
 }
 
-/// Bytes of the pixels of a piece, all bands.
+/// The size of the pixels of a piece, all bands.
 uint64_t bytes_of(const Plan& plan, const Piece& piece) {
   const Window window = window_of(plan, piece);
   return static_cast<uint64_t>(window.width * window.height * plan.image.bands) * size_of(plan.image.type);
 }
 
-/// A tile at the edge is whole: zeros lie beyond the image.
+/// A tile at the edge is whole: zeros fill it beyond the image.
 Bytes compress_tile(const Plan& plan, std::span<const std::byte> pixels, const Window& window, int64_t x, int level) {
   const std::size_t size = size_of(plan.image.type);
   const auto row_size = static_cast<std::size_t>(plan.block_size) * size;
@@ -265,7 +265,7 @@ Bytes compress_tile(const Plan& plan, std::span<const std::byte> pixels, const W
   return compress_zstd(tile, level);
 }
 
-/// The tiles of a piece in the order of the file: for each place all bands.
+/// The tiles of a piece in file order: for each position those of all bands.
 std::vector<Bytes> compress_piece(const Raster& raster, const Plan& plan, const Piece& piece, int level) {
   std::vector<int> bands(static_cast<std::size_t>(plan.image.bands));
   std::iota(bands.begin(), bands.end(), 1);
@@ -289,7 +289,7 @@ uint64_t num_bytes_of(const Plan& plan) {
   return out;
 }
 
-/// A tile between its size and its last bytes, as many as there are, repeated.
+/// A tile with its size before it and its last bytes, as many as there are, repeated behind it.
 void append_framed(FieldWriter& out, const Bytes& tile) {
   out.u32(static_cast<uint32_t>(tile.size()));
   out.bytes(tile);
@@ -310,7 +310,7 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
   const auto bands = static_cast<std::size_t>(plan.image.bands);
   std::vector<ByteRange> tiles(plan.num_tiles());
   uint64_t num_done = 0;
-  std::size_t number = 0;  // of the tile in the file
+  std::size_t number = 0;  // of the tile in file order
   for (std::size_t i = 0; auto compressed = work.next(); ++i) {
     FieldWriter bytes;
     for (const Bytes& tile : *compressed) {

@@ -40,7 +40,7 @@ struct Entry {
   bool is_broken = false;
 };
 
-/// FILEs of all levels, padding aside.
+/// The FILEs of all levels, without padding.
 std::vector<Place> places_of(const Container& container) {
   std::vector<Place> out;
   for (int level = 0; level < container.num_levels(); ++level) {
@@ -54,12 +54,12 @@ std::vector<Place> places_of(const Container& container) {
   return out;
 }
 
-/// The shortest that says all; "" for what is no TIFF, or one for GDAL.
+/// The shortest encoding that is complete; "" for what is no TIFF, or one that only GDAL decodes.
 std::string header_of(const ByteSource& source) {
   const auto directory = find_tiff_directory(source);
   if (!directory || !directory->unsupported.empty()) return {};
   const TiffLayout& layout = directory->layout;
-  // What a TacoTIFF header leaves open would be looked up in the file.
+  // What a TacoTIFF header leaves out would have to be read from the file.
   const bool is_short = !layout.nodata && layout.is_planar && layout.is_tile_interleaved;
   if (is_short && why_no_tacotiff_header(layout).empty()) return encode_tacotiff_header(layout);
   return encode_tiff_structure(layout);

@@ -31,10 +31,10 @@
 namespace tacore {
 namespace {
 
-/// Written at once.
+/// The size of a write.
 constexpr std::size_t kPiece = 4 << 20;
 
-/// Neighbouring chunks of a file, or an empty file.
+/// Consecutive chunks of a file, or an empty file.
 struct Piece {
   std::size_t file = 0;
   std::span<const Chunk> chunks = {};
@@ -61,7 +61,7 @@ std::vector<Piece> pieces_of(const ChunkManifest& manifest) {
   return out;
 }
 
-/// Fills `out` with the chunk, and proves that it is this one.
+/// Reads the chunk into `out`, and verifies its hash.
 void read_chunk(const Storage& storage, const std::string& store, const Chunk& chunk, std::span<std::byte> out) {
   const std::string path = chunk_path(store, chunk.hash);
   std::shared_ptr<const ByteSource> source;
@@ -82,13 +82,13 @@ void read_chunk(const Storage& storage, const std::string& store, const Chunk& c
   }
 }
 
-/// The files of a FOLDER, made in a staging.
+/// Creates the files of a FOLDER in a staging directory.
 class FolderDraft {
  public:
   FolderDraft(const ChunkManifest& manifest, const std::string& target, bool overwrite)
       : manifest_(manifest), target_(target), overwrite_(overwrite), draft_(target, "") {
     draft_.make_folder(name());
-    std::set<std::string> folders;  // those above come first
+    std::set<std::string> folders;  // parent folders come first
     for (const auto& file : manifest.files) {
       for (auto slash = file.name.find('/'); slash != file.name.npos; slash = file.name.find('/', slash + 1)) {
         folders.insert(file.name.substr(0, slash));
@@ -137,7 +137,7 @@ class FolderDraft {
   StagingDir draft_;
 };
 
-/// STORE/NAME of `given`, with the name that it leaves out.
+/// STORE/NAME of `given`; a missing name is completed.
 StorePath find_dataset(const std::string& given, const std::string& output) {
   auto found = find_store(given);
   if (!found) throw ValidationError("is no chunk store, and no dataset in one", {.path = given});
@@ -219,7 +219,7 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
   });
   if (zip) zip->sync();
   if (folder) folder->sync();
-  progress.add(0);  // the last moment to stop
+  progress.add(0);  // the last chance to cancel
   if (zip) zip->commit();
   if (folder) folder->publish();
   SyncResult out{.num_bytes_moved = manifest.size()};

@@ -12,13 +12,13 @@
 
 namespace tacore {
 
-/// How many bytes of a sync are done. Safe from several threads.
+/// Counts the bytes that a sync has done. Safe from several threads.
 class SyncProgress {
  public:
   SyncProgress(const SyncOptions& options, uint64_t num_bytes, std::string path)
       : options_(options), num_bytes_(num_bytes), path_(std::move(path)) {}
 
-  /// Throws IoError when the work is to stop.
+  /// Throws IoError when the caller stops the work.
   void add(uint64_t num_bytes) {
     if (!options_.task.progress) return;
     const std::lock_guard lock(mutex_);

@@ -8,7 +8,7 @@
 namespace tacore {
 namespace {
 
-/// A random number for each byte: the first 256 of SplitMix64 from 0.
+/// A random number for each byte value: the first 256 of SplitMix64 from 0.
 constexpr std::array<uint64_t, 256> make_gear() {
   std::array<uint64_t, 256> out = {};
   uint64_t state = 0;
@@ -26,8 +26,8 @@ constexpr std::array<uint64_t, 256> kGear = make_gear();
 }  // namespace
 
 std::size_t first_chunk(std::span<const std::byte> bytes, std::size_t mean) noexcept {
-  // An end is where the highest bits are 0, in which all of the last 64 bytes take part: as many as the mean says, two
-  // more before that size is reached and two less after it, which gathers the sizes around it.
+  // A chunk ends where the highest bits of the hash, which depend on the last 64 bytes, are 0: log2(mean) bits, two
+  // more before the mean size is reached and two fewer after it, which narrows the distribution of sizes.
   const int num_bits = std::countr_zero(mean), shift_before = 64 - num_bits - 2, shift_after = 64 - num_bits + 2;
   const std::size_t end = std::min(bytes.size(), 4 * mean), middle = std::min(end, mean);
   uint64_t hash = 0;

@@ -27,11 +27,11 @@ namespace {
 constexpr std::string_view kMarker = "TACO_STORE", kMarkerText = "taco chunk store, version 1\n";
 constexpr std::string_view kExtension = ".json";
 
-/// So many bytes of chunks are synced at a time. More would be lost with a process that is killed, fewer would wait for
-/// the disk too often.
+/// The number of bytes of chunks that are synced together: more would be lost with a killed process, fewer would wait
+/// for the disk too often.
 constexpr uint64_t kBatch = 256 << 20;
 
-/// The chunks folder has a folder for each first byte of a hash.
+/// The folder of chunks has a subfolder for each first byte of a hash.
 std::string chunk_folder(const std::string& store) { return path_join(store, "chunks"); }
 std::string manifest_folder(const std::string& store) { return path_join(store, "datasets"); }
 
@@ -65,7 +65,7 @@ void write_small_file(const std::string& path, std::string_view text, bool overw
   out.commit();
 }
 
-/// True when there is a file of these bytes. What a store says it has is read: a backup is no place for hope.
+/// True when there is a file of these bytes. Existing chunks are read and compared: a backup must be certain.
 bool holds(const std::string& path, std::span<const std::byte> bytes) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0 || static_cast<uint64_t>(status.st_size) != bytes.size()) return false;
@@ -73,7 +73,7 @@ bool holds(const std::string& path, std::span<const std::byte> bytes) {
     const Bytes stored = local_storage()->open(path)->read_all();
     return std::ranges::equal(stored, bytes);
   } catch (const IoError&) {
-    return false;  // a place of the disk that cannot be read any more
+    return false;  // the disk can no longer read it
   }
 }
 
@@ -106,9 +106,9 @@ void make_store(const std::string& path) {
   staging.make_folder("datasets");
   write_small_file(staging.path(std::string(kMarker)), kMarkerText, false);
   try {
-    rename_to(staging.path(), path, true);  // an empty folder goes, another one stays
+    rename_to(staging.path(), path, true);  // replaces an empty folder, but no other
   } catch (const IoError&) {
-    if (!is_store_folder(path)) throw;  // else another process has made it in the meantime
+    if (!is_store_folder(path)) throw;  // else another process has created it in the meantime
   }
   sync_folder_of(path);
 }
@@ -158,7 +158,7 @@ StoreWriter::StoreWriter(const std::string& store, const std::function<void()>& 
 bool StoreWriter::lock(const std::function<void()>& go_on) const {
   for (bool is_told = false; ::flock(lock_, LOCK_EX | LOCK_NB) != 0; is_told = true) {
     if (errno == EINTR) continue;
-    // A file system without locks: chunks have the same bytes whoever stores them.
+    // Without locks: chunks have the same bytes whoever stores them.
     if (errno != EWOULDBLOCK) return false;
     if (!is_told) log::warning(store_ + ": another sync writes to this store; waiting for it");
     if (go_on) go_on();
@@ -184,7 +184,7 @@ bool StoreWriter::put(const Sha256& hash, std::span<const std::byte> bytes) {
     return false;
   }
   const int file = open_uninterrupted(draft_->path(hex(hash)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0 && errno == EEXIST) return false;  // another thread has it in hand
+  if (file < 0 && errno == EEXIST) return false;  // another thread is writing it
   if (file < 0) fail("cannot be created", target);
   try {
     write_file(file, bytes, target);
@@ -226,7 +226,7 @@ void StoreWriter::commit() {
 
 void StoreWriter::publish(const std::string& name, const ChunkManifest& manifest) {
   commit();
-  sync();  // the names
+  sync();  // the names, too
   write_small_file(manifest_path(store_, name), encode_manifest(manifest), true);
 }
 

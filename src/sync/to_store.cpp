@@ -32,22 +32,22 @@
 namespace tacore {
 namespace {
 
-/// Splitting begins again after so many bytes, which gives work to all threads. Two chunks in a thousand are others
-/// then.
+/// A file is split in segments of this size, each from its own start, so that all threads have work. About two chunks
+/// in a thousand differ because of it.
 constexpr uint64_t kMaxSegment = 64 << 20;
-/// Read at once.
+/// The size of a read.
 constexpr std::size_t kWindow = 4 << 20;
-/// Remote ones are looked for side by side.
+/// The number of remote files that are opened in parallel.
 constexpr std::size_t kFilesAtOnce = 100;
-/// By so many samples a dataset is known again.
+/// The number of samples by which a dataset is recognised.
 constexpr std::size_t kSamplesNamed = 100;
-/// Threads wait for answers: more of them than processors.
+/// Threads wait for responses: there are more of them than processors.
 constexpr int kRemoteJobs = 16;
 
 /// A part of a file that is split by itself.
 struct Segment {
   std::size_t file = 0;
-  std::size_t mean = 0;  ///< size of a chunk
+  std::size_t mean = 0;  ///< mean size of a chunk
   ByteRange range = {};
 };
 
@@ -55,18 +55,17 @@ std::size_t mean_chunk(std::string_view name) {
   return name.ends_with(".parquet") || file_name(name) == names::kMeta ? kMeanTableChunk : kMeanChunk;
 }
 
-/// The entries of a ZIP, whose bytes are held against their CRC-32s as they pass by. add() is safe from several
-/// threads.
+/// Verifies the entries of a ZIP against their CRC-32s while its bytes are read. add() is safe from several threads.
 class ZipCheck {
  public:
-  /// Throws FormatError where the ZIP has no central directory, or an entry is not where that says.
+  /// Throws FormatError where the ZIP has no central directory, or an entry is not where the directory states.
   explicit ZipCheck(const ByteSource& zip) : name_(zip.name()) {
     const zip::Directory where = directory_of(zip);
     entries_ = read_directory(zip, where);
     std::sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.local_offset, a.size) < std::tie(b.local_offset, b.size);
     });
-    std::vector<zip::CentralEntry> fallback;  // whose headers hold more than the name, or which something follows
+    std::vector<zip::CentralEntry> fallback;  // with a longer local header, or data behind the payload
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const uint64_t begin = entries_[i].local_offset + zip::kLocalHeaderSize + entries_[i].name.size();
@@ -82,10 +81,10 @@ class ZipCheck {
   }
 
   const std::vector<zip::CentralEntry>& entries() const { return entries_; }
-  /// Where their bytes lie.
+  /// The locations of the bytes of entries.
   const std::vector<ByteRange>& payloads() const { return payloads_; }
 
-  /// Some bytes of the ZIP, which begin at `offset`; each is to be added once.
+  /// Adds bytes of the ZIP from `offset` on; each byte must be added once.
   void add(uint64_t offset, std::span<const std::byte> bytes) {
     const uint64_t end = offset + bytes.size();
     const auto after = std::partition_point(payloads_.begin(), payloads_.end(), [&](const ByteRange& payload) {
@@ -96,17 +95,17 @@ class ZipCheck {
       const uint64_t first = std::max(own.offset, offset), last = std::min(own.offset + own.size, end);
       if (own.offset >= end) break;
       if (first >= last) continue;
-      // CRC-32 is linear: what follows a piece counts as if zeros stood in its place.
+      // CRC-32 is linear: a piece counts as if only zeros followed it.
       const uint64_t rest = own.offset + own.size - last;
       found_[i] ^= crc32_zeros(rest, crc32(bytes.subspan(first - offset, last - first))) ^ crc32_zeros(rest, 0);
     }
   }
 
-  /// Once all bytes were added. Throws FormatError for an entry that is damaged.
+  /// Call it when all bytes were added. Throws FormatError for a damaged entry.
   void finish() const {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const zip::CentralEntry& entry = entries_[i];
-      // Writers patch TACO_HEADER, and readers put up with its old CRC-32.
+      // Writers patch TACO_HEADER, and readers accept its outdated CRC-32.
       if (entry.name == names::kHeader || !entry.is_stored() || found_[i] == entry.crc32) continue;
       throw FormatError("entry " + tacore::quoted(entry.name) + " is damaged: " + std::to_string(entry.size) +
                             " bytes have CRC-32 " + std::to_string(found_[i]) + ", the ZIP says " +
@@ -117,9 +116,9 @@ class ZipCheck {
 
  private:
   std::string name_;
-  std::vector<zip::CentralEntry> entries_;    ///< by local_offset
-  std::vector<ByteRange> payloads_;           ///< ascend, too
-  std::vector<std::atomic<uint32_t>> found_;  ///< CRC-32s of what was added
+  std::vector<zip::CentralEntry> entries_;    ///< sorted by local_offset
+  std::vector<ByteRange> payloads_;           ///< ascending, too
+  std::vector<std::atomic<uint32_t>> found_;  ///< CRC-32s of the added bytes
 };
 
 struct Input {
@@ -145,7 +144,7 @@ Input zip_input(const std::string& path) {
   uint64_t at = 0;
   for (std::size_t i = 0; i < out.check->entries().size(); ++i) {
     const ByteRange& payload = out.check->payloads()[i];
-    // A smaller one goes with the headers around it: each chunk is a file. Two entries may share one.
+    // A smaller payload is joined with the headers around it: each chunk is a file. Two entries may share a payload.
     if (payload.size <= kMeanChunk / 4 || payload.offset < at) continue;
     add_segments(out.segments, 0, kMeanChunk, at, payload.offset);
     at = payload.offset + payload.size;
@@ -176,7 +175,7 @@ Files list_folder(const std::string& path) {
   return files;
 }
 
-/// The files that make up a remote FOLDER, which cannot be listed.
+/// The files of a remote FOLDER, which cannot be listed.
 Files list_remote_folder(const Storage& storage, const Dataset& dataset) {
   const Container& container = *dataset.impl()->view().container();
   std::vector<std::string> names{std::string(names::kCollection)};
@@ -214,7 +213,7 @@ Input folder_input(const Dataset& dataset) {
   return out;
 }
 
-/// The ids of all samples, or of the first; those that are no text in UTF-8 are left out.
+/// The ids of all samples, or of the first ones; ids that are not UTF-8 are left out.
 std::vector<std::string> sample_ids(const LevelTable& samples, std::optional<std::size_t> most) {
   std::vector<std::string> out;
   const int id = samples.find(names::kId);
@@ -239,8 +238,8 @@ Input open_input(const std::string& path) {
   throw ValidationError("is an index of datasets; a ZIP or FOLDER expected", {.path = path});
 }
 
-/// What the store has under the name of the input, when that is an older version of it: its id, and one of its samples
-/// at least. Throws ValidationError for another dataset.
+/// The dataset in the store under the name of the input, if it is an older version of it: the same id, and at least one
+/// common sample. Throws ValidationError for another dataset.
 std::optional<ChunkManifest> find_older(const std::string& store, const Input& input, bool overwrite) {
   const std::string path = manifest_path(store, input.manifest.name);
   const auto storage = local_storage();
@@ -269,7 +268,7 @@ std::optional<ChunkManifest> find_older(const std::string& store, const Input& i
   return older;
 }
 
-/// Splits the parts of an input and stores what the store lacks.
+/// Splits the parts of an input and stores the chunks that the store lacks.
 class Putter {
  public:
   Putter(const Input& input, StoreWriter& store, const std::string& path, const SyncOptions& options)
@@ -364,8 +363,8 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
     if (input.check) input.check->finish();
   } catch (...) {
     try {
-      writer.commit();          // the next run goes on from here
-    } catch (const IoError&) {  // the first error is the one to tell
+      writer.commit();          // the next run continues from here
+    } catch (const IoError&) {  // the first error is reported
     }
     throw;
   }

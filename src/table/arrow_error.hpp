@@ -7,10 +7,10 @@
 
 #include "tacore/error.hpp"
 
-/// arrow::Status becomes an exception here and nowhere else.
+/// Conversion of arrow::Status to exceptions, which happens only here.
 namespace tacore {
 
-/// Damaged data is a FormatError; Arrow's own texts are kept, first line only.
+/// Throws `status` as an exception: FormatError for damaged data. Of Arrow's text the first line is kept.
 [[noreturn]] void throw_arrow(const arrow::Status& status, const ErrorContext& where);
 
 inline void check(const arrow::Status& status, const ErrorContext& where = {}) {

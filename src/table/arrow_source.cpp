@@ -61,7 +61,7 @@ arrow::Result<int64_t> ArrowSource::ReadAt(int64_t position, int64_t count, void
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> ArrowSource::ReadAt(int64_t position, int64_t count) {
-  // Sized by what the file holds, never by what its footer claims.
+  // Allocates by what the file holds, never by what its footer states.
   const int64_t n = available(position, count);
   ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(n));
   ARROW_RETURN_NOT_OK(ReadAt(position, n, buffer->mutable_data()).status());

@@ -11,13 +11,13 @@
 
 namespace tacore {
 
-/// A ByteSource as an Arrow file. Arrow knows only Status, so the exception of a failed read is kept, and
-/// rethrown as it was by rethrow().
+/// A ByteSource as an Arrow file. Arrow knows only Status, so the exception of a failed read is stored here, and
+/// rethrow() throws it unchanged.
 class ArrowSource : public arrow::io::RandomAccessFile {
  public:
   explicit ArrowSource(std::shared_ptr<const ByteSource> source);
 
-  /// Throws what a read threw, if one did.
+  /// Throws the stored exception of a failed read, if there is one.
   void rethrow() const;
 
   arrow::Status Close() override;
@@ -31,7 +31,7 @@ class ArrowSource : public arrow::io::RandomAccessFile {
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t count) override;
 
  private:
-  /// `count` cut at the end of the file, as Arrow wants it.
+  /// `count`, cut at the end of the file as Arrow expects.
   int64_t available(int64_t position, int64_t count) const;
 
   std::shared_ptr<const ByteSource> source_;

@@ -30,14 +30,14 @@ class RowsReader : public arrow::RecordBatchReader {
         needed.insert(column.column);
         continue;
       }
-      // A path is computed from what leads to the bytes of a row.
+      // A path is computed from the columns that locate the bytes of a row.
       for (const auto name :
            {names::kId, names::kType, names::kOffset, names::kSize, names::kSourceFile, names::kRelativePath}) {
         if (const int found = rows_->find(name); found >= 0) needed.insert(found);
       }
     }
     needed_.assign(needed.begin(), needed.end());
-    if (rows_->num_rows() > 0) rows_->prepare(needed_, 0, 1);  // types are those of values
+    if (rows_->num_rows() > 0) rows_->prepare(needed_, 0, 1);  // The types of columns are known from values
     arrow::FieldVector fields;
     for (const auto& column : columns_) {
       fields.push_back(arrow::field(column.name, column.column < 0 ? arrow::utf8() : rows_->type(column.column)));
@@ -61,7 +61,7 @@ class RowsReader : public arrow::RecordBatchReader {
       next_ += count;
       return arrow::Status::OK();
     } catch (const std::exception& error) {
-      // Arrow's interfaces know only codes and texts; read_batch() gives the exception back.
+      // Arrow's interfaces know only codes and texts; read_batch() restores the exception.
       failure_ = std::current_exception();
       return arrow::Status::IOError(error.what());
     }
@@ -114,13 +114,13 @@ std::shared_ptr<arrow::Table> import_table(ArrowArrayStream* in) {
 
 std::vector<Column> import_columns(ArrowSchema* in) {
   std::vector<Column> out;
-  const auto schema = check(arrow::ImportSchema(in));  // lives longer than its fields
+  const auto schema = check(arrow::ImportSchema(in));  // must outlive its fields
   for (const auto& field : schema->fields()) out.push_back({field->name(), type_name(*field->type())});
   return out;
 }
 
 void export_table(const std::shared_ptr<arrow::Table>& table, ArrowArrayStream* out) {
-  // The reader refers to the table, so both travel together.
+  // The reader refers to the table, so the table is kept with it.
   struct Owning : arrow::RecordBatchReader {
     explicit Owning(std::shared_ptr<arrow::Table> t) : table(std::move(t)), reader(*table) {}
     std::shared_ptr<arrow::Schema> schema() const override { return table->schema(); }

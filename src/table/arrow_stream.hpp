@@ -21,22 +21,22 @@ struct StreamColumn {
   std::function<std::optional<std::string>(int64_t row)> text = {};
 };
 
-/// Rows as record batches of at most 65,536 rows, each made when it is asked for.
+/// A reader of rows as record batches of at most 65,536 rows, each made on request.
 std::shared_ptr<arrow::RecordBatchReader> batch_reader(std::shared_ptr<const Rows> rows,
                                                        std::vector<StreamColumn> columns);
 
-/// The next batch, nullptr at the end. Throws what making it threw.
+/// The next batch, nullptr at the end. Throws the exception that making it threw.
 std::shared_ptr<arrow::RecordBatch> read_batch(arrow::RecordBatchReader& batches);
 
-/// The same across the Arrow C stream interface.
+/// Exports batches as an Arrow C stream.
 void export_batches(std::shared_ptr<arrow::RecordBatchReader> batches, ArrowArrayStream* out);
-/// Takes over `in` and reads it to its end.
+/// Reads an Arrow C stream to its end, and releases it.
 std::shared_ptr<arrow::Table> import_table(ArrowArrayStream* in);
 
-/// Takes over `in`: its fields as columns.
+/// The fields of an Arrow C schema, which is released, as columns.
 std::vector<Column> import_columns(ArrowSchema* in);
 
-/// A table as a stream of its own, which keeps it alive.
+/// Exports a table as an Arrow C stream, which keeps the table alive.
 void export_table(const std::shared_ptr<arrow::Table>& table, ArrowArrayStream* out);
 
 }  // namespace tacore

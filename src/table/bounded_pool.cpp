@@ -44,8 +44,8 @@ class BoundedPool : public arrow::MemoryPool {
 
 }  // namespace
 
-// An array keeps a bare pointer to its pool and may outlive its level (a consumer of export_stream() holds it for as
-// long as it likes), so there is one pool for each power of two, and none is ever destroyed.
+// An array keeps a bare pointer to its pool and may outlive its level (a consumer of export_stream() may keep it for
+// any time), so there is one pool for each power of two, and none is ever destroyed.
 arrow::MemoryPool* bounded_pool(uint64_t file_size) {
   constexpr std::size_t kMaxBits = 40;
   static auto& pools = *[] {

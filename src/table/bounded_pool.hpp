@@ -6,8 +6,8 @@
 
 namespace tacore {
 
-/// A memory pool for what is decoded from a file of this many bytes: it refuses single allocations that no honest file
-/// of that size needs, so that a page header that lies about its size costs nothing. Lives as long as the process.
+/// A memory pool for decoding a file of this many bytes. It refuses any allocation that no valid file of that size
+/// needs, so that a page header with a false size costs nothing. Lives as long as the process.
 arrow::MemoryPool* bounded_pool(uint64_t file_size);
 
 }  // namespace tacore

@@ -10,7 +10,7 @@
 
 namespace tacore {
 
-/// A row of the chunk table of a streaming TACO (dossier v1 3.3). Offsets of bands count from `offset`.
+/// A row of the chunk table of a streaming TACO 0.2.0. Offsets of bands count from `offset`.
 struct ChunkRow {
   std::string root = {}, id = {};
   int64_t parent = 0, offset = 0, length = 0;
@@ -23,7 +23,7 @@ struct ChunkRow {
   std::vector<int32_t> axes = {};  ///< none: null
 };
 
-/// Collects them into a table, in which `chunk:axes` is there only where a row has some.
+/// Collects chunk rows into a table, which has the column `chunk:axes` only if a row has axes.
 class ChunkRows {
  public:
   ChunkRows();

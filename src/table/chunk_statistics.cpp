@@ -59,7 +59,7 @@ std::string why_wrong_statistics(parquet::ColumnReader& values, const parquet::S
     case parquet::Type::DOUBLE: return compare<parquet::DoubleType>(values, stated);
     case parquet::Type::BYTE_ARRAY: return compare<parquet::ByteArrayType>(values, stated);
     case parquet::Type::FIXED_LEN_BYTE_ARRAY: return compare<parquet::FLBAType>(values, stated);
-    default: return "";  // INT96 has no order
+    default: return "";  // INT96 has no defined order
   }
 }
 

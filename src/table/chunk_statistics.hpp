@@ -9,8 +9,8 @@ class Statistics;
 
 namespace tacore {
 
-/// What `stated` says of the values of a column chunk that they are not; "" when it holds. Reads them all. Bounds may
-/// be wider than the values: writers shorten texts. Throws parquet::ParquetException.
+/// Why the statistics `stated` of a Parquet column chunk are wrong; "" when they are right. Reads all values. Bounds
+/// may be wider than the values, since writers shorten texts. Throws parquet::ParquetException.
 std::string why_wrong_statistics(parquet::ColumnReader& values, const parquet::Statistics& stated);
 
 }  // namespace tacore

@@ -14,9 +14,9 @@
 namespace tacore {
 namespace {
 
-constexpr int kMaxNesting = 32;  // readers of Parquet stop at a hundred nodes, of which a list takes two
+constexpr int kMaxNesting = 32;  // readers of Parquet stop at a hundred nested nodes, of which a list takes two
 
-/// Why a type cannot be held, "" when it can.
+/// Why a type cannot be stored, "" when it can.
 std::string why_not(const arrow::DataType& type, int nesting) {
   switch (type.id()) {
     case arrow::Type::HALF_FLOAT:
@@ -64,7 +64,7 @@ std::string why_not(const arrow::DataType& type, int nesting) {
   return "";
 }
 
-/// The first time that microseconds, in which SQL has them, do not hold.
+/// The first time that does not fit microseconds, which SQL has.
 std::optional<int64_t> first_beyond_microseconds(const arrow::Array& values) {
   if (values.type_id() != arrow::Type::TIMESTAMP) return std::nullopt;
   const auto& times = static_cast<const arrow::TimestampArray&>(values);

@@ -14,7 +14,7 @@
 namespace tacore {
 namespace {
 
-/// Rows next to each other in both columns, in one array of each.
+/// Consecutive rows in both columns, each in one array.
 struct Run {
   const arrow::Array& a;
   const arrow::Array& b;
@@ -33,7 +33,7 @@ bool is_equal(const Run& run, int64_t begin, int64_t end) {
   return true;
 }
 
-/// By halves: of a million equal rows nothing is looked at twice.
+/// Binary search for differences: of a million equal rows none is compared twice.
 void find(const Run& run, int64_t begin, int64_t end, const std::function<void(std::size_t)>& differs) {
   if (is_equal(run, begin, end)) return;
   if (end - begin == 1) return differs(run.first + static_cast<std::size_t>(begin));

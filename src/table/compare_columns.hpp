@@ -15,11 +15,11 @@
 
 namespace tacore {
 
-/// A column of one level, of several tables below each other: null where one has none.
+/// One column of one level, stacked from several tables; null where a table lacks it.
 class StackedColumn {
  public:
   StackedColumn(std::span<const std::shared_ptr<const LevelTable>> tables, const std::string& name);
-  /// Rows [begin, end) of one table, which keeps what is decoded.
+  /// The rows [begin, end) of a column of one table, which keeps the decoded values.
   StackedColumn(const LevelTable& table, int column, int64_t begin, int64_t end);
 
   std::optional<std::string> text(int64_t row) const;
@@ -34,8 +34,8 @@ class StackedColumn {
   std::vector<int64_t> begins_;  ///< of each chunk, and the end of the last
 };
 
-/// Tells which of `rows`, pairs of one of `a` and one of `b`, hold different values, in order. NaN is equal to NaN.
-/// Columns of different types differ where the texts of their values do.
+/// Calls back for each of `rows`, pairs of a row of `a` and a row of `b`, whose values differ, in order. NaN equals
+/// NaN. Columns of different types are compared by the texts of their values.
 void compare_columns(const StackedColumn& a, const StackedColumn& b, std::span<const std::pair<int64_t, int64_t>> rows,
                      const std::function<void(std::size_t)>& differs);
 

@@ -17,7 +17,7 @@
 namespace tacore {
 namespace {
 
-/// Offsets and sizes of 2^63 and more are no places in a file.
+/// Offsets and sizes of 2^63 and more cannot lie in a file.
 constexpr double kEnd = 9223372036854775808.0;
 
 std::optional<double> real_cell(const arrow::Array& array, int64_t i) {

@@ -22,7 +22,7 @@ std::shared_ptr<arrow::Table> one_column(const std::shared_ptr<arrow::Field>& fi
   return arrow::Table::Make(arrow::schema({field}), {values});
 }
 
-/// In its old place, else at `at`.
+/// Puts the column at its old position, else at `at`.
 std::shared_ptr<arrow::Table> put(const std::shared_ptr<arrow::Table>& level, const std::string& name,
                                   const std::shared_ptr<arrow::ChunkedArray>& values, int at) {
   const auto field = arrow::field(name, values->type());

@@ -28,7 +28,7 @@ namespace {
 using tabular::Encoding;
 using tabular::Output;
 
-// A person's eye, not a limit of anything.
+// The widest cell that a table for people shows; other formats have no limit.
 constexpr std::size_t kMaxCell = 32;
 
 /// The shortest text that reads back as the same number.
@@ -41,14 +41,14 @@ std::string number_text(Number value) {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-/// The infinities of SQL's times.
+/// The infinite times of SQL.
 template <class Integer>
 bool is_infinite(Integer value) {
   return value == std::numeric_limits<Integer>::max() || value == -std::numeric_limits<Integer>::max();
 }
 
-/// RFC 3339, with more than four digits for years beyond 9999 (ISO 8601); nothing for times beyond 64 bits of
-/// microseconds.
+/// A time in RFC 3339, with more than four digits for years beyond 9999 (ISO 8601); nothing for times beyond the range
+/// of microseconds in 64 bits.
 std::string timestamp_text(int64_t value, arrow::TimeUnit::type unit) {
   constexpr int64_t kPerSecond = 1'000'000;
   const int64_t scale = unit == arrow::TimeUnit::SECOND ? kPerSecond : unit == arrow::TimeUnit::MILLI ? 1000 : 1;
@@ -75,7 +75,7 @@ std::string date_text(int32_t days) {
   return out.substr(0, out.find('T'));
 }
 
-/// ISO 8601: P1M2DT3.5S, each part with its own sign.
+/// A duration in ISO 8601: P1M2DT3.5S, each part with its own sign.
 std::string interval_text(int64_t months, int64_t days, int64_t nanoseconds) {
   constexpr int64_t kPerSecond = 1'000'000'000;
   std::string out = "P";
@@ -98,7 +98,7 @@ std::span<const std::byte> bytes_of(std::string_view view) {
   return {reinterpret_cast<const std::byte*>(view.data()), view.size()};
 }
 
-/// A cell: its text, and how JSON writes it: in quotes, or as null what it lacks, NaN and infinities.
+/// A cell: its text, and its form in JSON: quoted, or null for what JSON lacks (NaN and infinities).
 struct CellText {
   std::string text;
   bool is_string = false;
@@ -246,7 +246,7 @@ void encode_json(arrow::RecordBatchReader& batches, Output& output) {
   output.write(out + (first ? "]\n" : "\n]\n"));
 }
 
-/// RFC 4180, but that lines end with LF, as other tools of the shell expect: quotes only where they are needed.
+/// CSV by RFC 4180, except that lines end with LF, as command-line tools expect; quotes only where they are needed.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos && !text.empty()) return text;
   std::string out = "\"";
@@ -263,7 +263,7 @@ void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
       for (int c = 0; c < batch->num_columns(); ++c) {
         if (c > 0) out += ",";
         const CellText cell = cell_text(*batch->column(c), row);
-        if (!cell.is_null) out += csv_field(cell.text);  // null is nothing, the empty text ""
+        if (!cell.is_null) out += csv_field(cell.text);  // null is empty, the empty text ""
       }
       out += "\n";
     }
@@ -273,7 +273,7 @@ void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
   if (!out.empty()) output.write(out);
 }
 
-/// At most kMaxCell bytes, on one line, whole UTF-8 characters.
+/// Cuts a text to at most kMaxCell bytes, on one line, at a whole UTF-8 character.
 std::string table_cell(const CellText& cell) {
   if (cell.is_null) return "null";
   std::string out = without_controls(cell.text);
@@ -304,7 +304,7 @@ std::string table_line(const std::vector<std::string>& cells, const std::vector<
   return out + "\n";
 }
 
-/// Batch by batch; the first one sets the widths, wider cells of later ones push their line.
+/// Prints batch by batch; the first one sets the widths, and wider cells of later ones shift their line.
 void encode_table(arrow::RecordBatchReader& batches, Output& output) {
   std::vector<std::string> header;
   std::vector<bool> right;

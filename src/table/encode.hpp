@@ -9,10 +9,10 @@
 
 namespace tacore {
 
-/// A cell as CSV has it, before quoting; nullopt for null, NaN and infinities.
+/// The text of a cell in CSV, before quoting; nullopt for null, NaN and infinities.
 std::optional<std::string> cell_as_text(const arrow::Array& array, int64_t row);
 
-/// Batches as text or Parquet; the forms are those of tacore/types.hpp.
+/// Encodes batches as text or Parquet, in the forms of tacore/types.hpp.
 void encode_batches(arrow::RecordBatchReader& batches, tabular::Encoding encoding, tabular::Output& output);
 
 }  // namespace tacore

@@ -47,7 +47,7 @@ bool is_counted(std::string_view name) {
 
 BBox point(double x, double y) { return {x, y, x, y}; }
 
-/// A geometry, in its own coordinates: a box for each of its points, lines and polygons. Throws FormatError.
+/// The boxes of a geometry, in its own coordinates: one for each of its points, lines and polygons. Throws FormatError.
 std::vector<BBox> boxes_of(const arrow::Array& column, int64_t row) {
   if (is_text(*column.type())) {
     const auto wkt = text_cell(column, row);
@@ -59,7 +59,7 @@ std::vector<BBox> boxes_of(const arrow::Array& column, int64_t row) {
   return numbers && numbers->size() >= 2 ? std::vector{point((*numbers)[0], (*numbers)[1])} : std::vector<BBox>();
 }
 
-/// The first and the last microsecond of a time; nothing for null and for what is none.
+/// The first and the last microsecond of a time; nothing for null and for an invalid time.
 std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row) {
   using Limits = std::numeric_limits<int64_t>;
   const auto scaled = [](int64_t value, int64_t unit) -> std::optional<TimeRange> {
@@ -99,7 +99,7 @@ std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row) {
   return epoch ? std::optional(TimeRange{{epoch->microseconds}, {epoch->microseconds}}) : std::nullopt;
 }
 
-/// What RFC 3339 can say: years 1 to 9999.
+/// The range of RFC 3339: years 1 to 9999.
 bool can_be_told(const TimeRange& time) {
   constexpr int64_t kFirst = -62135596800'000'000, kLast = 253402300799'999'999;
   return time.start.microseconds >= kFirst && time.end.microseconds <= kLast;
@@ -109,10 +109,10 @@ bool can_be_told(const TimeRange& time) {
 
 bool is_place_column(std::string_view name) { return is_one_of(name, kPlaces); }
 
-/// The columns of a batch that say where and when.
+/// The columns of a batch that locate its rows in space and time.
 struct ExtentSum::Rows {
   std::map<std::string, std::shared_ptr<arrow::Array>, std::less<>> columns = {};
-  int64_t first = 0;  ///< row of the table
+  int64_t first = 0;  ///< the row of the table at which the batch begins
   const ErrorContext& where;
 
   const arrow::Array* find(std::string_view name) const {
@@ -145,7 +145,7 @@ void ExtentSum::add(const LevelTable& rows) {
   const int end = wanted.empty() ? 0 : rows.num_row_groups();
   for (int group = 0, ahead = 0; group < end; ++group) {
     const int64_t begin = rows.group_begin(group);
-    // Of a server all row groups are asked for at once.
+    // All row groups of a remote table are fetched in one batch.
     if (!is_local && group == ahead) ahead = rows.read_ahead(wanted, group, end);
     auto arrays = is_local ? rows.decode(wanted, group) : arrow::ArrayVector(wanted.size());
     arrow::FieldVector fields;
@@ -202,7 +202,7 @@ void ExtentSum::add(const arrow::RecordBatch& rows, int64_t first, const ErrorCo
 bool ExtentSum::add_geometry(const Rows& rows, const char* name, int64_t row) {
   const arrow::Array* column = rows.find(name);
   if (!column) return false;
-  // Centroids are degrees, whatever the CRS.
+  // Centroids are in degrees, whatever the CRS.
   const arrow::Array* systems = name == std::string_view("istac:geometry") ? rows.find("istac:crs") : nullptr;
   const std::string crs(systems ? text_cell(*systems, row).value_or("") : "");
   try {
@@ -224,7 +224,7 @@ bool ExtentSum::add_geometry(const Rows& rows, const char* name, int64_t row) {
   return false;
 }
 
-/// A box in another CRS as the grid of one pixel, whose edges bend with it.
+/// A box in another CRS, transformed as a grid of one pixel, whose edges bend with the CRS.
 void ExtentSum::add_box(const std::string& crs, const BBox& box) {
   if (box.minx < box.maxx && box.miny < box.maxy) {
     return add_footprint({crs, {box.minx, box.maxx - box.minx, 0, box.maxy, 0, box.miny - box.maxy}, 1, 1});

@@ -17,41 +17,40 @@
 
 namespace tacore {
 
-/// Whether a column of this name says where samples lie: `stac:centroid`, `stac:geotransform`, `istac:geometry`,
+/// True for the names of columns that locate samples: `stac:centroid`, `stac:geotransform`, `istac:geometry`,
 /// `istac:centroid`.
 bool is_place_column(std::string_view name);
 
-/// The extent of rows (§5.5.2), of any number of tables: the union of their footprints and of their times.
+/// The extent of rows (§5.5.2) of any number of tables: the union of their footprints and of their times.
 ///
-/// The place of a row is that of each family, `stac` and `istac`: its geometry (in the CRS beside it, without one in
-/// longitudes and latitudes), else the corners of its grid (CRS, shape and geotransform), else its centroid. Times are
+/// A row is located by each family, `stac` and `istac`: by its geometry (in the CRS beside it, else in longitude and
+/// latitude), else by the corners of its grid (CRS, shape and geotransform), else by its centroid. Times are
 /// `time_start`, `time_middle` and `time_end` of both, of any type that filters take: timestamps, dates, RFC 3339 text,
-/// and epochs, whose unit is told by the magnitude of each.
+/// and epochs, whose unit follows from the magnitude of each.
 class ExtentSum {
  public:
-  /// `transformer`, for a CRS that is not built in, is kept.
+  /// `transformer`, for a CRS that is not built in, must outlive this object.
   explicit ExtentSum(const CrsTransformer* transformer = nullptr) : transformer_(transformer) {}
 
   void add(const arrow::Table& rows, int level);
-  /// Decodes no other columns. Throws what decode() throws.
+  /// Adds the rows of a level and decodes only the columns that are needed. Throws as LevelTable::decode().
   void add(const LevelTable& rows);
-  /// `count` rows of a batch, from `begin` on, which follow those that were added.
+  /// Adds `count` rows of a batch, from `begin` on, which follow the rows added so far.
   void add(const arrow::RecordBatch& rows, int64_t begin, int64_t count, const ErrorContext& where);
-  /// What was added to another.
+  /// Adds the rows that were added to `more`.
   void add(const ExtentSum& more);
 
-  /// Each part absent where no row says it. The box goes the shorter way around the globe (minx > maxx across the
-  /// antimeridian).
+  /// The extent; a part is absent where no row states it. The box takes the shorter way around the globe (minx > maxx
+  /// when it crosses the antimeridian).
   Extent extent() const;
 
-  /// The first place that cannot be read, which the extent leaves out: what is no geometry, and latitudes beyond the
+  /// The first location that cannot be read, which the extent omits: an invalid geometry, or a latitude beyond the
   /// poles.
   const std::optional<SchemaError>& fault() const noexcept { return fault_; }
-  /// What else the extent lacks, a sentence each: footprints in a CRS that is not known, for which centroids stand, and
-  /// text that is no time.
+  /// Other gaps of the extent, a sentence each: footprints in an unknown CRS, replaced by centroids, and invalid times.
   std::vector<std::string> gaps() const;
   std::vector<std::string> gaps_of_places() const;
-  /// Whether each row that was added has a footprint, or without one a centroid that stands for nothing else.
+  /// True when each row that was added has a footprint, or a centroid that replaces no footprint.
   bool is_place_complete() const noexcept { return num_rows_ > 0 && num_placed_ == num_rows_; }
 
  private:
@@ -69,11 +68,11 @@ class ExtentSum {
   bool is_known(const std::string& crs);
 
   const CrsTransformer* transformer_;
-  std::map<std::string, bool> known_ = {};  ///< systems that were asked for
+  std::map<std::string, bool> known_ = {};  ///< whether each CRS is known
   std::vector<BBox> boxes_ = {};
   std::optional<TimeRange> times_ = {};
   std::optional<SchemaError> fault_ = {};
-  std::map<std::string, int64_t> without_footprint_ = {};  ///< rows, by their CRS
+  std::map<std::string, int64_t> without_footprint_ = {};  ///< number of rows, by their CRS
   int64_t num_bad_times_ = 0;
   int64_t num_rows_ = 0, num_placed_ = 0, num_lacking_ = 0;
 };

@@ -12,14 +12,14 @@
 
 namespace tacore {
 
-/// A table with what is said about it, as an Arrow IPC stream.
+/// A table with its descriptions, as an Arrow IPC stream.
 struct DescribedTable {
   std::shared_ptr<arrow::Table> table;
   std::map<std::string, std::string> about;
 };
 
 Bytes encode_ipc(const DescribedTable& from);
-/// Throws FormatError for anything else.
+/// Decodes an Arrow IPC stream. Throws FormatError for anything else.
 DescribedTable decode_ipc(std::span<const std::byte> bytes);
 
 }  // namespace tacore

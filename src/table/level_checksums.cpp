@@ -24,7 +24,7 @@ std::vector<uint32_t> level_checksums(const ByteSource& zip) {
     entries = begin == directory.offset ? zip::parse_directory(records, directory)
                                         : zip::last_entries(records, directory);
   } catch (const FormatError&) {
-    return {};  // a comment in the way, or no ZIP: who reads data tells
+    return {};  // an archive comment, or no ZIP: readers of the data report it
   }
   std::vector<uint32_t> out;
   for (const auto file : names::kLevelFiles) {

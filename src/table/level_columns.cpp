@@ -15,7 +15,7 @@
 #include "table/level_table_impl.hpp"
 #include "table/text_columns.hpp"
 
-// Columns of a level: from where they are, decoded, and kept.
+// The columns of a level: fetched, decoded, and kept.
 
 namespace tacore {
 
@@ -26,12 +26,12 @@ std::shared_ptr<arrow::Array> LevelTable::array(int column, int group) const {
     const std::lock_guard lock(impl_->mutex);
     if (const auto found = impl_->arrays.find(key); found != impl_->arrays.end()) return found->second;
   }
-  auto decoded = decode(column, group);  // outside the lock: two threads may decode the same, one wins
+  auto decoded = decode(column, group);  // outside the lock: two threads may decode the same column, one result is kept
   const std::lock_guard lock(impl_->mutex);
   return impl_->arrays.emplace(key, std::move(decoded)).first->second;
 }
 
-/// Threads that want the same row group wait for the one that asks, and columns that are needed together come together.
+/// Threads that need the same row group wait for the one that fetches it; related columns are fetched together.
 std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(int column, int group) const {
   std::unique_lock lock(mutex);
   for (;; fetched.wait(lock)) {
@@ -52,7 +52,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::fetch(int column, int group) con
   } catch (...) {
     failure = std::current_exception();
   }
-  if (!wanted.empty()) forget_reader();  // and the bytes with it
+  if (!wanted.empty()) forget_reader();  // and its buffered bytes
   lock.lock();
   fetching.erase(group);
   fetched.notify_all();
@@ -66,7 +66,7 @@ int LevelTable::read_ahead(std::span<const int> columns, int group, int end) con
 }
 
 int LevelTable::Impl::read_ahead(std::span<const int> some, int group, int end) const {
-  constexpr std::size_t kMostGroups = 512;  // each decoded column looks through the ranges of all
+  constexpr std::size_t kMostGroups = 512;  // each decoded column searches the ranges of all
   struct Part {
     int group;
     std::vector<int> columns;
@@ -109,17 +109,17 @@ int LevelTable::Impl::read_ahead(std::span<const int> some, int group, int end) 
   return next;
 }
 
-/// The columns of a row group that come with `column`, it included, as far as they are not here yet; none when it comes
-/// alone. With the mutex held.
+/// The columns of a row group that are fetched together with `column`, itself included, if they are not in memory yet;
+/// empty when it is fetched alone. Call with the mutex held.
 std::vector<int> LevelTable::Impl::asked_for_with(int column, int group) const {
-  // Whether offsets are in order, which is asked of all row groups.
+  // Columns that verify the order of offsets, which needs all row groups.
   static constexpr std::string_view kOrder[] = {names::kOffset, names::kType, names::kSourceFile};
-  // From a row to its bytes, or to its children and their bytes.
+  // Columns that lead from a row to its bytes, or to its children and their bytes.
   static constexpr std::string_view kWay[] = {names::kType,      names::kSize,        names::kSourceFile,
                                               names::kCurrentId, names::kParentId,    names::kOffset,
                                               names::kId,        names::kRelativePath};
   const std::string_view name = columns[static_cast<std::size_t>(column)].name;
-  const bool is_text = name == names::kId || name == names::kRelativePath;  // also asked for by itself, and comes alone
+  const bool is_text = name == names::kId || name == names::kRelativePath;  // often needed alone, so fetched alone
   std::span<const std::string_view> fallback;
   if (name == names::kOffset) {
     fallback = kOrder;
@@ -163,7 +163,7 @@ std::shared_ptr<arrow::Array> LevelTable::decode(int column, int group) const {
 std::vector<std::shared_ptr<arrow::Array>> LevelTable::decode(std::span<const int> columns, int group) const {
   Impl::Arrays decoded;
   impl_->decode_into(decoded, columns, group, prefetched(impl_->source, impl_->ranges_of(columns, group)));
-  impl_->forget_reader();  // and the bytes with it
+  impl_->forget_reader();  // and its buffered bytes
   std::vector<std::shared_ptr<arrow::Array>> out;
   for (const int column : columns) out.push_back(decoded[{column, group}]);
   return out;
@@ -174,7 +174,7 @@ void LevelTable::Impl::decode_into(Arrays& out, std::span<const int> some, int g
   for (const int column : some) {
     try {
       out[{column, group}] = decode(column, group, bytes);
-    } catch (const Error&) {  // is told when it is asked for alone
+    } catch (const Error&) {  // thrown when this column is decoded alone
     }
   }
 }
@@ -190,7 +190,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode(int column, int group,
     if (derived && derived->kind == DerivedColumn::Kind::Constant) return constant_array(derived->text, rows);
     if (is_small()) values = small_array(column);
     if (values) {
-      // All were read at once.
+      // All columns of a small table were decoded together.
     } else if (is_flat_text(column)) {
       auto opened = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(pool), metadata);
       const int leaf = leaf_columns[static_cast<std::size_t>(column)][0];
@@ -238,7 +238,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group
     return chunks.empty() ? check(arrow::MakeEmptyArray(table->column(0)->type()), where)
                           : check(arrow::Concatenate(chunks, pool), where);
   } catch (...) {
-    // It may be in any state, and keeps what went wrong.
+    // The reader may be in any state, and keeps the error.
     reader.reset();
     const auto failed = std::exchange(reader_source, nullptr);
     if (failed) failed->rethrow();
@@ -246,15 +246,15 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group
   }
 }
 
-/// The footer of a nested Tortilla: there may be a million of them, whose columns are all asked for, some of them
-/// twice.
+/// True for the footer table of a nested Tortilla, which is decoded whole: there may be a million of them, whose
+/// columns are all needed, some of them twice.
 bool LevelTable::Impl::is_small() const {
-  constexpr int64_t kMost = 1 << 20;  // bytes, unpacked
+  constexpr int64_t kMost = 1 << 20;  // bytes, decompressed
   return !made.empty() && tail.size() == source->size() && metadata->num_row_groups() == 1 &&
          metadata->RowGroup(0)->total_byte_size() <= kMost;
 }
 
-/// A stored column of a small table, or nullptr where one of them is damaged.
+/// A stored column of a small table, or nullptr where one of its columns is damaged.
 std::shared_ptr<arrow::Array> LevelTable::Impl::small_array(int column) const {
   std::call_once(read_at_once, [&] {
     const std::lock_guard lock(reader_mutex);
@@ -266,7 +266,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::small_array(int column) const {
         leaf += leaves(*table->field(c)->type());
       }
     } catch (const std::exception&) {
-      reader.reset();  // one by one they say which it is
+      reader.reset();  // read one by one, the damaged column throws
     }
   });
   const auto found = small.find(leaf_columns[static_cast<std::size_t>(column)][0]);

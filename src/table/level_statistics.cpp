@@ -14,7 +14,7 @@
 #include "table/derived_column.hpp"
 #include "table/level_table_impl.hpp"
 
-// What can be told of a level by its footer, and where that leaves it open, whether rows are padding.
+// What the footer says about a level, and, where that is not enough, which rows are padding.
 
 namespace tacore {
 namespace {
@@ -34,7 +34,7 @@ std::shared_ptr<parquet::Statistics> LevelTable::Impl::statistics(int column, in
   try {
     return metadata->RowGroup(group)->ColumnChunk(leaf[0])->statistics();
   } catch (const parquet::ParquetException&) {
-    return nullptr;  // statistics are hints; data that is wrong fails when it is decoded
+    return nullptr;  // statistics are optional; damaged data fail when they are decoded
   }
 }
 
@@ -43,7 +43,7 @@ std::optional<double> LevelTable::magnitude(int column) const {
   for (int g = 0; g < num_row_groups(); ++g) {
     const auto s = impl_->statistics(column, g);
     if (!s) return std::nullopt;
-    if (s->HasNullCount() && s->num_values() == 0) continue;  // all null
+    if (s->HasNullCount() && s->num_values() == 0) continue;  // all values are null
     auto group = largest<parquet::Int64Statistics>(*s);
     if (!group) group = largest<parquet::Int32Statistics>(*s);
     if (!group) group = largest<parquet::DoubleStatistics>(*s);
@@ -81,7 +81,7 @@ std::optional<int64_t> LevelTable::smallest(int column, int group) const {
 bool LevelTable::may_hold(int column, int group, std::string_view value) const {
   if (const auto* made = derived(column); made && made->kind != DerivedColumn::Kind::Copy) {
     if (made->kind != DerivedColumn::Kind::Type || value != "FOLDER") return true;
-    // Any spelling of it lies between these two.
+    // Every spelling of TORTILLA sorts between these two.
     const auto stats = impl_->statistics(column, group);
     const auto* s = dynamic_cast<const parquet::ByteArrayStatistics*>(stats.get());
     return !s || !s->HasMinMax() ||
@@ -126,7 +126,7 @@ bool LevelTable::Impl::padding_possible(int group) const {
     if (max < names::kPadding) return false;
     if (min > names::kPadding && !min.starts_with(names::kPadding)) return false;
   }
-  // A FOLDER of padding has the size of its __meta__.
+  // A FOLDER of padding has the size of its `__meta__`.
   const auto type = statistics(positions.find(names::kType)->second, group);
   const auto* types = dynamic_cast<parquet::ByteArrayStatistics*>(type.get());
   const bool only_files = types && types->HasMinMax() && std::string_view(types->max()) == "FILE";
@@ -135,7 +135,7 @@ bool LevelTable::Impl::padding_possible(int group) const {
     const auto* s = dynamic_cast<parquet::Int64Statistics*>(stats.get());
     if (s && s->HasMinMax() && s->min() > 0 && s->HasNullCount() && s->null_count() == 0) return false;
   }
-  // User columns of padding are null in what published writers make, and may be anything elsewhere.
+  // In padding, user columns are null for published writers, and may be anything for others.
   return true;
 }
 
@@ -153,9 +153,9 @@ int64_t LevelTable::num_visible_rows() const {
 }
 
 int64_t LevelTable::padding_in(int group) const {
-  // A pass over a large table is not a reason to keep it in memory.
+  // Not kept: one pass over a large table is no reason to hold it in memory.
   const auto values = [&](int column) { return num_row_groups() > 1 ? decode(column, group) : array(column, group); };
-  // FILEs of padding have no bytes, and sizes cost a tenth of what ids do.
+  // FILEs of padding have no bytes, and reading sizes costs a tenth of reading ids.
   const bool only_files = !may_hold(find(names::kType), group, "FOLDER");
   if (const int size = find(names::kSize); only_files && size >= 0) {
     const auto sizes = values(size);

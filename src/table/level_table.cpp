@@ -23,7 +23,7 @@
 namespace tacore {
 namespace {
 
-// A row number and its level share 64 bits (RowKey); no published level comes near.
+// A row number and its level share 64 bits (RowKey); no published level comes near this limit.
 constexpr int64_t kMaxRows = int64_t{1} << 40;
 
 }  // namespace
@@ -45,7 +45,7 @@ int64_t LevelTable::Impl::first_page(const parquet::ColumnChunkMetaData& chunk) 
 void LevelTable::Impl::open(const Derive& derive) {
   is_local = source->is_local();
   tail = read_parquet_tail(*source, where);
-  // A small table is here whole by now: it is not read again.
+  // A small table is wholly in memory by now: it is not read again.
   if (tail.size() == source->size()) source = memory_source(source->name(), tail);
   metadata = parse_parquet_footer(tail, where);
   pool = bounded_pool(source->size());
@@ -147,9 +147,9 @@ void LevelTable::Impl::show(const std::string& name, const arrow::DataType& type
   from.push_back(derived);
 }
 
-/// A name that readers need is never the one that gets a suffix, wherever it stands. Of others that differ in case only
-/// the last in code-point order keeps its name, `cloud` beside `Cloud`: files whose columns stand in another order name
-/// the same ones alike.
+/// A name that readers need never gets a suffix, wherever it stands. Of other names that differ only in case, the last
+/// in code-point order stays unchanged (`cloud` beside `Cloud`): files with another order of columns then agree on the
+/// names.
 std::vector<std::string> LevelTable::Impl::name_columns() const {
   std::map<std::string, int> folded;
   std::set<std::string> needed;
@@ -157,7 +157,7 @@ std::vector<std::string> LevelTable::Impl::name_columns() const {
   for (const auto& column : made) {
     if (column.kind == DerivedColumn::Kind::Hidden) continue;
     folded.emplace(lower(column.name), 0);
-    if (column.name != column.from) needed.insert(column.name);  // a stored one of this name gives way
+    if (column.name != column.from) needed.insert(column.name);  // a stored column of this name gets a suffix
     sources.insert(column.from);
   }
   const auto is_needed = [&](const std::string& name) {
@@ -166,7 +166,7 @@ std::vector<std::string> LevelTable::Impl::name_columns() const {
   for (const auto& field : schema->fields()) {
     if (is_needed(field->name())) folded.emplace(lower(field->name()), 0);
   }
-  folded.emplace("", 0);  // SQL knows no empty name
+  folded.emplace("", 0);  // SQL has no empty name
   std::vector<std::string> out = schema->field_names();
   std::vector<std::string*> ordered;
   for (auto& name : out) ordered.push_back(&name);
@@ -211,7 +211,7 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
       case parquet::Type::DOUBLE: return 8;
       case parquet::Type::INT96: return 12;
       case parquet::Type::BOOLEAN: return 1;
-      default: return 4;  // a text has its length before it
+      default: return 4;  // a text is preceded by its length
     }
   };
   std::vector<ColumnChunk> out;
@@ -219,15 +219,15 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
     const auto group = metadata->RowGroup(g);
     for (int leaf = 0; leaf < metadata->num_columns(); ++leaf) {
       const auto chunk = group->ColumnChunk(leaf);
-      // DuckDB does not look, and would take what is encrypted for values. Arrow refuses by itself.
+      // DuckDB does not check, and would read encrypted bytes as values. Arrow refuses by itself.
       if (chunk->crypto_metadata()) {
         throw FormatError("Parquet column " + std::to_string(leaf) + " is encrypted; plain expected", where);
       }
-      if (group->num_rows() == 0 && chunk->num_values() == 0) continue;  // it has no pages, and no place
+      if (group->num_rows() == 0 && chunk->num_values() == 0) continue;  // it has no pages, and no location
       const int64_t begin = first_page(*chunk);
       const int64_t size = chunk->total_compressed_size();
       if (begin < 0 || size < 0) throw FormatError("column " + std::to_string(leaf) + " has a negative place", where);
-      // Lists have as many values as items, and one for each list that is empty or null.
+      // A list column has a value for each item, and one for each list that is empty or null.
       const int64_t values = chunk->num_values(), rows = group->num_rows();
       const bool flat = metadata->schema()->Column(leaf)->max_repetition_level() == 0;
       if (flat ? values != rows : values < rows) {

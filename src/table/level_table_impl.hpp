@@ -21,9 +21,9 @@
 
 namespace tacore {
 
-/// What a level table is made of, for the three files that make it.
+/// The parts of a level table, for the three files that implement it.
 struct LevelTable::Impl {
-  /// By column and row group.
+  /// Decoded arrays by column and row group.
   using Arrays = std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>>;
 
   std::shared_ptr<const ByteSource> source;
@@ -37,7 +37,7 @@ struct LevelTable::Impl {
   std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file; of a derived one those of its source
   std::vector<std::string> file_columns;
   std::vector<std::vector<int>> file_leaves;  ///< of each of them
-  std::vector<DerivedColumn> made;            ///< what is derived
+  std::vector<DerivedColumn> made;            ///< the derived columns
   std::vector<const DerivedColumn*> from;     ///< of each column, into `made`
   std::vector<int64_t> group_begin;
   bool may_have_padding = true;
@@ -48,7 +48,7 @@ struct LevelTable::Impl {
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable Arrays arrays;
-  mutable std::set<int> fetching;  ///< row groups of which columns are on their way from a server
+  mutable std::set<int> fetching;  ///< row groups of which columns are being fetched
   mutable std::condition_variable fetched;
   // Making one looks at every column, so it is kept. One column at a time.
   mutable std::mutex reader_mutex;
@@ -58,7 +58,7 @@ struct LevelTable::Impl {
   mutable std::once_flag read_at_once;
   mutable std::map<int, std::shared_ptr<arrow::Array>> small;  ///< stored columns, by the first of their leaf_columns
 
-  // What the file has (level_table.cpp).
+  // The stored columns (level_table.cpp).
   void open(const Derive& derive);
   /// The schema as the file stores it: sets `schema` and `file_leaves`.
   void read_stored_columns();
@@ -73,27 +73,27 @@ struct LevelTable::Impl {
   void check_column(const std::string& name, const arrow::DataType& type) const;
   void read_groups();
   std::vector<ColumnChunk> chunks() const;
-  /// Columns of the file that a column has.
+  /// The number of leaf columns that a type has in the file.
   static int leaves(const arrow::DataType& type);
   static int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
 
-  // What its footer says (level_statistics.cpp).
+  // The statistics of its footer (level_statistics.cpp).
   std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;
   bool padding_possible() const;
   bool padding_possible(int group) const;
 
-  // Its values (level_columns.cpp).
-  /// LevelTable::array() of a remote file.
+  // The values of its columns (level_columns.cpp).
+  /// Implements LevelTable::array() for a remote file.
   std::shared_ptr<arrow::Array> fetch(int column, int group) const;
   int read_ahead(std::span<const int> some, int group, int end) const;
   std::vector<int> asked_for_with(int column, int group) const;
   std::vector<ByteRange> ranges_of(std::span<const int> some, int group) const;
-  /// Of columns whose leaves are in `leaves_of`.
+  /// The byte ranges of columns whose leaves are in `leaves_of`.
   std::vector<ByteRange> ranges_of(std::span<const int> some, int group,
                                    const std::vector<std::vector<int>>& leaves_of) const;
-  /// LevelTable::decode() of bytes that came from a remote file, or of the file.
+  /// Implements LevelTable::decode() with bytes that were fetched, or with the file.
   std::shared_ptr<arrow::Array> decode(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
-  /// Several, as far as they can be decoded.
+  /// Decodes several columns, as far as they can be decoded.
   void decode_into(Arrays& out, std::span<const int> some, int group,
                    const std::shared_ptr<const ByteSource>& bytes) const;
   std::shared_ptr<arrow::Array> decode_any(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
@@ -103,7 +103,7 @@ struct LevelTable::Impl {
   parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;
   void forget_reader() const;
   bool stores_same(int column, const Impl& other, int other_column) const;
-  /// Of a chunk of a small table, which is in memory; else none.
+  /// The bytes of a chunk of a small table, which is in memory; else empty.
   std::span<const std::byte> bytes_of(const parquet::ColumnChunkMetaData& chunk) const;
 };
 

@@ -23,7 +23,7 @@
 namespace tacore {
 namespace {
 
-/// Rows that may wait to be written, for each thread.
+/// The number of rows that may wait to be written, for each thread.
 constexpr uint64_t kRowsAhead = 65536;
 
 /// A row group of a part.
@@ -31,21 +31,21 @@ struct Piece {
   std::size_t part = 0;
   int group = 0;
   uint64_t num_rows = 0;
-  uint64_t num_bytes = 0;  ///< about, of its file
+  uint64_t num_bytes = 0;  ///< approximate size in its file
 };
 
 std::string described(const arrow::Field& field) {
   return quoted(field.name()) + " (" + type_name(*field.type()) + ")";
 }
 
-/// Where it stands: `id`, `type`, others, `internal:*`.
+/// The rank of a column in the order `id`, `type`, others, `internal:*`.
 int rank(const std::string& name) {
   if (name == names::kId) return 0;
   if (name == names::kType) return 1;
   return name.starts_with(names::kInternal) ? 3 : 2;
 }
 
-/// Which file a row is from is for the index and its readers to say.
+/// True for columns that say which file a row is from: the index and its readers set them.
 bool is_skipped(const std::string& name, const MergeRules& rules) {
   return name == names::kSourceFile || name == names::kSourcePath || name == names::kGdalVsi ||
          (!rules.has_internal && name.starts_with(names::kInternal));
@@ -56,7 +56,7 @@ bool is_skipped(const std::string& name, const MergeRules& rules) {
 struct MergedLevel::Impl {
   MergeRules rules = {};
   std::size_t num_parts = 0;
-  std::string first = {};  ///< its path
+  std::string first = {};  ///< the path of the first part
   std::shared_ptr<arrow::Schema> last = {};
   arrow::FieldVector fields = {};
   std::map<std::string, std::size_t, std::less<>> positions = {};
@@ -69,7 +69,7 @@ struct MergedLevel::Impl {
   void add_pieces(const LevelTable& part);
 };
 
-/// In files of one writer mostly the same as before, which is soon seen.
+/// Parts of one writer mostly have the same schema as the part before, which one comparison shows.
 void MergedLevel::Impl::add_columns(const LevelTable& part) {
   const auto& schema = part.stored_schema();
   if (last && last->Equals(*schema)) return;
@@ -166,7 +166,7 @@ class MergedRows : public arrow::RecordBatchReader {
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
 
-  /// Throws, which read_batch() passes on.
+  /// May throw; read_batch() passes the exception on.
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
     *batch = work_.next().value_or(nullptr);
     if (*batch) num_bytes_ += pieces_[number_++].num_bytes;
@@ -178,12 +178,12 @@ class MergedRows : public arrow::RecordBatchReader {
   /// A part that is being read.
   struct Part {
     std::shared_ptr<const LevelTable> level = {};
-    std::vector<int> columns = {};  ///< of each field of the schema, -1 where there is none
+    std::vector<int> columns = {};  ///< for each field of the schema, -1 where the part lacks it
   };
   struct Slot {
     std::once_flag opened = {};
     std::shared_ptr<const Part> part = {};
-    int num_begun = 0;  ///< row groups
+    int num_begun = 0;  ///< number of row groups
   };
 
   std::vector<uint64_t> weights() const {
@@ -224,7 +224,7 @@ class MergedRows : public arrow::RecordBatchReader {
                       level.where());
   }
 
-  /// Opened once, whichever of its row groups comes first.
+  /// Opens a part once, whichever of its row groups is read first.
   std::shared_ptr<const Part> part_of(const Piece& piece) {
     std::unique_lock lock(mutex_);
     auto& slot = parts_[piece.part];
@@ -259,7 +259,7 @@ class MergedRows : public arrow::RecordBatchReader {
   std::map<std::size_t, std::shared_ptr<Slot>> parts_;
   std::size_t number_ = 0;
   uint64_t num_bytes_ = 0;
-  OrderedWork<std::shared_ptr<arrow::RecordBatch>> work_;  // last: its threads use the rest
+  OrderedWork<std::shared_ptr<arrow::RecordBatch>> work_;  // the last member: its threads use the others
 };
 
 void merge_levels(const MergedLevel& level, const std::vector<std::string>& files, const OpenLevel& open,

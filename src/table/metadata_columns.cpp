@@ -30,7 +30,7 @@ arrow::Schema schema_of(const std::vector<MetadataField>& row) {
   return arrow::Schema(fields);
 }
 
-/// The fields of all rows, in the order first seen, of types that hold all values.
+/// The fields of all rows, in the order first seen, with types that hold all values.
 class Fields {
  public:
   void add(const std::vector<MetadataField>& row, const std::string& id) {
@@ -58,7 +58,7 @@ class Fields {
   std::map<std::string, std::size_t> known_;
 };
 
-/// Whether both rows have the same fields of the same types, as far as that shows at a glance.
+/// True when both rows have the same fields of the same types, by a quick comparison.
 bool same_fields(const std::vector<MetadataField>& a, const std::vector<MetadataField>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const MetadataField& x, const MetadataField& y) {
     if (x.key != y.key || x.type != y.type) return false;
@@ -79,7 +79,7 @@ std::shared_ptr<arrow::Array> make_column(const std::string& name, const std::ve
   return out;
 }
 
-/// Text that stands in for values of another type is refused by that type.
+/// Text in place of another type is refused by that type.
 MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray& column) {
   const bool encoded = column.type()->id() == arrow::Type::DICTIONARY && is_text(*column.type());
   MetadataColumn out{.key = name, .values = read_values(column)};
@@ -110,7 +110,7 @@ std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector
   const auto first = static_cast<std::size_t>(std::find(exempt.begin(), exempt.end(), false) - exempt.begin());
   for (std::size_t i = first; i < rows.size(); ++i) {
     if (exempt[i] || (i > first && !rows[i]->empty() && same_fields(*rows[first], *rows[i]))) {
-      continue;  // as the first: the usual case, and quick
+      continue;  // the same fields as the first row: the usual case, and fast
     }
     if (strict && i > first) {
       const auto difference = schema_difference(schema_of(*rows[first]), schema_of(*rows[i]));
@@ -196,7 +196,7 @@ std::vector<MetadataField> fields_of_row(const arrow::Table& table, int64_t row)
   for (int c = 0; c < table.num_columns(); ++c) {
     const auto& type = *table.column(c)->type();
     Value value = read_values(*table.column(c)->Slice(row, 1)).front();
-    // Text that stands for a type that Value has none for is of no type but its own.
+    // A text that represents a type without a Value fits only that type.
     const bool stands_for_other = value.get<std::string>() && !is_text(type);
     out.push_back({table.field(c)->name(), std::move(value), stands_for_other ? "" : type_name(type)});
   }

@@ -7,24 +7,24 @@
 namespace tacore {
 namespace {
 
-// Enough for most headers; those with long statistics take another read.
+// The size of the first read of a header, enough for most; those with long statistics take another read.
 constexpr uint64_t kHeaderGuess = 256;
 constexpr uint64_t kBlock = 128 * 1024;
-// A page that grows more than so many times must be announced by the footer.
+// A page that decompresses to more than this many times its size must be announced by the footer.
 constexpr uint64_t kUnannouncedGrowth = 64;
 constexpr uint64_t kUnannouncedSize = 1 << 20;
-// Whatever the footer says, for files of any size; pages are about a megabyte long.
+// The largest page, whatever the footer states; usual pages are about a megabyte.
 constexpr uint64_t kMaxPage = 64 << 20;
-// Some writers leave the dictionary's header out when they add up the pages of a column.
+// Some writers omit the header of the dictionary when they add up the pages of a column.
 constexpr uint64_t kUncounted = 100;
 constexpr int kMaxNesting = 16;
-// A header has the least and greatest value of its page; no reader takes a longer one.
+// A header contains the minimum and maximum of its page; no reader accepts a longer one.
 constexpr uint64_t kMaxHeader = 16 << 20;
 
-/// Thrown where a header goes on after the bytes.
+/// Thrown where a header is longer than the bytes.
 struct Cut {};
 
-/// Thrift's compact protocol, of which a header uses numbers, flags, texts, lists and structures.
+/// Decodes Thrift's compact protocol, of which a header uses numbers, flags, texts, lists and structures.
 class HeaderParser {
  public:
   explicit HeaderParser(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -37,7 +37,7 @@ class HeaderParser {
 
  private:
   enum Type { kStop, kTrue, kFalse, kByte, kInt16, kInt32, kInt64, kDouble, kBinary, kList, kSet, kMap, kStruct };
-  // Fields of PageHeader, and the first one of its DataPageHeader, DictionaryPageHeader and DataPageHeaderV2.
+  // Fields of PageHeader, and the first field of its DataPageHeader, DictionaryPageHeader and DataPageHeaderV2.
   enum Field { kUncompressed = 2, kCompressed = 3, kData = 5, kDictionary = 7, kDataV2 = 8, kNumValues = 1 };
 
   uint8_t byte() {
@@ -96,7 +96,7 @@ class HeaderParser {
     const uint8_t head = byte();
     const uint64_t count = head >> 4 == 15 ? varint() : head >> 4;
     for (uint64_t i = 0; i < count; ++i) {
-      // A flag takes a byte in a list and none as a field.
+      // A flag takes a byte in a list and none in a field.
       if ((head & 0x0f) == kTrue || (head & 0x0f) == kFalse) {
         skip(1);
       } else {
@@ -132,7 +132,7 @@ PageCheck::PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const Byte
     : source_(std::move(source)), where_(std::move(where)) {
   for (const ColumnChunk& chunk : chunks) chunks_.push_back({chunk, chunk.begin, 0});
   std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) { return a.begin < b.begin; });
-  // So that a byte belongs to one chunk, the one before which another begins.
+  // No chunk may reach beyond the start of the next, so that each byte belongs to one chunk.
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const uint64_t end = i + 1 < chunks_.size() ? chunks_[i + 1].begin : source_->size();
     if (chunks_[i].begin <= end && chunks_[i].size <= end - chunks_[i].begin) continue;
@@ -154,9 +154,9 @@ void PageCheck::check(uint64_t offset, std::span<const std::byte> bytes) {
                                 [](uint64_t at, const Chunk& c) { return at < c.begin; });
   if (chunk != chunks_.begin()) --chunk;
   for (; chunk != chunks_.end() && chunk->begin < end; ++chunk) {
-    // The first header is one whatever the size says.
+    // There is a first header whatever the stated size.
     const uint64_t chunk_end = chunk->begin + std::max<uint64_t>(chunk->size, 1);
-    if (chunk_end <= offset) continue;  // the footer, or a gap: nothing of this column is handed on
+    if (chunk_end <= offset) continue;  // the footer, or a gap: no bytes of this column are handed on
     while (chunk->next < std::min(end, chunk_end)) {
       const PageSizes page = header_at(*chunk, offset, bytes);
       check_sizes(*chunk, page);
@@ -167,7 +167,7 @@ void PageCheck::check(uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
-/// Headers of small columns lie close together, and a round trip takes as long as all of them.
+/// Headers of small columns lie close together, so one request reads them all.
 Bytes PageCheck::read(ByteRange range) {
   if (source_->is_local()) return source_->read(range);
   if (!block_.find(range)) {
@@ -227,7 +227,7 @@ void PageCheck::count_values(Chunk& chunk, const PageSizes& page, bool last) con
              std::to_string(chunk.num_values) + " are in the footer",
          chunk.next);
   }
-  chunk.values = values;  // not before: a page that was refused is refused again
+  chunk.values = values;  // only now: a page that was refused is refused again
 }
 
 }  // namespace tacore

@@ -13,7 +13,7 @@
 
 namespace tacore {
 
-/// Where the pages of a column in a row group lie, as the footer has it.
+/// The location of the pages of a column in a row group, by the footer.
 struct ColumnChunk {
   uint64_t begin = 0;
   uint64_t size = 0;
@@ -31,18 +31,18 @@ struct PageSizes {
   int64_t values = 0;  ///< of a data page
 };
 
-/// Parses the header at the start of `bytes`; nullopt when it goes on after them. Throws FormatError for what is no
-/// header.
+/// Parses the page header at the start of `bytes`; nullopt when it is longer than `bytes`. Throws FormatError for
+/// anything else.
 std::optional<PageSizes> parse_page_header(std::span<const std::byte> bytes);
 
-/// Holds page headers against the file, for a reader that allocates what they say before it looks at a page: DuckDB
-/// takes gigabytes for a page of ten bytes, and the next column's pages for its own where values are missing. Every
-/// header is looked at once, just before its first byte is handed on. Safe from several threads.
+/// Verifies page headers against the file, for a reader that allocates what they state before it reads a page: DuckDB
+/// takes gigabytes for a page of ten bytes, and reads on into the next column where values are missing. Every header is
+/// checked once, just before its first byte is handed on. Safe from several threads.
 class PageCheck {
  public:
   PageCheck(std::vector<ColumnChunk> chunks, std::shared_ptr<const ByteSource> source, ErrorContext where);
 
-  /// `bytes` were read at `offset` and are about to be handed on. Throws FormatError for a page that cannot be.
+  /// Checks `bytes` that were read at `offset` before they are handed on. Throws FormatError for an impossible page.
   void check(uint64_t offset, std::span<const std::byte> bytes);
 
  private:

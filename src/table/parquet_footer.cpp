@@ -17,8 +17,8 @@
 namespace tacore {
 namespace {
 
-constexpr uint64_t kFooterEnd = 8;  // length and magic
-// Thrift expands a footer some tenfold; 64 MiB of it is far beyond any level of six.
+constexpr uint64_t kFooterEnd = 8;  // length field and magic
+// Thrift expands a footer about tenfold; 64 MiB is far beyond any level table.
 constexpr uint64_t kMaxFooter = 64 * 1024 * 1024;
 
 }  // namespace
@@ -60,7 +60,7 @@ std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, c
 #else
     auto out = parquet::FileMetaData::Make(begin, &length);
 #endif
-    // A footer in plain text may have columns that are not: said here, before some columns are read and others are not.
+    // A plain-text footer may have encrypted columns: refused here, before some columns are read and others fail.
     if (out->is_encryption_algorithm_set()) throw FormatError("Parquet columns are encrypted; plain expected", where);
     return out;
   } catch (const parquet::ParquetException& error) {
@@ -86,7 +86,7 @@ std::vector<uint64_t> float_filters(const parquet::FileMetaData& footer) {
 }
 
 void hide_filters(std::span<const uint64_t> filters, uint64_t offset, std::span<std::byte> bytes) {
-  // Thrift's BloomFilterHeader: no bytes, and an algorithm, a hash and a compression that are none.
+  // Thrift's BloomFilterHeader: no bytes, and an algorithm, a hash and a compression that do not exist.
   constexpr uint8_t kUnknown[] = {0x15, 0x00, 0x1c, 0x00, 0x1c, 0x00, 0x1c, 0x00, 0x00};
   const uint64_t end = offset + bytes.size(), length = std::size(kUnknown);
   const auto first = std::ranges::lower_bound(filters, offset < length ? 0 : offset - length + 1);

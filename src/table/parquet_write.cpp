@@ -27,9 +27,9 @@ namespace tacore {
 namespace {
 
 constexpr int kZstdLevel = 3;       // by measurement (bench/RESULTS.md)
-constexpr int64_t kFewRows = 1000;  // up to which dictionaries cost more bytes than they save
+constexpr int64_t kFewRows = 1000;  // the number of rows up to which dictionaries cost more bytes than they save
 
-/// Passes Arrow's writes on, and keeps what the consumer throws.
+/// Passes Arrow's writes on, and stores an exception of the consumer.
 class ConsumerStream : public arrow::io::OutputStream {
  public:
   explicit ConsumerStream(const ByteConsumer& out) : out_(out) {}
@@ -91,7 +91,7 @@ void check_positive(const char* what, int64_t value, const char* unit) {
                         "; at least 1 expected");
 }
 
-/// Whether values come again and again: numbers, ids and paths take fewer bytes and less time plain (bench/RESULTS.md).
+/// True for columns whose values repeat: numbers, ids and paths take less space and time unencoded (bench/RESULTS.md).
 bool repeats(const arrow::Field& field) {
   const auto type = field.type()->id();
   if (type == arrow::Type::DICTIONARY) return true;
@@ -122,7 +122,7 @@ std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& o
   return out.build();
 }
 
-/// Hands a writer of about `num_rows` to `body`; its bytes go to `out`.
+/// Calls `body` with a writer for about `num_rows` rows; its bytes go to `out`.
 template <class Body>
 void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsumer& out, const ParquetOptions& options,
                  const Body& body) {

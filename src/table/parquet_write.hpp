@@ -11,17 +11,17 @@
 #include "io/byte_source.hpp"
 #include "tacore/write/parquet_options.hpp"
 
-/// The one writer of Parquet (dossier 3.1): format 2.6, Arrow schema stored. The same rows give the same bytes.
+/// The only writer of Parquet: format 2.6, Arrow schema stored. The same rows give the same bytes.
 namespace tacore {
 
-/// Throws ValidationError for what no Parquet file can be written with.
+/// Throws ValidationError for options that no Parquet file can be written with.
 void check_parquet_options(const ParquetOptions& options);
 
 /// Receives the bytes of a Parquet file in order.
 using ByteConsumer = std::function<void(std::span<const std::byte>)>;
 
-/// Batches as a Parquet file. Throws what `batches` and `out` throw, and FormatError for what Parquet cannot hold.
-/// `metadata`, asked when all rows are written, is stored beside the Arrow schema.
+/// Writes batches as a Parquet file. Throws what `batches` and `out` throw, and FormatError for what Parquet cannot
+/// store. `metadata` is called after the last row; its result is stored beside the Arrow schema.
 void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options,
                    const std::function<std::map<std::string, std::string>()>& metadata = {});
 

@@ -50,7 +50,7 @@ Data without_views(const Data& data) {
   Data out = data->Copy();
   for (auto& child : out->child_data) child = without_views(child);
   Type type = with_items(data->type, out->child_data);
-  if (!type) return data;  // what else has views in it is refused by its type
+  if (!type) return data;  // other types with views are refused by their type
   out->type = std::move(type);
   return out;
 }

@@ -6,7 +6,7 @@
 
 namespace tacore {
 
-/// The same values with text and bytes in `string` and `binary` where they are views, as polars has them, at any depth.
+/// The same values with Arrow's view types (polars uses them) replaced by `string` and `binary`, at any depth.
 std::shared_ptr<arrow::Array> without_views(const std::shared_ptr<arrow::Array>& array);
 
 }  // namespace tacore

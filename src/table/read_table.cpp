@@ -46,7 +46,7 @@ std::shared_ptr<arrow::Table> read_parquet(const std::shared_ptr<arrow::io::Rand
 #endif
 }
 
-/// Columns that are `text` have this type, the types of others are told from their values.
+/// Reads CSV; the columns in `text` are read as text, the types of others are inferred from their values.
 std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
                                        const std::vector<std::string>& text) {
   check(file->Seek(0));
@@ -56,7 +56,7 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
   convert.null_values = {""};
   auto parse = arrow::csv::ParseOptions::Defaults();
   parse.newlines_in_values = true;
-  // Names are text, also where all look like numbers: "007".
+  // Ids, paths and types are text even where all look like numbers: "007".
   convert.column_types = {{"id", arrow::utf8()}, {"path", arrow::utf8()}, {"type", arrow::utf8()}};
   for (const auto& name : text) convert.column_types[name] = arrow::utf8();
   auto read = arrow::csv::ReadOptions::Defaults();
@@ -65,7 +65,7 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
       check(arrow::csv::TableReader::Make(arrow::io::default_io_context(), file, read, parse, convert))->Read());
 }
 
-/// A whole number as it is written: "007", "-12".
+/// True for a whole number as text: "007", "-12".
 bool is_whole(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -82,7 +82,7 @@ bool is_number(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
 }
 
-/// Whether a double is another whole number than this one.
+/// True when a double cannot hold this whole number exactly.
 bool is_rounded(std::string_view text) {
   int64_t value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -90,8 +90,8 @@ bool is_rounded(std::string_view text) {
   return parsed.ec != std::errc() || value > kExact || value < -kExact;
 }
 
-/// Columns whose numbers would not be those that are written stay text: with leading zeros, and whole ones that doubles
-/// round where others have a fraction or are too large. Warned of are those, and columns that a few words make text.
+/// Columns whose numbers would not be read as they are written stay text: with leading zeros, and whole numbers that
+/// doubles round. Warns of those, and of columns of numbers that a few words turn into text.
 std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
                                        const std::string& path) {
   auto out = read_csv(file, std::vector<std::string>());
@@ -110,7 +110,7 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
     if (std::find(doubtful.begin(), doubtful.end(), field->name()) == doubtful.end()) continue;
     const auto type = field->type()->id();
     int64_t row = 0, num_values = 0, num_numbers = 0;
-    std::optional<int64_t> odd;  // the first row whose value decides
+    std::optional<int64_t> odd;  // the first row whose value is decisive
     bool keep_text = false;
     std::string value;
     for (const auto& chunk : as_text->column(c)->chunks()) {
@@ -144,11 +144,11 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
 
 std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::Buffer>& text) {
   const std::string_view view(*text);
-  // Arrow descends into it by recursion, without a limit.
+  // Arrow parses nested JSON by recursion, without a limit.
   if (const auto where = where_too_nested(view)) {
     throw FormatError("JSON is nested deeper than " + std::to_string(kMaxJsonNesting), {.path = {}, .offset = *where});
   }
-  std::size_t block = 1 << 20;  // of two lines or more: an object may not reach into a third block
+  std::size_t block = 1 << 20;  // at least twice the longest line: an object may not reach into a third block
   for (std::size_t begin = 0; begin < view.size();) {
     const std::size_t end = std::min(view.find('\n', begin), view.size());
     block = std::max(block, 2 * (end - begin + 1));
@@ -168,7 +168,7 @@ std::shared_ptr<arrow::Buffer> text_of(arrow::io::RandomAccessFile& file) {
   return check(file.Read(check(file.GetSize())));
 }
 
-/// The properties as JSON lines, and behind them the geometries, in the column that filters take by themselves.
+/// The properties as JSON lines, and after them the geometries, in the column that filters use by default.
 std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
                                                  const std::string& path) {
   arrow::BinaryBuilder geometries;
@@ -194,7 +194,7 @@ std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io
                                 std::make_shared<arrow::ChunkedArray>(column)));
 }
 
-/// Times that text gives to the second, in microseconds: Parquet has no seconds, and would store another type.
+/// Converts times that the text gives in seconds to microseconds: Parquet has no seconds, and would store another type.
 std::shared_ptr<arrow::Array> in_microseconds(const arrow::TimestampArray& seconds) {
   const auto& type = static_cast<const arrow::TimestampType&>(*seconds.type());
   arrow::TimestampBuilder out(arrow::timestamp(arrow::TimeUnit::MICRO, type.timezone()), arrow::default_memory_pool());
@@ -301,7 +301,7 @@ std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::ve
         ++i;
         continue;
       }
-      std::size_t end = i + 1;  // neighbours at once
+      std::size_t end = i + 1;  // consecutive rows together
       while (end < rows.size() && rows[end] == rows[end - 1] + 1) ++end;
       check(builder->AppendArraySlice(span, rows[i], static_cast<int64_t>(end - i)));
       i = end;

@@ -11,41 +11,41 @@
 
 namespace tacore {
 
-/// The rows of a `.parquet`, `.csv`, `.jsonl` or `.geojson` file, each column in one piece. Types of the text formats
-/// are inferred: whole numbers are int64, numbers double, ISO 8601 times timestamps (micro- or nanoseconds), an empty
-/// field of CSV is null; its `id`, `path` and `type` are text. Of GeoJSON the rows are the features: their properties,
-/// `id` when they have one, and the column `istac:geometry` (ISO WKB). Throws IoError; FormatError for what cannot be
-/// read, and for a name of another kind.
+/// Reads a `.parquet`, `.csv`, `.jsonl` or `.geojson` file, each column in one piece. Types of the text formats are
+/// inferred: whole numbers are int64, numbers double, ISO 8601 times timestamps (micro- or nanoseconds), an empty CSV
+/// field is null; `id`, `path` and `type` of CSV are text. GeoJSON has a row for each feature: its properties, its `id`
+/// if it has one, and the column `istac:geometry` (ISO WKB). Throws IoError; FormatError for what cannot be read, and
+/// for another extension.
 std::shared_ptr<arrow::Table> read_table(const std::string& path);
-/// read_table() of what is in `file`; `path` says which kind it is.
+/// As read_table(path) for the contents `file`; the extension of `path` gives the format.
 std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
                                          const std::string& path);
 
-/// The same rows, each column in one piece, also of none; timestamps in seconds become those in microseconds, since
-/// Parquet has none, extension types what they store, and views of text and bytes `string` and `binary`. Throws
+/// The same rows with each column in one piece, also of none. Timestamps in seconds become microseconds, since Parquet
+/// has no seconds; extension types become their storage types, views of text and bytes `string` and `binary`. Throws
 /// SchemaError for times beyond microseconds.
 std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table);
-/// The values of a column of such a table, or one made of it. Throws SchemaError, with the names of all, when there is
-/// none of this name.
+/// The values of a column of in_one_piece(), or of a table made from it. Throws SchemaError that lists all names when
+/// there is no such column.
 std::shared_ptr<arrow::Array> find_column(const arrow::Table& table, const std::string& name,
                                           const std::string& path = "");
 
-/// The text of a column of such a table, nullopt for null. Throws SchemaError when there is no such column, or it is
-/// not text.
+/// The text of a column of such a table, nullopt for null. Throws SchemaError when the column is missing or is not
+/// text.
 std::vector<std::optional<std::string>> text_column(const arrow::Table& table, const std::string& name,
                                                     const std::string& path);
 
-/// Rows of `table` by number, -1 for a row of nulls, in these columns.
+/// The rows of `table` with these numbers, -1 for a row of nulls, in the given columns.
 std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows,
                                         const std::vector<int>& columns);
-/// The same in all columns.
+/// The rows of `table` with these numbers, in all columns.
 std::shared_ptr<arrow::Table> take_rows(const arrow::Table& table, const std::vector<int64_t>& rows);
 
 /// The columns of these names, in their order.
 std::shared_ptr<arrow::Table> select_columns(const std::shared_ptr<arrow::Table>& table,
                                              const std::vector<std::string>& names);
 
-/// Whether one of these rows (-1: none) has a value in a column; of all rows, whether any has.
+/// True when one of these rows (-1: none) has a value in a column; for all rows, when any has.
 bool has_value(const arrow::Table& table, int column, const std::vector<int64_t>& rows);
 bool has_value(const arrow::Table& table, int column);
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-/// What the columns hold whose names the specification and its extensions reserve.
+/// The columns whose names the specification and its extensions reserve, and what they hold.
 namespace tacore {
 
 enum class FieldKind { Crs, Shape, Geotransform, Time, Point, Geometry, Stats, Number, Text };
@@ -44,12 +44,12 @@ inline constexpr ReservedField kReservedFields[] = {
     {"rai:pop", FieldKind::Number, true},
 };
 
-/// "" when a column of this type, as type_name() spells it, can hold what the field says, else what it should be.
+/// The type that the field requires; "" when `type`, as type_name() spells it, is suitable.
 std::string_view expected_type(FieldKind kind, std::string_view type, bool is_v1);
 
-/// The metadata of a level of 2.0 with reserved columns in their types, where that changes no value: days and text
-/// become timestamps, points as text or pairs WKB, shapes whole numbers. Returns `columns` itself, which may be nullptr,
-/// where all have them. Throws SchemaError that names level, column, and row or type.
+/// The metadata of a level of 2.0 with reserved columns in their types, where that changes no value: days and text to
+/// timestamps, points as text or pairs to WKB, shapes to integers. Returns `columns` itself, which may be nullptr, when
+/// nothing changes. Throws SchemaError that names level, column, and row or type.
 std::shared_ptr<arrow::Table> with_reserved_types(const std::shared_ptr<arrow::Table>& columns, int level);
 
 }  // namespace tacore

@@ -21,7 +21,7 @@
 namespace tacore {
 namespace {
 
-/// The row group of each column of a level that was decoded last.
+/// For each column of a level the row group that was decoded last.
 class LastGroups {
  public:
   explicit LastGroups(const LevelTable& level) : columns_(level.columns().size()) {}
@@ -56,8 +56,8 @@ class LastGroups {
   std::vector<std::pair<int, std::shared_ptr<arrow::Array>>> columns_;
 };
 
-/// Rows of one LevelTable; `chosen` empty means the contiguous [begin, begin + count). With `last` the level keeps
-/// nothing.
+/// The rows of one LevelTable; `chosen` empty means the contiguous [begin, begin + count). With `last` the level keeps
+/// no arrays.
 class LevelRows : public Rows {
  public:
   LevelRows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first, int64_t begin, int64_t count,
@@ -111,7 +111,7 @@ class LevelRows : public Rows {
   }
 
   int64_t find_text(int column, std::string_view value, int64_t from) const override {
-    // Row groups that cannot hold it are not even decoded.
+    // Row groups that cannot contain the value are not decoded.
     for (int64_t row = from; row < count_;) {
       const int64_t count = run(row);
       if (level_->may_hold(column, level_->group_of(stored_row(row)), value)) {
@@ -139,7 +139,7 @@ class LevelRows : public Rows {
     return chosen_ ? (*chosen_)[static_cast<std::size_t>(begin_ + row)] : begin_ + row;
   }
 
-  /// How many rows from `row` on are neighbours in one row group.
+  /// The number of rows from `row` on that are consecutive in one row group.
   int64_t contiguous(int64_t row) const {
     const int64_t most = run(row);
     if (!chosen_) return most;
@@ -165,7 +165,7 @@ class LevelRows : public Rows {
   std::shared_ptr<LastGroups> last_;
 };
 
-/// A computed table, in the chunks in which it came: joining them would copy everything.
+/// The rows of a computed table, in its chunks: joining them would copy everything.
 class TableRows : public Rows {
  public:
   /// `begins` holds the first row of each chunk, and the number of rows.
@@ -230,7 +230,7 @@ class TableRows : public Rows {
   int key_;
 };
 
-/// Rows with one more column, their key.
+/// Rows with their key as an additional column.
 class KeyedRows : public Rows {
  public:
   KeyedRows(std::shared_ptr<const Rows> rows, std::shared_ptr<arrow::Array> keys)
@@ -265,7 +265,7 @@ class KeyedRows : public Rows {
   std::vector<Column> columns_;
 };
 
-/// Rows of others in an order of choice.
+/// Rows of another object in a given order.
 class TakenRows : public Rows {
  public:
   TakenRows(std::shared_ptr<const Rows> rows, std::shared_ptr<const std::vector<int64_t>> positions, int64_t begin,
@@ -316,7 +316,7 @@ int Rows::find(std::string_view name) const noexcept {
 
 namespace {
 
-/// Compares lengths before bytes: most ids of a level differ in their last characters only.
+/// Compares lengths before bytes: most ids of a level differ only in their last characters.
 int64_t find_in(const arrow::Array& array, std::string_view value) {
   if (array.type_id() == arrow::Type::STRING) {
     const auto& strings = static_cast<const arrow::StringArray&>(array);
@@ -377,7 +377,7 @@ std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, 
 
 namespace {
 
-/// The rows that are not padding; nullptr when none is.
+/// The rows that are not padding; nullptr when there is no padding.
 std::shared_ptr<const std::vector<int64_t>> visible_in(const LevelTable& level, bool keep) {
   if (level.num_visible_rows() == level.num_rows()) return nullptr;
   auto rows = std::make_shared<std::vector<int64_t>>();
@@ -415,10 +415,10 @@ std::shared_ptr<const Rows> passing_rows(std::shared_ptr<const LevelTable> level
 
 namespace {
 
-// Below this a table is cheaper joined than looked up chunk by chunk.
+// Below this size joining a table is cheaper than searching its chunks.
 constexpr int64_t kChunkRows = 4096;
 
-/// The first row of each chunk, and the number of rows; empty when columns differ or chunks are small.
+/// The first row of each chunk, and the number of rows; empty when columns differ in chunks or chunks are small.
 std::vector<int64_t> chunk_begins(const arrow::Table& table) {
   std::vector<int64_t> out{0};
   for (int c = 0; c < table.num_columns(); ++c) {

@@ -15,8 +15,8 @@
 
 namespace tacore {
 
-/// Where a row is stored, in one number that travels through SQL as a column: the part of a dataset, the level, the
-/// row of that level. Negative: unknown.
+/// The location of a stored row in one number, which SQL carries as a column: the part of a dataset, the level, the row
+/// of that level. Negative: unknown.
 struct RowKey {
   int part = 0;
   int level = 0;
@@ -33,10 +33,10 @@ struct RowKey {
   }
 };
 
-/// The column that carries RowKey through SQL; never shown.
+/// The column that carries RowKey through SQL; never visible.
 inline constexpr std::string_view kRowKeyColumn = "internal:row";
 
-/// Immutable rows in columns, decoded as they are asked for. Safe from several threads.
+/// Immutable rows in columns, decoded on first use. Safe from several threads.
 class Rows {
  public:
   virtual ~Rows();
@@ -45,19 +45,19 @@ class Rows {
   virtual const std::vector<Column>& columns() const noexcept = 0;
   int find(std::string_view name) const noexcept;
 
-  /// The array that holds `row`, and where in it.
+  /// The array that holds `row`, and the position in it.
   struct Cell {
     std::shared_ptr<arrow::Array> array;
     int64_t position = 0;
   };
   virtual Cell cell(int column, int64_t row) const = 0;
-  /// [begin, begin + count) of a column as one array.
+  /// Rows [begin, begin + count) of a column as one array.
   virtual std::shared_ptr<arrow::Array> array(int column, int64_t begin, int64_t count) const = 0;
-  /// These columns of [begin, begin + count) are asked for next: those of a server come together. Throws IoError.
+  /// Prefetches columns of [begin, begin + count), of a remote level in one batch. Throws IoError.
   virtual void prepare(std::span<const int> columns, int64_t begin, int64_t count) const;
-  /// How many rows from `begin` on are cheap to take at once (up to the end of a row group), at least 1.
+  /// The number of rows from `begin` on that are cheap to read together (up to the end of a row group), at least 1.
   virtual int64_t run(int64_t begin) const = 0;
-  /// Where the row is stored; nullopt when a query dropped that.
+  /// The location of a row; nullopt when a query dropped it.
   virtual std::optional<RowKey> key(int64_t row) const = 0;
   virtual std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const = 0;
 
@@ -67,31 +67,31 @@ class Rows {
   std::optional<std::string> text(int column, int64_t row) const;
   std::optional<std::string> binary(int column, int64_t row) const;
   std::optional<int64_t> integer(int column, int64_t row) const;
-  /// The Arrow type of a column (of an empty array of it).
+  /// The Arrow type of a column (from an empty array of it).
   virtual std::shared_ptr<arrow::DataType> type(int column) const;
 };
 
-/// Rows of a level, all of them or [begin, begin + count).
+/// The rows of a level, all of them or [begin, begin + count).
 std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
                                        int64_t begin, int64_t count);
-/// Chosen rows of a level, ascending. `first` is the key of its row 0 (nullopt for a `__meta__`).
+/// Selected rows of a level, ascending. `first` is the key of its row 0 (nullopt for a `__meta__`).
 std::shared_ptr<const Rows> level_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first,
                                        std::vector<int64_t> rows);
-/// The rows at these positions, which are there, in this order.
+/// The rows at these positions, which must exist, in this order.
 std::shared_ptr<const Rows> taken_rows(std::shared_ptr<const Rows> rows, std::vector<int64_t> positions);
-/// The visible rows of a level.
+/// The rows of a level without padding.
 std::shared_ptr<const Rows> visible_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first);
 
-/// The same for one pass in order: of each column only the row group that was decoded last is kept.
+/// As visible_rows(), for one pass in order: of each column only the row group that was decoded last is kept.
 std::shared_ptr<const Rows> passing_rows(std::shared_ptr<const LevelTable> level, std::optional<RowKey> first);
 
-/// A computed table. Chunks stay as they are while they are large; a row is found in the logarithm of their number.
+/// The rows of a table. Large chunks are not copied; a row is found in logarithmic time of their number.
 std::shared_ptr<const Rows> table_rows(const std::shared_ptr<arrow::Table>& table);
 
-/// All rows as a table of these columns, by name and number.
+/// All rows as a table of these columns, given by name and number.
 std::shared_ptr<arrow::Table> to_table(const Rows& rows, const std::vector<std::pair<std::string, int>>& columns);
 
-/// Bytes that Arrow holds in this process.
+/// The number of bytes that Arrow has allocated in this process.
 int64_t memory_in_use();
 
 /// The same rows with their key as a column (kRowKeyColumn), where keys are known.

@@ -21,7 +21,7 @@ std::string with_type(const arrow::Field& field) {
   return quoted(field.name()) + " (" + type_name(*field.type()) + ")";
 }
 
-/// Columns of `a` that `b` has not.
+/// The columns of `a` that `b` lacks.
 std::string only_in(const arrow::Schema& a, const arrow::Schema& b) {
   std::vector<std::string> out;
   for (const auto& field : a.fields()) {

@@ -9,22 +9,22 @@
 
 namespace tacore {
 
-/// What `found` lacks of `expected`, has besides, has of another type (null fits any); "" when
-/// they agree. Reads on from whose columns they are: "lacks 'a'; has 'b' (int64) besides".
+/// How the columns of `found` differ from `expected`: missing, additional, of another type (null fits any); "" when
+/// they agree. A clause such as "lacks 'a'; has 'b' (int64) besides".
 std::string schema_difference(const arrow::Schema& expected, const arrow::Schema& found);
-/// The same of tables, where null is one without columns.
+/// As above for tables, where null is a table without columns.
 std::string schema_difference(const std::shared_ptr<arrow::Table>& expected,
                               const std::shared_ptr<arrow::Table>& found);
 
-/// `num_rows` rows with their columns, none where there is no table.
+/// A table of `num_rows` rows; null: without columns.
 struct TablePart {
   std::shared_ptr<arrow::Table> table = {};
   int64_t num_rows = 0;
 };
 
-/// The parts below each other, each column in one piece: all columns, in the order first seen, null where a part has
-/// none, of a type that holds the values of all (common_type). nullptr when no part has columns. Throws SchemaError for
-/// a column whose types have none in common.
+/// Concatenates the parts, each column in one piece: all columns in the order first seen, null where a part lacks one,
+/// of a type that holds all values (common_type). nullptr when no part has columns. Throws SchemaError for a column
+/// whose types have none in common.
 std::shared_ptr<arrow::Table> stack_tables(const std::vector<TablePart>& parts);
 
 }  // namespace tacore

@@ -95,12 +95,12 @@ Bands moments_of(const std::vector<Array>& columns, int64_t at, int64_t row) {
   return out;
 }
 
-/// "band 2 of 3", from 1.
+/// For messages: "band 2 of 3", counted from 1.
 std::string band_name(std::size_t band, std::size_t count) {
   return "band " + std::to_string(band + 1) + " of " + std::to_string(count);
 }
 
-/// All samples agree in bands, and in the number of values of each band (a null band has none).
+/// Checks that all samples agree in the number of bands and of values of each band (a null band has none).
 void check_shapes(const std::vector<StoredRow>& rows) {
   const std::size_t bands = rows[0].bands.size();
   std::vector<std::size_t> lengths(bands, 0);
@@ -121,7 +121,7 @@ void check_shapes(const std::vector<StoredRow>& rows) {
   }
 }
 
-/// From 0.
+/// Counted from 0.
 std::vector<std::size_t> chosen_bands(const StoredStatistics& stored, const std::vector<int>& bands) {
   const std::size_t count = stored.rows[0].bands.size();
   std::vector<std::size_t> out(count);
@@ -138,7 +138,7 @@ std::vector<std::size_t> chosen_bands(const StoredStatistics& stored, const std:
   return out;
 }
 
-/// That a band has in each row that has it; 0 where none does.
+/// The number of values of a band, the same in each row that has the band; 0 where none does.
 std::size_t num_values(const StoredStatistics& stored, std::size_t band) {
   for (const StoredRow& row : stored.rows) {
     if (!row.bands[band].empty()) return row.bands[band].size();
@@ -146,13 +146,13 @@ std::size_t num_values(const StoredStatistics& stored, std::size_t band) {
   return 0;
 }
 
-/// One band of the samples that have valid pixels of it: their number, and the values.
+/// A band of a sample that has valid pixels: their number as weight, and its stored values.
 struct BandRow {
   double weight;
   std::span<const double> values;
 };
 
-/// The valid pixels of a band; all of them where nothing says how many are.
+/// The number of valid pixels of a band; all pixels where nothing says it.
 double valid_pixels(const StoredRow& row, std::size_t band, std::size_t slots) {
   if (!row.valid.empty()) return row.valid[band];
   const double percent = slots == kSlots ? row.bands[band][kValid] : 100;
@@ -181,7 +181,7 @@ double weighted_mean(const std::vector<BandRow>& rows, std::size_t slot) {
   return weights > 0 ? sum / weights : kNone;
 }
 
-/// Of the pixels of all samples together: sqrt(sum w (s^2 + m^2) / sum w - M^2), in a form that does not cancel.
+/// The std of the pixels of all samples: sqrt(sum w (s^2 + m^2) / sum w - M^2), in a form without cancellation.
 double population_std(const std::vector<BandRow>& all) {
   std::vector<BandRow> rows;
   for (const BandRow& row : all) {

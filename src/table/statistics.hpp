@@ -20,12 +20,12 @@ std::vector<std::string> statistics_columns(const std::vector<Column>& columns, 
 /// QueryError: no such column. `hint` ends the message.
 [[noreturn]] void throw_no_statistics(const std::string& hint = "");
 
-/// What a row stores of its bands.
+/// The stored statistics of the bands of a row.
 struct StoredRow {
   int64_t row = 0;
   std::vector<std::vector<double>> bands = {};
   double pixels = std::numeric_limits<double>::quiet_NaN();  ///< of its raster; NaN: the row does not say
-  std::vector<double> valid = {};  ///< pixels of each band, where more than valid % tells them
+  std::vector<double> valid = {};  ///< pixels of each band, if more is known than valid %
 };
 
 struct StoredStatistics {
@@ -41,11 +41,11 @@ StoredStatistics read_statistics(const Rows& rows);
 /// many rows these are.
 int64_t assume_pixels(StoredStatistics& stored);
 
-/// A band of all rows together.
+/// The statistics of a band, pooled over all rows.
 struct PooledBand {
   double num_valid = 0;  ///< pixels
   double min = 0, max = 0, mean = 0, std = 0;
-  std::array<double, 4> percentiles = {};  ///< 25, 50, 75, 95: plain means of those of the rows
+  std::array<double, 4> percentiles = {};  ///< 25, 50, 75, 95: plain means of the rows' percentiles
   int64_t num_rows = 0;                    ///< that have the band
 };
 

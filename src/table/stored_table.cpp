@@ -31,7 +31,7 @@ std::shared_ptr<arrow::Table> read_all(parquet::arrow::FileReader& reader, const
 #endif
 }
 
-/// What is written again finds columns by their names.
+/// Names must be unique, because writers find columns by name.
 void check_names(const arrow::Table& table, const ErrorContext& where) {
   std::set<std::string> seen;
   for (const auto& name : column_names(table)) {

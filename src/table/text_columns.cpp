@@ -18,7 +18,7 @@
 namespace tacore {
 namespace {
 
-/// True when one pass over the bytes of all ids finds nothing to look at more closely: plain ASCII without slash and
+/// True when one pass over the bytes of all ids finds only ids that need no closer check: plain ASCII without slash and
 /// NUL, none null or empty, none of one or two bytes that starts with a dot.
 bool are_plain(const arrow::Array& ids) {
   if (ids.type_id() != arrow::Type::STRING || ids.null_count() > 0) return false;
@@ -71,7 +71,7 @@ std::shared_ptr<arrow::Array> decode_text(parquet::ColumnReader& column, int64_t
     const int64_t count = reader.ReadBatch(std::min(kBatch, rows - builder.length()),
                                            nullable ? levels.data() : nullptr, nullptr, values.data(), &num_values);
     if (count == 0) break;
-    // A page that is cut short has fewer values than levels.
+    // A truncated page has fewer values than levels.
     const int64_t num_present = nullable ? std::count(levels.begin(), levels.begin() + count, int16_t{1}) : count;
     if (num_present != num_values) throw parquet::ParquetException("a page has fewer values than it counts");
     int64_t bytes = 0;

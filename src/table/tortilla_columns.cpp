@@ -37,7 +37,7 @@ constexpr std::string_view kRasterShape = "stac:raster_shape", kTensorShape = "s
 constexpr std::string_view kTortilla = "tortilla:", kEscape = "v1:";
 constexpr int64_t kPerSecond = 1'000'000;
 
-/// What says where a sample lies, or is the index of a table in memory.
+/// Columns that locate a sample, and the index of a pandas table.
 constexpr std::string_view kPlaces[] = {"tortilla:id",   "tortilla:offset", "tortilla:length",
                                         "tortilla:root", "tortilla:parent", "__index_level_0__"};
 
@@ -75,20 +75,20 @@ bool is_number(const arrow::DataType& type) {
   return arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT || type.id() == arrow::Type::DOUBLE;
 }
 
-/// A cell of a column of floating point.
+/// A cell of a floating-point column.
 double real(const arrow::Array& values, int64_t row) {
   if (values.type_id() == arrow::Type::FLOAT) return static_cast<const arrow::FloatArray&>(values).Value(row);
   return static_cast<const arrow::DoubleArray&>(values).Value(row);
 }
 
-/// The number as a whole one; nullopt when it is none.
+/// The number as an integer; nullopt when it has a fraction.
 std::optional<int64_t> whole(double value) {
   constexpr double kEnd = 9223372036854775808.0;  // 2^63
   if (!(value >= -kEnd && value < kEnd) || value != std::trunc(value)) return std::nullopt;
   return static_cast<int64_t>(value);
 }
 
-/// Microseconds of a time in seconds; nullopt where they are not exactly what is stated.
+/// A time in seconds as microseconds; nullopt where that is not exact.
 std::optional<int64_t> microseconds(double seconds) {
   const auto out = whole(std::round(seconds * static_cast<double>(kPerSecond)));
   if (!out || static_cast<double>(*out) / static_cast<double>(kPerSecond) != seconds) return std::nullopt;
@@ -122,7 +122,7 @@ Cells times(const std::string& name, const Cells& values) {
   return check(out.Finish());
 }
 
-/// Whole numbers where all are; else what there is.
+/// Integers where all numbers are whole; else the values as they are.
 Cells whole_numbers(const std::string&, const Cells& values) {
   if (values->type_id() != arrow::Type::FLOAT && values->type_id() != arrow::Type::DOUBLE) return values;
   arrow::Int64Builder out;
@@ -134,7 +134,7 @@ Cells whole_numbers(const std::string&, const Cells& values) {
   return check(out.Finish());
 }
 
-/// Of the digits behind the point of a second.
+/// `digits` are those after the decimal point of a second.
 bool has_more_than_microseconds(std::string_view digits) {
   const auto end = std::min(digits.find_first_not_of("0123456789"), digits.size());
   return end > 6 && digits.substr(6, end - 6).find_first_not_of('0') != digits.npos;
@@ -153,7 +153,7 @@ std::optional<Centroid> point_of_cell(const arrow::Array& values, int64_t row) {
   return Centroid{real(*items, 0), real(*items, 1)};
 }
 
-/// A position in a cell that is not null: text, WKB or two floating-point numbers.
+/// A point in a cell that is not null: text, WKB or two floating-point numbers.
 Centroid point(const std::string& column, const arrow::Array& values, int64_t row) {
   std::optional<Centroid> at;
   try {
@@ -211,7 +211,7 @@ Cells wkb_points(const std::string& name, const Cells& values) {
 
 namespace {
 
-/// A column of v1 and what it is in v2.
+/// A column of v1, its name in v2, and the conversion.
 struct Mapping {
   std::string_view v1, v2;
   Cells (*convert)(const std::string& name, const Cells& values);
@@ -237,7 +237,7 @@ const Mapping* mapping_of(std::string_view v1) {
   return found == std::end(kMappings) ? nullptr : &*found;
 }
 
-/// A name that v2 allows and that unescaped() gives back: bytes that are no letters or digits become _ and two digits.
+/// A name that v2 allows and unescaped() reverts: other bytes than letters and digits become _ and two hex digits.
 std::string escaped(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   const bool utf8 = is_utf8(name);
@@ -251,7 +251,7 @@ std::string escaped(std::string_view name) {
   return out;
 }
 
-/// nullopt for a name that escaped() does not give.
+/// Reverts escaped(); nullopt for a name that escaped() does not give.
 std::optional<std::string> unescaped(std::string_view name) {
   if (!name.starts_with(kEscape)) return std::nullopt;
   std::string out;
@@ -269,7 +269,7 @@ std::optional<std::string> unescaped(std::string_view name) {
   return escaped(out) == name ? std::optional(out) : std::nullopt;
 }
 
-/// Columns that get names one after the other.
+/// Collects the columns of a table, whose names must be unique.
 class Columns {
  public:
   void add(const std::string& name, Cells values) {
@@ -289,7 +289,7 @@ class Columns {
   arrow::ArrayVector values_;
 };
 
-/// The v2 name of a column that has no other meaning there.
+/// The v2 name of a column without a counterpart there.
 std::string v2_name(const std::string& name) {
   const bool taken = name == kSplit || name.starts_with(kEscape);
   return taken || !why_bad_key(name).empty() ? escaped(name) : name;
@@ -324,9 +324,9 @@ Cells seconds(const std::string& name, const Cells& values) {
   return out;
 }
 
-/// A number as readers of v1 take it: with a point, without an exponent.
+/// A number in the form that readers of v1 parse: with a decimal point, without an exponent.
 std::string decimal(double value) {
-  std::array<char, 512> buffer;  // of the smallest number, 17 digits behind 323 zeros
+  std::array<char, 512> buffer;  // the smallest double has 17 digits after 323 zeros
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed).ptr;
   std::string out(buffer.data(), end);
   return std::isfinite(value) && out.find('.') == out.npos ? out + ".0" : out;
@@ -355,7 +355,7 @@ bool are_two_dimensional(const Cells& values) {
   return true;
 }
 
-/// Rows and columns of shapes, which have them last; nullptr when one has fewer dimensions.
+/// The last two entries of shapes, rows and columns; nullptr when a shape has fewer.
 Cells rows_and_columns(const Cells& values) {
   arrow::ListBuilder out(arrow::default_memory_pool(), std::make_shared<arrow::Int64Builder>(),
                          arrow::list(arrow::field("item", arrow::int64())));
@@ -373,7 +373,7 @@ Cells rows_and_columns(const Cells& values) {
   return check(out.Finish());
 }
 
-/// Whether a Tortilla has both shapes, of which one follows from the other.
+/// True when a Tortilla has both shapes and the raster shape follows from the tensor shape.
 bool follows_from_tensor_shape(const arrow::Table& table, const std::string& name, const Cells& values) {
   const auto tensors = table.GetColumnByName(std::string(kTensorShape));
   if (name != kRasterShape || !tensors || are_two_dimensional(tensors->chunk(0))) return false;
@@ -381,7 +381,7 @@ bool follows_from_tensor_shape(const arrow::Table& table, const std::string& nam
   return expected && expected->Equals(*whole_shapes(name, values));
 }
 
-/// Of a column that shows in a footer, which may be empty; nothing for one that is there for readers of levels only.
+/// The name of a column in the footer, which may be empty; nothing for a column that is derived for readers of levels.
 std::optional<std::string> name_in_file(const LevelTable& footer, int column) {
   const std::string& shown = footer.columns()[static_cast<std::size_t>(column)].name;
   const DerivedColumn* made = footer.derived(column);
@@ -444,7 +444,7 @@ std::shared_ptr<arrow::Table> to_footer_columns(const std::shared_ptr<arrow::Tab
     else if (name == kSplit) out.add(std::string(kDataSplit), values);
     else if (name == kTensorShape && are_two_dimensional(values)) out.add(shape, values);
     else if (name == kTensorShape && shape == kRasterShape && !table->GetColumnByName(shape)) {
-      if (const Cells flat = rows_and_columns(values)) out.add(shape, flat);  // stac-tortilla requires it
+      if (const Cells flat = rows_and_columns(values)) out.add(shape, flat);  // the stac-tortilla profile requires it
       out.add(name, values);
     }
     else if (name == "stac:time_start" || name == "stac:time_end") out.add(name, seconds(name, values));

@@ -24,7 +24,7 @@ namespace {
 
 using Type = std::shared_ptr<arrow::DataType>;
 
-/// Reads the name of a type from the left.
+/// Parses the name of a type from left to right.
 class TypeParser {
  public:
   explicit TypeParser(std::string_view text) : text_(text), rest_(text) {}
@@ -131,7 +131,7 @@ class TypeParser {
     return check(arrow::Decimal128Type::Make(precision, scale));
   }
 
-  /// `item: int64`, whatever the item is called.
+  /// A field such as `item: int64`, whatever the name of the item.
   Type item() {
     until(":");
     expect(": ");
@@ -150,13 +150,13 @@ class TypeParser {
     return arrow::struct_(fields);
   }
 
-  static constexpr int kMaxNesting = 64;  // a bound for this parser; check_column has that of datasets
+  static constexpr int kMaxNesting = 64;  // the limit of this parser; check_column() has that of datasets
 
   std::string_view text_, rest_;
   int nesting_ = 0;
 };
 
-/// What a value is called in messages.
+/// The name of a value's type in messages.
 std::string kind(const Value& value) { return infer_type(value)->ToString(); }
 
 int64_t scaled(Timestamp time, arrow::TimeUnit::type unit) {
@@ -235,7 +235,7 @@ bool append_struct(arrow::ArrayBuilder& builder, const Value& value) {
   if (!fields) return false;
   auto& out = static_cast<arrow::StructBuilder&>(builder);
   check(out.Append());
-  const Type type = builder.type();  // made anew by each call
+  const Type type = builder.type();  // each call creates it anew
   std::size_t used = 0;
   for (int f = 0; f < out.num_fields(); ++f) {
     const std::string& name = type->field(f)->name();
@@ -250,7 +250,7 @@ bool append_struct(arrow::ArrayBuilder& builder, const Value& value) {
   return used == fields->size();
 }
 
-/// False when the type does not hold the value.
+/// Appends a value; false when the type does not hold it.
 bool append(arrow::ArrayBuilder& builder, const Value& value) {
   if (value.is_null()) return check(builder.AppendNull()), true;
   switch (builder.type()->id()) {
@@ -307,7 +307,7 @@ Value read_list(const arrow::Array& array, int64_t row) {
   return out;
 }
 
-/// Throws SchemaError beyond 64 bits of microseconds.
+/// Throws SchemaError for times that do not fit 64 bits of microseconds.
 Timestamp time_of(int64_t ticks, int64_t microseconds_each) {
   Timestamp out;
   if (__builtin_mul_overflow(ticks, microseconds_each, &out.microseconds)) {
@@ -396,7 +396,7 @@ std::shared_ptr<arrow::DataType> common_type(const std::shared_ptr<arrow::DataTy
   if (a->Equals(*b)) return a;
   auto options = arrow::Field::MergeOptions::Permissive();
   options.promote_dictionary = false;
-  if (is_text(*a) ? is_bytes(*b) : is_text(*b) && is_bytes(*a)) return nullptr;  // Arrow would make bytes of text
+  if (is_text(*a) ? is_bytes(*b) : is_text(*b) && is_bytes(*a)) return nullptr;  // Arrow would convert text to bytes
   const auto merged = arrow::field("", a)->MergeWith(arrow::field("", b), options);
   return merged.ok() ? (*merged)->type() : nullptr;
 }

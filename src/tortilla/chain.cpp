@@ -23,8 +23,8 @@
 namespace tacore::v1 {
 namespace {
 
-constexpr std::size_t kMaxTables = kMaxLevels + 1;  // chunks besides
-constexpr uint64_t kReadWhole = uint64_t{1} << 22;  // more is read as it is asked for
+constexpr std::size_t kMaxTables = kMaxLevels + 1;  // without the chunk table
+constexpr uint64_t kReadWhole = uint64_t{1} << 22;  // larger tables are read on demand
 constexpr std::string_view kMagic = "PAR1";
 
 std::string text_of(ByteRange range) {
@@ -90,7 +90,7 @@ class ChainReader {
     const Bytes head = bytes->read({0, std::min<uint64_t>(range.size, kMagic.size())});
     if (std::string_view(reinterpret_cast<const char*>(head.data()), head.size()) != kMagic)
       throw FormatError("no Parquet table here: it does not start with PAR1", where);
-    // Whether it is the last one is not known before it is open; only a level needs formats.
+    // Whether a table is the last one is known only after opening it; only a level needs formats.
     const auto table = LevelTable::open(bytes, where, [&](const std::vector<Column>& stored) {
       const bool has_chunks = std::any_of(stored.begin(), stored.end(),
                                           [](const Column& column) { return column.name == chunk::kBandOffsets; });
@@ -153,7 +153,7 @@ class Settler {
     throw FormatError("row " + std::to_string(row) + " " + why, level_->where());
   }
 
-  /// Rows of the level above as it is stored, where they are now.
+  /// Rows of the stored level above, converted to their positions after sorting.
   std::vector<int64_t> placed(std::vector<int64_t> parents) const {
     for (std::size_t row = 0; row < parents.size(); ++row) {
       if (parents[row] < 0 || parents[row] >= above_.num_rows())
@@ -171,7 +171,7 @@ class Settler {
               parent = above_.find(tacore::names::kParentId);
     for (int64_t row = 0; row < above_.num_rows(); ++row) {
       std::string path = above_.text(id, row).value_or("");
-      // At level 0 it is the sample's own id.
+      // At level 0 the root is the sample's own id.
       if (parent >= 0 && above_root >= 0) path = above_.text(above_root, row).value_or("") + "/" + path;
       rows.emplace(std::move(path), row);
     }

@@ -55,7 +55,7 @@ ChunkTable::Directory ChunkTable::directory(uint64_t owner, const std::function<
     const std::lock_guard lock(mutex_);
     if (const auto known = directories_.find(owner); known != directories_.end()) return known->second;
   }
-  Directory out = read();  // outside the lock: two threads may read the same, one wins
+  Directory out = read();  // outside the lock: two threads may read the same, one result is kept
   const std::lock_guard lock(mutex_);
   if (directories_.size() == kMostKept) directories_.clear();
   return directories_.emplace(owner, std::move(out)).first->second;

@@ -30,29 +30,29 @@ struct Chunk {
   int64_t compression = 0, predictor = 0;
   std::optional<double> nodata = {};
   int64_t length = 0;                     ///< from `offset` on
-  std::optional<int64_t> row = {}, col = {};  ///< of the place, where the table says it
+  std::optional<int64_t> row = {}, col = {};  ///< of the block, if the table states it
 };
 
-/// `lrf::2` as "lrf" and 2: split at the last `::` that digits alone follow; nullopt for other ids.
+/// `lrf::2` as "lrf" and 2: split at the last `::` that only digits follow; nullopt for other ids.
 std::optional<std::pair<std::string, uint64_t>> split_chunk_id(std::string_view id);
 
-/// The last table of a streaming TACO: where the parts of its rasters lie. Safe from several threads.
+/// The last table of a streaming TACO, which locates the chunks of its rasters. Safe from several threads.
 class ChunkTable {
  public:
-  /// Throws SchemaError for columns that are missing.
+  /// Throws SchemaError for missing columns.
   explicit ChunkTable(std::shared_ptr<const LevelTable> table);
 
   const std::shared_ptr<const LevelTable>& table() const { return table_; }
   /// The chunk `id` (`lrf::2`) of the raster in `owner`, which is row `row` of `level`. A chunk belongs to the raster
-  /// that it lies in; one that lies in none, to that which it names, counted from its first byte. nullopt when there is
-  /// none. Throws FormatError for cells that are null or of another type.
+  /// that contains its bytes; one outside of all rasters to the raster that its id names, with offsets from that
+  /// raster's first byte. nullopt when there is none. Throws FormatError for cells that are null or of another type.
   std::optional<Chunk> find(const std::string& id, ByteRange owner, int level, int64_t row) const;
-  /// The rows whose bytes begin in `owner`, by their places.
+  /// The rows whose bytes begin in `owner`, by offset.
   std::vector<int64_t> rows_in(ByteRange owner) const;
   /// A row of a raster that begins at byte `owner`. Throws FormatError for cells that are null or of another type.
   Chunk chunk(int64_t row, uint64_t owner) const;
-  /// The directory of the TIFF that begins at `owner`, against which its chunks are held: what `read` gives, kept for
-  /// the next chunk.
+  /// The directory of the TIFF that begins at `owner`, for checking its chunks: the result of `read`, kept for the next
+  /// chunk.
   using Directory = std::shared_ptr<const TiffDirectory>;
   Directory directory(uint64_t owner, const std::function<Directory()>& read) const;
 

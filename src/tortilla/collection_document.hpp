@@ -7,11 +7,11 @@
 #include "tacore/collection.hpp"
 #include "tacore/time_range.hpp"
 
-/// What the files about COLLECTION share: names of TACO 0.2.0 with the places that TACO 2 has for the same
-/// (docs/format.md, "v1 and v2").
+/// Names of TACO 0.2.0 and their counterparts in TACO 2 (docs/format.md, "v1 and v2"), shared by the files about
+/// COLLECTION.
 namespace tacore::v1 {
 
-/// A member of an object of 0.2.0 that is a member of the document in TACO 2.
+/// A member of an object of 0.2.0 that is a member of the whole document in TACO 2.
 struct LiftedName {
   const char* object;
   const char* member;
@@ -39,26 +39,26 @@ inline constexpr RenamedMember kRai[] = {{"rai:dataCollection", "rai:data_collec
                                          {"rai:dataReleaseMaintenancePlan", "rai:data_release_maintenance_plan"},
                                          {"rai:dataCollectionTimeframe", "rai:data_collection_timeframe"}};
 
-/// Each version has a task for everything else.
+/// The tasks by which each version denotes all others.
 inline constexpr std::string_view kGeneralTask = "general", kOtherTask = "other";
 
-/// "Super Resolution" as "super-resolution".
+/// A title as a slug: "Super Resolution" as "super-resolution".
 std::string task_slug(std::string_view task);
 
 /// The address of the first of the `links` of a person, "" when there is none.
 std::string first_link(const nlohmann::json& person);
 
-/// `[start, end]`, each milliseconds, RFC 3339 or null for an open one. Throws QueryError: anything else, a start
-/// beyond the end.
+/// Parses `[start, end]`, each milliseconds, RFC 3339 or null for an open end. Throws QueryError for anything else, and
+/// for a start after the end.
 TimeRange parse_interval(const nlohmann::json& interval);
 
-/// True when the bands of a sensor, or of what stands before its `[`, are in the table.
+/// True when the bands of a sensor, or of the name before its `[`, are in the table.
 bool is_known_sensor(std::string_view sensor);
 
-/// As encode_collection(), with the bands that are there: any sensor is fine.
+/// As encode_collection(), with the bands that are given: any sensor is accepted.
 std::string encode_without_bands(const Collection& collection);
 
-/// A JSON object, checked and bounded as tacore::parse_collection() does. Throws FormatError.
+/// A JSON object, checked and limited as tacore::parse_collection() does. Throws FormatError.
 nlohmann::json parse_document(std::string_view text, const std::string& path);
 
 }  // namespace tacore::v1

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* kVersion = "0.2.0";
 
-/// Of TACO 2 alone: the tree and the sources follow from the data, the counts from what they count.
+/// Members of TACO 2 only: the tree and the sources follow from the data, and counts from the counted members.
 constexpr const char* kDropped[] = {"taco:pit_schema",   "taco:field_schema",  "taco:sources", "_tacocat",
                                     "optical:num_bands", "labels:num_classes", "data_curator"};
 
@@ -36,7 +36,7 @@ ordered_json value_or_null(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-/// nullptr when it is null or absent.
+/// nullptr when the member is null or absent.
 const json* find(const json& object, const std::string& key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -47,7 +47,7 @@ ordered_json member_or_null(const json& object, const std::string& key) {
   return found ? ordered_json(*found) : ordered_json();
 }
 
-/// Rounded down.
+/// Rounded down to milliseconds.
 ordered_json milliseconds(Timestamp time) {
   constexpr int64_t kMicroseconds = 1000;
   if (is_open(time)) return nullptr;
@@ -65,7 +65,7 @@ ordered_json encode_extent(const Extent& extent) {
   return out;
 }
 
-/// Info objects, `{value, roles}`, of whatever a document has in their place.
+/// A list of info objects, `{value, roles}`, from whatever the document has instead.
 ordered_json infos(const json& emails) {
   auto out = ordered_json::array();
   for (const json& each : emails.is_array() ? emails : json::array({emails}))
@@ -79,7 +79,7 @@ ordered_json encode_emails(const Contact& contact, const json& stored) {
   return ordered_json::array({{{"value", contact.email}}});
 }
 
-/// `stored`: the person as the document has it, for what the model has no place for.
+/// `stored`: the person in the document, for members that the model lacks.
 ordered_json encode_person(const Contact& contact, const json& stored) {
   ordered_json out = {{"name", text_or_null(contact.name)},
                       {"organization", text_or_null(contact.organization)},
@@ -96,7 +96,7 @@ ordered_json encode_person(const Contact& contact, const json& stored) {
   return out;
 }
 
-/// People who are still the same keep what only the document has of them. `texts` are those of `stored`.
+/// Unchanged people keep the members that only the document has. `texts` are those of `stored`.
 ordered_json encode_people(const std::vector<Contact>& people, const std::vector<Contact>& stored, const json* texts) {
   static const json nothing = json::object();
   std::map<std::string, const json*> known;
@@ -112,8 +112,8 @@ ordered_json encode_people(const std::vector<Contact>& people, const std::vector
   return out;
 }
 
-/// The object of 0.2.0 that `name` is, all of its `members` in it; null when the document has none of them. What was
-/// taken from the document is added to `taken`.
+/// The object of 0.2.0 called `name`, with all of its `members`; null when the document has none of them. Members taken
+/// from the document are added to `taken`.
 ordered_json encode_object(const json& document, const std::string& name, const std::vector<const char*>& members,
                            std::set<std::string>& taken) {
   const json* found = find(document, name);
@@ -134,7 +134,7 @@ ordered_json encode_object(const json& document, const std::string& name, const 
   return out;
 }
 
-/// The bands of a sensor that is known, where none are given.
+/// Adds the bands of a known sensor, where none are given.
 void add_bands(ordered_json& optical_data) {
   if (!optical_data.is_object() || !optical_data["sensor"].is_string()) return;
   if (!optical_data["bands"].is_null() && !optical_data["bands"].empty()) return;
@@ -148,7 +148,7 @@ void add_bands(ordered_json& optical_data) {
   }
 }
 
-/// A text in the place of a link is its address.
+/// A text in place of a link is its address.
 ordered_json encode_link(const json& document, const char* key) {
   const json* link = find(document, key);
   if (!link || !(link->is_string() || link->is_object())) return member_or_null(document, key);
@@ -160,7 +160,7 @@ ordered_json encode_link(const json& document, const char* key) {
   return out;
 }
 
-/// Without repetition, as `other` may stand beside `general`.
+/// Without repetition, since `other` may occur beside `general`.
 std::vector<std::string> tasks_of(const Collection& collection) {
   std::vector<std::string> out;
   for (const auto& task : collection.tasks) {
@@ -170,7 +170,7 @@ std::vector<std::string> tasks_of(const Collection& collection) {
   return out;
 }
 
-/// All that TACO 0.2.0 names, and what was taken from the document for it.
+/// All members that TACO 0.2.0 names; those taken from the document are added to `taken`.
 ordered_json encode_head(const Collection& collection, const json& document, const Collection& stored,
                          std::set<std::string>& taken) {
   const std::vector<std::string> tasks = tasks_of(collection);
@@ -219,7 +219,7 @@ std::string encode(const Collection& collection, bool with_bands) {
     ordered_json head = encode_head(collection, document, tacore::parse_draft_collection(text, ""), taken);
     if (with_bands) add_bands(head["optical_data"]);
     std::string out = head.dump();
-    // As text, so that numbers of any size and the order of keys stay as they are.
+    // Kept as text, so that numbers of any size and the order of keys stay unchanged.
     for (const auto& member : json_members(text)) {
       const auto key = json::parse(member.key).get<std::string>();
       if (!head.contains(key) && !taken.contains(key))

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 const std::vector<std::string> kStrategies = {"random", "stratified", "manual", "other", "none", "unknown"};
 
-/// Those of TACO 2 that 0.2.0 has too, and the one that only it has (dossier v1 5.5).
+/// The tasks of TACO 2 that 0.2.0 has, too, and the one that only 0.2.0 has.
 std::vector<std::string> tasks_of_v1() {
   const auto later = [](std::string_view task) { return task == "foundation-model" || task == kOtherTask; };
   std::vector<std::string> out;
@@ -37,7 +37,7 @@ bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Foreign JSON for a message.
+/// A JSON value of the user, for a message.
 std::string shown(const json& value) {
   return value.is_string() ? tacore::quoted(value.get<std::string>())
                            : tacore::quoted(value.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -45,7 +45,7 @@ std::string shown(const json& value) {
 
 std::string element(const std::string& list, std::size_t i) { return list + "[" + std::to_string(i) + "]"; }
 
-/// What is found, one sentence each.
+/// Collects findings, one sentence each.
 class Examination {
  public:
   CollectionFindings take() { return std::move(found_); }
@@ -53,7 +53,7 @@ class Examination {
   void fault(const std::string& what) { found_.faults.push_back(what); }
   void advise(const std::string& what) { found_.advice.push_back(what); }
 
-  /// The member, unless it is null or absent.
+  /// The member, nullptr when it is null or absent.
   static const json* find(const json& object, const char* key) {
     const auto at = object.find(key);
     return at == object.end() || at->is_null() ? nullptr : &*at;
@@ -72,7 +72,7 @@ class Examination {
     if (!text || *text == "") fault(name + "." + key + " is missing");
     check_text(object, key, name);
   }
-  /// The elements of a list that are objects; faults for what is neither.
+  /// The elements of a list that are objects; others are faults.
   std::vector<std::pair<std::string, const json*>> objects(const json& list, const std::string& name) {
     std::vector<std::pair<std::string, const json*>> out;
     if (!list.is_array()) fault(name + " is " + shown(list) + ", expected a list");
@@ -80,7 +80,7 @@ class Examination {
       if (is_object(list[i], element(name, i))) out.emplace_back(element(name, i), &list[i]);
     return out;
   }
-  /// Of elements whose names are to tell them apart.
+  /// Checks the name of an element, which must be unique.
   void require_name(const json& object, const std::string& name, std::set<std::string>& seen) {
     require_text(object, "name", name);
     const json* text = find(object, "name");
@@ -113,7 +113,7 @@ void examine_box(Examination& out, const json& box, const std::string& name) {
   if (box[0] > box[half]) out.advise(name + ": west is beyond east: the box crosses the antimeridian");
 }
 
-/// The two forms of published collections, of which the specification has the flat one.
+/// Checks the two published forms of extents; the specification has the flat one.
 template <class Examine>
 void examine_flat_or_nested(Examination& out, const json& extent, const char* key, const Examine& examine) {
   const std::string name = std::string("extent.") + key;
@@ -144,14 +144,14 @@ void examine_interval(Examination& out, const json& interval, const std::string&
 void examine_extent(Examination& out, const json& document) {
   const json* extent = Examination::find(document, "extent");
   if (!extent) return out.fault("extent is missing");
-  if (!extent->is_object()) return;  // parse_collection() says so
+  if (!extent->is_object()) return;  // reported by parse_collection()
   examine_flat_or_nested(out, *extent, "spatial",
                          [&](const json& box, const std::string& name) { examine_box(out, box, name); });
   examine_flat_or_nested(out, *extent, "temporal",
                          [&](const json& interval, const std::string& name) { examine_interval(out, interval, name); });
 }
 
-/// What both versions ask of texts, lists and people.
+/// The requirements of both versions for texts, lists and people.
 void examine_model(Examination& out, Collection collection) {
   const auto tasks = std::exchange(collection.tasks, {std::string(kOtherTask)});
   collection.extent = {};
@@ -251,7 +251,7 @@ void examine_statements(Examination& out, const json& document) {
       out.fault(std::string(v1) + " is " + shown(*text) + ", expected a text");
 }
 
-/// The objects of 0.2.0, wherever the document has them.
+/// Checks the objects of 0.2.0, wherever the document has them.
 void examine_objects(Examination& out, const json& document) {
   const json* strategy = Examination::find(document, "split_strategy");
   if (strategy && !(strategy->is_string() && is_one_of(kStrategies, strategy->get<std::string>()))) {
@@ -290,7 +290,7 @@ std::string why_bad_uri(std::string_view text) {
   }
   const auto fragment = text.find('#');
   if (fragment != text.npos && text.find('#', fragment + 1) != text.npos) return "has # twice";
-  // Brackets are those of an IP address, between the slashes of the authority.
+  // Brackets are allowed around an IP address, in the authority.
   const auto after = text.substr(colon + 1);
   const auto path = after.starts_with("//") ? std::min(after.find_first_of("/?#", 2), after.size()) : 0;
   if (after.find_first_of("[]", path) != after.npos) return "has [ or ] outside of its host, expected it as %XX";

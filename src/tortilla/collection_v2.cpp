@@ -19,12 +19,12 @@ namespace {
 
 using nlohmann::json;
 
-/// Members to be set (null: to go), in the order they were asked for.
+/// Members to be set (null: removed), in the order of the calls.
 class Changes {
  public:
   explicit Changes(const json& document) : document_(document) {}
 
-  /// The member as it will be; nullptr when it is null or absent.
+  /// The member after the changes; nullptr when it is null or absent.
   const json* find(const std::string& key) const {
     const json* at = changed_.contains(key) ? &changed_[key] : document_.contains(key) ? &document_[key] : nullptr;
     return at && !at->is_null() ? at : nullptr;
@@ -33,7 +33,7 @@ class Changes {
   void remove(const std::string& key) {
     if (document_.contains(key) || changed_.contains(key)) set(key, nullptr);
   }
-  /// What is there under the new name already keeps it, and the old name stays.
+  /// An existing member of the new name keeps it, and the old name stays.
   void rename(const std::string& from, const std::string& to) {
     const json* value = find(from);
     if (value && find(to)) return;
@@ -53,7 +53,7 @@ class Changes {
   json changed_ = json::object();
 };
 
-/// `[west, south, east, north]`, or with heights between and behind; nullopt for anything else.
+/// `[west, south, east, north]`, or with heights as RFC 7946 has them; nullopt for anything else.
 std::optional<BBox> parse_box(const json& value) {
   if (!value.is_array() || (value.size() != 4 && value.size() != 6)) return std::nullopt;
   if (!std::all_of(value.begin(), value.end(), [](const json& side) { return side.is_number(); })) return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<BBox> parse_spatial(const json& value) {
   return boxes.size() == 1 ? boxes[0] : merge_boxes(boxes);
 }
 
-/// One end of an interval as TimeRange::parse takes it. Throws QueryError.
+/// One end of an interval in the form of TimeRange::parse. Throws QueryError.
 std::string text_of_time(const json& value) {
   if (value.is_null()) return "..";
   if (value.is_string() && value.get<std::string>().find('/') == std::string::npos) return value.get<std::string>();
@@ -86,7 +86,7 @@ std::string text_of_time(const json& value) {
   return Timestamp{static_cast<int64_t>(milliseconds * kMicroseconds)}.to_string();
 }
 
-/// An open end is wider than any other. Throws QueryError.
+/// The interval around all; an open end is wider than any other. Throws QueryError.
 std::optional<TimeRange> parse_temporal(const json& value) {
   const bool is_list = value.is_array() && !value.empty() && value[0].is_array();
   std::optional<TimeRange> out;
@@ -127,7 +127,7 @@ void change_extent(Changes& changes, const std::string& path) {
   changes.set("extent", {{"spatial", spatial_in_v2(*extent, path)}, {"temporal", temporal_in_v2(*extent, path)}});
 }
 
-/// `task` first, then those of `tasks` that are others.
+/// `task` first, then the other ones in `tasks`.
 void change_tasks(Changes& changes, const std::string& path) {
   json out = json::array();
   for (const char* key : {"task", "tasks"}) {
@@ -145,7 +145,7 @@ void change_tasks(Changes& changes, const std::string& path) {
   if (!out.empty()) changes.set("tasks", out);
 }
 
-/// Of a person the address is that of the first link, where there is no other.
+/// The address of a person is that of the first link, if there is no other.
 void change_people(Changes& changes, const char* key) {
   const json* people = changes.find(key);
   if (!people || !people->is_array()) return;
@@ -167,7 +167,7 @@ void gather_optical_data(Changes& changes) {
   }
   if (!sensor) return;
   if (sensor->is_array()) {
-    if (sensor->size() != 1) return;  // one document has one sensor; several are kept as they are
+    if (sensor->size() != 1) return;  // a document of TACO 2 has one sensor; several stay unchanged
     sensor = &sensor->front();
   }
   json out = sensor->is_object() ? *sensor : json{{"sensor", *sensor}};
@@ -183,7 +183,7 @@ void gather_optical_data(Changes& changes) {
   changes.set("optical_data", out);
 }
 
-/// Members of the objects of 0.2.0 become members of the document; what else an object has stays there.
+/// Moves members of the objects of 0.2.0 to the document; other members of an object stay there.
 void lift_members(Changes& changes, std::string_view object) {
   const std::string key(object);
   const json* found = changes.find(key);

@@ -28,11 +28,11 @@
 namespace tacore::v1 {
 namespace {
 
-// Samples of a tree are alike; so many nested tortillas of one are looked at in each level to tell what it is.
+// Samples of a tree are alike, so at most this many nested Tortillas of each level are read to derive the tree.
 constexpr std::size_t kMaxPatterns = 64;
 
-/// The name of a dataset that has none: that of its file, without suffixes and the number of its partition. What stands
-/// behind ? in a URL may be a signature, and names are written.
+/// The name of a dataset without one: that of its file, without suffixes and partition number. Text after ? in a URL
+/// may be a signature, which must not be stored, so it is dropped.
 std::string dataset_name(const std::string& path) {
   std::string out = file_name(path.find("://") == path.npos ? path : path.substr(0, path.find('?')));
   for (const std::string_view suffix : {".tortilla", ".taco", ".part"}) {
@@ -106,9 +106,9 @@ class TortillaContainer : public Container {
   }
 
   std::optional<RowRange> children(int level, int64_t row) const override {
-    // Of a nested Tortilla, one footer is less to read than those of a level, or than what the tree is.
+    // For a nested Tortilla, reading one footer is less than reading those of a level, or the tree.
     if (chain_ ? level + 1 >= num_levels() : !is_assembled(level + 1)) return std::nullopt;
-    // Rows are in the order of their parents.
+    // Rows are sorted by parent.
     const auto& below = stored_level(level + 1);
     const int parent = below->find(names::kParentId);
     const auto first_not_below = [&](int64_t value) {
@@ -133,7 +133,7 @@ class TortillaContainer : public Container {
   std::shared_ptr<const LevelTable> assemble(int level) const override { return known_level(level); }
 
  private:
-  /// A level that is there, as stored_level(), which asks the tree whether it is: the tree is found by these.
+  /// A level, as stored_level(), but without asking the tree whether it exists: the tree is derived from these levels.
   const std::shared_ptr<const LevelTable>& known_level(int level) const {
     if (level == 0) return stored_level(0);
     Known& known = known_[static_cast<std::size_t>(level) - 1];
@@ -208,7 +208,7 @@ class TortillaContainer : public Container {
     return {static_cast<uint64_t>(offset), static_cast<uint64_t>(size)};
   }
 
-  /// The samples of the container in `range`, which lie in it.
+  /// Opens the table of the container in `range`; its samples must lie in it.
   std::shared_ptr<const LevelTable> open_nested(ByteRange range, int level) const {
     const Header header = read_header(*source_, range, {.path = path()});
     const auto out = open_footer(source_, range, header, where(level));
@@ -226,14 +226,14 @@ class TortillaContainer : public Container {
     return out;
   }
 
-  /// One nested tortilla of level 0: any, where footers say without decoding that all are nested, else the first.
+  /// A nested Tortilla of level 0: any, where the footer shows without decoding that all are nested, else the first.
   std::optional<ByteRange> some_nested() const {
     const LevelTable& level = *stored_level(0);
     const int type = level.find(names::kType), offset = level.find(names::kOffset);
     for (int group = 0; group < level.num_row_groups(); ++group) {
       if (!level.may_hold(type, group, "FOLDER")) continue;
       if (const auto begin = level.smallest(offset, group); begin && level.holds_only(type, group, "FOLDER")) {
-        // Its length is not known, but its header says where it ends before the data does.
+        // Its length is unknown; it ends before the end of the data, and its header states where.
         const auto first = checked_range("", *begin, 0);
         return ByteRange{first.offset, header_.footer.offset - first.offset};
       }
@@ -249,7 +249,7 @@ class TortillaContainer : public Container {
     std::vector<int64_t> rows = {};
   };
 
-  /// The children of a row as its level table lists them. Where they are in order its first rows are all that is read.
+  /// The children of a row in its level table. If the table is sorted, only its first rows are read.
   Children children_in_chain(int level, int64_t row) const {
     const auto& below = chain_->levels[static_cast<std::size_t>(level)];
     const int parent = below->find(names::kParentId);
@@ -278,7 +278,7 @@ class TortillaContainer : public Container {
     return false;
   }
 
-  /// The rows of levels 0 to `level` - 1 that hold the first row of `level`.
+  /// The rows of levels 0 to `level` - 1 that are ancestors of the first row of `level`.
   std::vector<int64_t> above_first(int level) const {
     std::vector<int64_t> out(static_cast<std::size_t>(level));
     for (int64_t row = 0; level > 0; --level) {
@@ -289,7 +289,7 @@ class TortillaContainer : public Container {
     return out;
   }
 
-  /// The tree as the first sample has it, or, where that is no deepest one, the first that is.
+  /// The tree of the first sample, or, if it is not of full depth, of the first sample that is.
   PitSchema tree_of_chain() const {
     std::vector<int64_t> first;
     for (int64_t row = 0; row < stored_level(0)->num_rows() && first.empty(); ++row) {
@@ -301,7 +301,7 @@ class TortillaContainer : public Container {
     return tree_of_chain({above_first(deepest)[0]});
   }
 
-  /// The same, of rows of level 0.
+  /// The tree below these rows of level 0.
   PitSchema tree_of_chain(std::vector<int64_t> here) const {
     PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
     if (!here.empty()) out.root_type = SampleType::Folder;
@@ -322,8 +322,8 @@ class TortillaContainer : public Container {
     return out;
   }
 
-  /// The tree as a deepest sample has it. v1 does not say that all are alike: what the first one shows is proved by
-  /// the footers of all, down to a level that has no FOLDER.
+  /// The tree of a sample of full depth. In v1 samples may differ: the tree of the first one is verified by the footers
+  /// of all, down to a level without FOLDERs.
   PitSchema look_at_tree() const {
     const auto first = some_nested();
     if (!first) return {.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
@@ -337,7 +337,7 @@ class TortillaContainer : public Container {
     return tree_of_sample(deep[0], deep);
   }
 
-  /// All of `deep` that are in the sample are followed.
+  /// The containers in `deep` that are in the sample are all followed.
   PitSchema tree_of_sample(ByteRange sample, const std::vector<ByteRange>& deep = {}) const {
     PitSchema out{.root_n = static_cast<uint64_t>(stored_level(0)->num_rows())};
     out.root_type = SampleType::Folder;

@@ -26,7 +26,7 @@ constexpr std::string_view kFormats =
     "GPKG OpenFileGDB CAD PLSCENES NGW GenBin ENVI EHdr ISCE Zarr HTTP JPEGXL AVIF GeoJSON GeoJSONSeq FlatGeobuf Parquet "
     "Arrow KML LIBKML GML GPX CSV SQLite TopoJSON MVT DXF DGN S57 BYTES TORTILLA";
 
-/// What files of a kind have from byte `at` on and, where several kinds share that, how their names end.
+/// The signature of a format: bytes from `at` on and, where several formats share these, the extension.
 struct Signature {
   std::size_t at;
   std::string_view bytes;
@@ -68,7 +68,7 @@ constexpr Signature kSignatures[] = {
     {0, "SQLite format 3\0"sv, "MBTiles", ".mbtiles"},
     {0, "BM", "BMP", ".bmp"},
     {0, "<VRTDataset", "VRT"},
-    // Text, or numbers without a beginning of their own.
+    // Text formats, or binary ones without a signature.
     {0, "", "VRT", ".vrt"},
     {0, "", "AAIGrid", ".asc"},
     {0, "", "SRTMHGT", ".hgt"},
@@ -79,7 +79,7 @@ constexpr Signature kSignatures[] = {
     {0, "", "KML", ".kml"},
 };
 
-/// A whole container: two bytes alone are no proof.
+/// Checks the whole container: a magic of two bytes is no proof.
 bool is_tortilla(std::span<const std::byte> head, uint64_t size) {
   if (!is_header(head)) return false;
   try {
@@ -109,7 +109,7 @@ std::string guess_format(std::span<const std::byte> head, uint64_t size, std::st
     if (text.size() >= at && text.substr(at).starts_with(bytes) && ends_with_ignoring_case(path, suffix))
       return std::string(format);
   }
-  // Text whose first words say what it is.
+  // Text formats with a typical beginning.
   const auto first = std::min(text.find_first_not_of("\xEF\xBB\xBF \t\r\n"), text.size());
   const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
   if (text.substr(first).starts_with('{') && (has("\"FeatureCollection\"") || has("\"Feature\""))) return "GeoJSON";
@@ -141,10 +141,10 @@ Bytes read_head(const Payload& payload) {
 }
 
 std::string guess_format(const Payload& payload) {
-  // The name of a file that holds more than the sample says nothing of it.
+  // The name of a file that contains more than the sample does not give its format.
   std::string out = guess_format(read_head(payload), payload.size, payload.part ? "" : payload.path);
   if (out != "HDF5") return out;
-  // A netCDF-4 file is one of HDF5 whose root says what wrote it.
+  // A netCDF-4 file is an HDF5 file whose root group names the netCDF library.
   constexpr std::string_view kMark = "_NCProperties";
   constexpr uint64_t kRoot = 64 * 1024;
   Bytes begin(std::min(payload.size, kRoot));

@@ -8,9 +8,9 @@
 
 namespace tacore::v1 {
 
-/// How the table of a container whose first byte is `base` becomes a level: ids, types, and offsets in the file.
-/// `file_format` is that of all samples where the table has none (dossier v1 0, G1). Throws SchemaError for a column
-/// that is missing (dossier v1 1.10).
+/// The derived columns that turn the table of a container whose first byte is `base` into a level: ids, types, and
+/// offsets in the file. `file_format` is that of all samples where the table has no such column (before 0.5.0). Throws
+/// SchemaError for a missing column.
 std::vector<DerivedColumn> footer_columns(const std::vector<Column>& stored, int64_t base,
                                           const std::optional<std::string>& file_format, const ErrorContext& where);
 

@@ -12,10 +12,10 @@ namespace {
 constexpr const char* kWhat = "Tortilla header";
 constexpr std::string_view kTortilla = "#y", kTaco = "WX";
 constexpr uint64_t kPartitionsOffset = 18;
-constexpr uint64_t kFormatSize = 24;                    // of the name of a format, in G1
-constexpr uint64_t kMaxPartitions = uint64_t{1} << 32;  // a number above is the text of an earlier generation
+constexpr uint64_t kFormatSize = 24;                    // of the name of a format, before 0.5.0
+constexpr uint64_t kMaxPartitions = uint64_t{1} << 32;  // a larger number is the text of an earlier generation
 
-/// Checks ranges against the container; offsets in messages are those of the file.
+/// Checks ranges against the container; offsets in messages are offsets in the file.
 struct Bounds {
   uint64_t container_size;
   uint64_t begin;
@@ -97,7 +97,7 @@ Header parse_header(std::span<const std::byte> bytes, uint64_t container_size, u
         std::string(kWhat) + ": " + std::to_string(out.num_partitions) + " partitions, at least 1 expected",
         {.offset = at});
   }
-  // The tool of December 2024 left the magic of a Tortilla; what is free there is zero elsewhere.
+  // The tool of December 2024 kept the magic of a Tortilla; the free space is zero in all others.
   const uint64_t collection = number_at(bytes, in.position()), size = number_at(bytes, in.position() + 8);
   const bool ends_file = size > 0 && size <= container_size && collection == container_size - size;
   if (out.kind == Kind::Tortilla && ends_file && collection >= kHeaderSize) out.kind = Kind::Taco;

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view kPart = ".part";
 constexpr std::size_t kMinDigits = 4, kMaxDigits = 10;
-constexpr std::size_t kMostNamed = 5;  // of the missing, in a message
+constexpr std::size_t kMostNamed = 5;  // missing files, in a message
 
-constexpr uint64_t kAtOnce = 100;  // of files that are looked for
+constexpr uint64_t kAtOnce = 100;  // number of files that are looked up together
 
-/// Remote ones are asked for side by side.
+/// Remote files are looked up in parallel.
 std::vector<bool> are_there(const Storage& storage, const std::vector<std::string>& paths) {
   std::vector<bool> out;
   if (!is_remote(paths[0])) {
@@ -28,7 +28,7 @@ std::vector<bool> are_there(const Storage& storage, const std::vector<std::strin
   return out;
 }
 
-/// 0, or 1 of a dataset that has a partition of the number `count` and none of the number 0.
+/// The number of the first partition: 1 if there is a number `count` but no number 0, else 0.
 uint64_t first_number(const Storage& storage, PartitionName name, uint64_t count) {
   name.number = 0;
   if (storage.exists(partition_name(name))) return 0;

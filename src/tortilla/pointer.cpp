@@ -27,7 +27,7 @@ bool skip(std::string_view& text, std::string_view what) {
   return true;
 }
 
-/// A decimal number in front, and the blanks around it; nullopt for none and for one of more than 64 bits.
+/// Parses a decimal number and the blanks around it; nullopt for none and for more than 64 bits.
 std::optional<uint64_t> take_number(std::string_view& text) {
   skip_blanks(text);
   uint64_t out = 0;
@@ -38,7 +38,7 @@ std::optional<uint64_t> take_number(std::string_view& text) {
   return out;
 }
 
-/// The text of the first member of this name, or nothing; a string comes without its quotes.
+/// The text of the first member of this name, or nothing; a string without its quotes.
 std::optional<std::string_view> member(std::string_view object, const std::string& name) {
   const std::string key = "\"" + name + "\"";
   for (auto at = object.find(key); at != object.npos; at = object.find(key, at + 1)) {

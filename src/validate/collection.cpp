@@ -11,7 +11,7 @@
 namespace tacore::validator {
 namespace {
 
-/// The rule that a refused document breaks, by the member that is complained about.
+/// The rule that a refused document breaks, by the member in the error.
 std::string_view rule_of(const Error& error) {
   const std::string message = message_of(error);
   const auto about = [&](std::string_view start) { return message.starts_with(start); };
@@ -39,7 +39,7 @@ void check_texts(Report& report, const Collection& found, const ErrorContext& wh
                                           : "taco_version is " + quoted(found.taco_version) + ", 2.x expected",
                where);
   }
-  // The model has "unknown" where the document has nothing.
+  // The model has "unknown" where the document lacks the member.
   if (found.dataset_version.empty() || found.dataset_version == Collection{}.dataset_version) {
     report.add("COL-5", "dataset_version is missing", where);
   }
@@ -67,7 +67,7 @@ void check_lists(Report& report, const Collection& found, const ErrorContext& wh
   }
 }
 
-/// Longitudes up to 360, for data that count from 0; west > east crosses the antimeridian.
+/// Accepts longitudes up to 360, for data that count from 0; west > east crosses the antimeridian.
 void check_box(Report& report, const Extent& extent, const std::string& whose, const ErrorContext& where) {
   if (!extent.spatial) return;
   const BBox& box = *extent.spatial;
@@ -92,7 +92,7 @@ std::optional<Collection> check_collection(Report& report, const ByteSource& doc
     text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     out = parse_collection(text, "");
   } catch (const IoError&) {
-    throw;  // FMT-2
+    throw;  // reported as FMT-2
   } catch (const Error& error) {
     // Its offset counts from the start of the document, not of the file.
     std::string message = "COLLECTION.json: " + message_of(error);

@@ -16,7 +16,7 @@ bool is_word(std::string_view text) {
   });
 }
 
-/// `name`, or `namespace:name` (§7.1.2).
+/// True for `name` or `namespace:name` (§7.1.2).
 bool is_extension_name(std::string_view name) {
   const auto colon = name.find(':');
   if (colon == name.npos) return is_word(name);
@@ -59,12 +59,12 @@ void check_column_names(Report& report, const LevelTable& table, TableKind kind)
   }
 }
 
-/// What containers add is in no list of published files.
+/// False for columns that containers add: published files never list them.
 bool is_listed(std::string_view column) {
   return column != names::kOffset && column != names::kSize && column != names::kSourceFile;
 }
 
-/// The name under which LevelTable has a column whose name differs from an earlier one only in case.
+/// True for the name that LevelTable gives to a column whose name differs from an earlier one only in case.
 bool is_renamed(std::string_view column, const std::string& stored) {
   const auto suffix = column.rfind('_');
   return suffix != column.npos && column.substr(0, suffix) == stored;
@@ -140,7 +140,7 @@ void check_values(Report& report, const LevelTable& table) {
     const std::string& name = table.columns()[static_cast<std::size_t>(c)].name;
     try {
       check_statistics(report, table, c);
-      if (name == names::kId) continue;  // ID-1 looks at them
+      if (name == names::kId) continue;  // checked by ID-1
       for (int g = 0; g < table.num_row_groups(); ++g) {
         const auto row = first_not_utf8(*table.decode(c, g));
         if (!row) continue;

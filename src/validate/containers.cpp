@@ -22,7 +22,7 @@ std::vector<LevelRange> whole_levels(const Checked& checked) {
   return out;
 }
 
-/// PIT-3: the rows of the root against the type that the collection states, or the first row's.
+/// PIT-3: the type of the rows of the root against that in the collection, or that of the first row.
 void check_root_type(Report& report, const Checked& checked, const std::string& path) {
   if (checked.levels.empty() || !checked.levels[0]) return;
   const LevelTable& root = *checked.levels[0];
@@ -33,7 +33,7 @@ void check_root_type(Report& report, const Checked& checked, const std::string& 
       const auto types = root.decode(type, g);
       for (int64_t i = 0; i < root.group_begin(g + 1) - root.group_begin(g); ++i) {
         const auto found = text_cell(*types, i);
-        if (!found || (*found != "FILE" && *found != "FOLDER")) continue;  // SCH-3, SCH-4
+        if (!found || (*found != "FILE" && *found != "FOLDER")) continue;  // reported as SCH-3 or SCH-4
         if (expected.empty()) expected = *found;
         if (*found == expected) continue;
         report.add("PIT-3",
@@ -43,14 +43,14 @@ void check_root_type(Report& report, const Checked& checked, const std::string& 
       }
     }
   } catch (const Error&) {
-    return;  // told where the rows are checked
+    return;  // reported where the rows are checked
   }
 }
 
-/// ID-4: siblings that are one file on systems that take names of another case or Unicode form for the same. Asked of
-/// SQL, which knows both.
+/// ID-4: siblings that are one file on systems that ignore case or the Unicode form of names. Computed in SQL, which
+/// supports both.
 void check_folded_ids(Report& report, const std::string& path, std::size_t num_levels) {
-  if (is_remote(path) || report.has_errors()) return;  // what is damaged is not queried
+  if (is_remote(path) || report.has_errors()) return;  // damaged datasets are not queried
   try {
     const Dataset dataset = load(path);
     for (std::size_t level = 0; level < num_levels; ++level) {
@@ -67,13 +67,13 @@ void check_folded_ids(Report& report, const std::string& path, std::size_t num_l
       }
     }
   } catch (const IoError& error) {
-    if (!error.not_found()) throw;  // a missing partition is told by CAT-3
+    if (!error.not_found()) throw;  // a missing partition is reported as CAT-3
   } catch (const Error&) {
-    return;  // what cannot be opened is told by other rules
+    return;  // what cannot be opened breaks other rules
   }
 }
 
-/// Everything that tables and collection say of one container.
+/// All that tables and collection state of one container.
 void check_contents(Report& report, Checked& checked, TableKind kind, Section section, bool deep) {
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, kind, checked.collection ? &*checked.collection : nullptr);
@@ -94,7 +94,7 @@ void check_contents(Report& report, Checked& checked, TableKind kind, Section se
   const bool is_complete = check_rows(report, section, shape);
   check_folded_ids(report, section.path, section.levels.size());
   if (checked.collection) check_pit_schema(report, checked.collection->pit_schema, shape, checked, section.path);
-  // What a missing row would refer to is not to be blamed.
+  // A reference to a missing row is not reported again.
   const int num_levels = checked.collection ? checked.collection->pit_schema.max_depth() + 1 : 1;
   const bool has_all_levels =
       section.levels.size() == checked.levels.size() && static_cast<int>(section.levels.size()) >= num_levels;
@@ -111,7 +111,7 @@ std::shared_ptr<const ByteSource> part_of(Report& report, const std::shared_ptr<
   }
 }
 
-/// nullopt when it is not there, nullptr when it cannot be read.
+/// nullopt when it is missing, nullptr when it cannot be read.
 std::optional<std::shared_ptr<const LevelTable>> open_folder_level(Report& report, const Storage& storage,
                                                                    const std::string& folder, int level) {
   const std::string name = path_join(path_join(folder, names::kMetadata), names::kLevelFiles[level]);
@@ -127,7 +127,7 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
   Checked out;
   out.entries = check_zip(report, *archive, deep);
   const Tables tables = check_header(report, *archive, out.entries ? &*out.entries : nullptr);
-  // Without a directory, ZIP-1 has told why they are not found.
+  // Without a directory, ZIP-1 has reported the reason.
   if (out.entries && !tables.collection) report.add("COL-1", "there is no entry COLLECTION.json", {.path = path});
   if (out.entries && tables.levels.empty())
     report.add("SCH-1", "there is no entry METADATA/level0.parquet", {.path = path, .level = 0});

@@ -14,12 +14,12 @@
 namespace tacore::validator {
 namespace {
 
-/// The columns of places, each of which a filter may test.
+/// The columns of locations, each of which a filter may use.
 constexpr std::array<std::string_view, 3> kPlaces = {"stac:centroid", "istac:centroid", "istac:geometry"};
 constexpr double kRounding = 1e-6;  // degrees; extents are often rounded
 constexpr int64_t kSecond = 1'000'000;
 
-/// Batches across the Arrow C interface, released at the end.
+/// Batches across the Arrow C interface, released in the destructor.
 class Stream {
  public:
   explicit Stream(std::shared_ptr<arrow::RecordBatchReader> batches) { export_batches(std::move(batches), &stream_); }
@@ -47,7 +47,7 @@ class Stream {
   ArrowArray batch_ = {};
 };
 
-/// A cell of a binary array with 32-bit offsets; nothing when it is null.
+/// A cell of a binary array with 32-bit offsets; nothing for null.
 std::optional<std::span<const std::byte>> binary_cell(const ArrowArray& array, int64_t row) {
   const auto at = static_cast<std::size_t>(row + array.offset);
   const auto* valid = static_cast<const uint8_t*>(array.buffers[0]);
@@ -72,7 +72,7 @@ void tell(Report& report, int64_t num_rows, int64_t first, const std::string& co
              where);
 }
 
-/// Times that are timestamps; others are FLD-1.
+/// Times that are timestamps; others are reported as FLD-1.
 void check_interval(Report& report, const Extent& extent, const LevelRange& rows, const std::string& source,
                     const ErrorContext& where) {
   for (const std::string name : {"stac:time_start", "stac:time_end", "istac:time_start", "istac:time_end"}) {
@@ -87,7 +87,7 @@ void check_interval(Report& report, const Extent& extent, const LevelRange& rows
         for (std::size_t i = 0; i < values.size(); ++i) {
           const auto row = begin + static_cast<int64_t>(i);
           const auto* time = values[i].get<Timestamp>();
-          // Extents are often cut to seconds.
+          // Extents are often truncated to seconds.
           const bool is_inside = !time || (time->microseconds > extent.temporal->start.microseconds - kSecond &&
                                            time->microseconds < extent.temporal->end.microseconds + kSecond);
           if (row < rows.begin || row >= rows.end || is_inside) continue;
@@ -118,7 +118,7 @@ void check_places(Report& report, const BBox& extent, const LevelRange& rows, co
       }
     }
   } catch (const Error&) {
-    return;  // geometries that are no WKB have no place; tables that cannot be decoded are SCH-1
+    return;  // invalid WKB has no location; tables that cannot be decoded are SCH-1
   }
   if (num_outside > 0) tell(report, num_outside, first, name, source, where);
 }

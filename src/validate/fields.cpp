@@ -22,7 +22,7 @@ std::optional<double> number_of(const Value& value) {
   return std::nullopt;
 }
 
-/// The numbers of a list; nullopt when it holds something else, or null.
+/// The numbers of a list; nullopt when it contains null or something else.
 std::optional<std::vector<double>> numbers_of(const Value& value) {
   const auto* list = value.get<Value::List>();
   if (!list) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<std::vector<double>> numbers_of(const Value& value) {
   return out;
 }
 
-/// A code, a WKT or PROJ string, or PROJJSON: whether it is known is another question.
+/// The form of a CRS: a code, a WKT or PROJ string, or PROJJSON; whether it is known is not checked here.
 bool is_plausible_crs(std::string_view text) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -70,7 +70,7 @@ std::string why_bad_box(const BBox& box) {
 
 std::span<const std::byte> wkb_of(const std::string& bytes) { return std::as_bytes(std::span(bytes)); }
 
-/// The type of a WKB geometry, which wkb_envelope() has read: 1 is a point.
+/// The type of a WKB geometry that wkb_envelope() accepted: 1 is a point.
 int type_of(const std::string& wkb) {
   const auto byte = [&](std::size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(wkb[i])); };
   const bool is_little = byte(0) == 1;
@@ -110,7 +110,7 @@ std::string why_bad_band(const std::vector<double>& band) {
   }
   if (std::ranges::all_of(band, [](double number) { return std::isnan(number); })) return "";  // no valid pixels
   const double min = band[0], max = band[1];
-  // float32: rounding may go beyond the ends.
+  // float32: rounding may exceed the limits slightly.
   const double room = 1e-5 * std::max({std::abs(min), std::abs(max), max - min});
   if (!(min <= max)) return "has min above max";
   if (!(band[2] >= min - room && band[2] <= max + room)) return "has a mean that is not between min and max";
@@ -201,7 +201,7 @@ class FieldCheck {
     tell_(rule, "row " + std::to_string(row) + ": " + std::string(column) + " " + why);
   }
 
-  /// Times in the unit of their column: those of one family have one, or the column was told of.
+  /// The times in the unit of their column, one unit in a family; empty for another type, which was reported.
   std::vector<std::optional<double>> times(const std::string& name) const {
     std::vector<std::optional<double>> out;
     const int column = table_.find(name);
@@ -223,7 +223,7 @@ class FieldCheck {
     };
     if (table_.find(start) < 0) return;
     check_order(start, end);
-    if (is_v1_) return;  // its middle may be a timestamp beside seconds
+    if (is_v1_) return;  // its middle may be a timestamp beside times in seconds
     check_order(start, middle);
     check_order(middle, end);
   }

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFilesAtOnce = 100;
 
-/// Walks DATA/. Links are followed by hand: one that leaves DATA/ would let a dataset hand out any file of the machine,
-/// and one to a folder may lead in a circle.
+/// Walks DATA/. Symbolic links are resolved here: one that leaves DATA/ would expose any file of the machine, and one
+/// to a folder may form a circle.
 class Listing {
  public:
   Listing(Report& report, const std::string& folder) : report_(report), root_(path_join(folder, names::kData)) {
@@ -51,7 +51,7 @@ class Listing {
   void list(const std::string& folder) {
     std::error_code error;
     auto at = fs::directory_iterator(folder, error);
-    // The iterator ends where the folder cannot be read on.
+    // The iterator ends at a folder that cannot be read further.
     for (; !error && at != fs::directory_iterator(); at.increment(error)) add(*at);
     if (!error) return;
     fail(folder, error);
@@ -94,7 +94,7 @@ class Listing {
   Report& report_;
   std::string root_;
   fs::path real_root_;
-  std::vector<std::string> folders_;  ///< to be listed
+  std::vector<std::string> folders_;  ///< still to be listed
   bool is_whole_ = true;
   Entries entries_;
 };
@@ -116,7 +116,7 @@ Entries list_remote_data(const Storage& storage, const std::string& folder,
       const std::string name = without_slashes(table->text(path, row).value_or(""));
       const auto parts = split(name, '/');
       if (!std::all_of(parts.begin(), parts.end(), [](const auto& part) { return why_unsafe_id(part).empty(); }))
-        continue;  // rules of rows tell
+        continue;  // reported by the rules of rows
       const bool is_folder = table->text(type, row) == "FOLDER";
       names.push_back(std::string(names::kData) + name + (is_folder ? "/" + std::string(names::kMeta) : ""));
     }
@@ -144,7 +144,7 @@ void check_metadata_folder(Report& report, const std::string& folder, std::size_
     const std::string name = at->path().filename().string();
     if (std::find(levels.begin(), levels.end(), name) == levels.end()) foreign.push_back(name);
   }
-  // Where there is none, SCH-1 has told.
+  // If METADATA/ is missing, SCH-1 has reported it.
   if (error && error != std::errc::no_such_file_or_directory) report.add("DIR-4", error.message(), {.path = path});
   std::sort(foreign.begin(), foreign.end());
   for (const auto& name : foreign) {

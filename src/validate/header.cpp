@@ -9,7 +9,7 @@ namespace tacore::validator {
 namespace {
 
 constexpr std::size_t kCount = taco_header::kPayloadOffset;
-constexpr std::size_t kReserved = kCount + 1;  // three bytes, then the ranges
+constexpr std::size_t kReserved = kCount + 1;  // three reserved bytes, then the ranges
 constexpr std::size_t kRanges = kCount + 4;
 constexpr std::size_t kRangeSize = 16;
 
@@ -68,7 +68,7 @@ void check_zeros(Report& report, const Bytes& head, std::size_t num_ranges, cons
   }
 }
 
-/// The directory must list the header too, as the entry at byte 0.
+/// The directory must list the header, too, as the entry at byte 0.
 void check_entry(Report& report, const Entries& entries, const ErrorContext& where) {
   const auto range = range_of(entries, names::kHeader);
   const ByteRange expected{taco_header::kPayloadOffset, taco_header::kPayloadSize};

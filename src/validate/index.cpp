@@ -25,7 +25,7 @@ struct SourceRows {
   std::vector<LevelRange> levels = {};
 };
 
-/// Opens and checks a source as a dataset of its own. Indexes are no sources: one that names itself would never end.
+/// Opens and checks a source as a dataset of its own. An index is no source: one that names itself would never end.
 std::optional<Checked> check_source(Report& report, const Storage& storage, const Index& index, const std::string& file,
                                     bool deep) {
   const ErrorContext where{.path = index.path};
@@ -47,7 +47,7 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
   return std::nullopt;
 }
 
-/// Descriptions are prose, and columns are found by name: their order says nothing.
+/// Descriptions are ignored, as is the order of columns, which are found by name.
 bool same_fields(const std::vector<FieldDescription>& a, const std::vector<FieldDescription>& b) {
   const auto sorted = [](const std::vector<FieldDescription>& fields) {
     std::vector<std::pair<std::string_view, std::string_view>> out;
@@ -129,7 +129,7 @@ class Sources {
                   "row " + std::to_string(row) + ": rows of source " + quoted(*file) + " do not stand together", where);
       return nullptr;
     }
-    // A source may have no rows at a level, in between.
+    // A source may have no rows at a level, even between others.
     while (found->levels.size() <= k)
       found->levels.push_back({.table = checked_.levels[found->levels.size()], .begin = row, .end = row});
     return &*found;
@@ -148,7 +148,7 @@ class Sources {
   std::vector<SourceRows> out_;
 };
 
-/// CAT-5 for one level: ids and types of the index against those of the source.
+/// CAT-5 for one level: ids and types in the index against those of the source.
 void compare_level(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
                    const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows()) {
@@ -176,11 +176,11 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
                  where);
     });
   } catch (const Error&) {
-    return;  // the source's own check has told
+    return;  // reported by the check of the source
   }
 }
 
-/// CAT-5 for the values of a level, whose rows are the same.
+/// CAT-5 for the values of a level with equal rows.
 void compare_values(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
                     const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows() || expected.num_rows() == 0) return;
@@ -201,12 +201,12 @@ void compare_values(Report& report, const LevelRange& found, const LevelTable& e
                    where);
       });
     } catch (const Error&) {
-      continue;  // SCH-1 tells
+      continue;  // reported as SCH-1
     }
   }
 }
 
-/// CAT-9.
+/// CAT-9: the level tables of a source are those that the index was made of.
 void check_checksums(Report& report, const Storage& storage, const Index& index, const Collection& collection,
                      const std::string& file) {
   const auto source = std::ranges::find(collection.sources, file, &Source::file);
@@ -281,7 +281,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
     open_index_folder(report, storage, index, checked);
   }
   const Collection* collection = checked.collection ? &*checked.collection : nullptr;
-  if (collection && !index.file) check_sources(report, *collection, index.path);  // a file names its parts alone
+  if (collection && !index.file) check_sources(report, *collection, index.path);  // an index file is its own list
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, TableKind::Index, collection);
     if (table && deep) check_values(report, *table);

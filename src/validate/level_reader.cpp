@@ -51,7 +51,7 @@ class Group {
     }
   }
 
-  /// Ids are checked where they are decoded, since paths are made of them.
+  /// Ids are checked when they are decoded, because paths are built from them.
   std::string_view rule_of(const Error& error, int column) const {
     const std::string message = message_of(error);
     if (column != table_.find(names::kId) || !message.starts_with("row ")) return "SCH-1";
@@ -71,7 +71,7 @@ class Group {
   Array id_, type_, current_id_, parent_id_, offset_, size_, relative_path_, source_file_, header_;
 };
 
-/// A column of another type is none of headers, whatever its name.
+/// A column of another type contains no TIFF indexes, whatever its name.
 int find_header(const LevelTable& table) {
   for (const auto name : kHeaderColumns) {
     const int column = table.find(name);

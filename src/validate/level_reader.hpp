@@ -12,7 +12,7 @@
 
 namespace tacore::validator {
 
-/// What the checks of rows look at. Views are valid while the row is visited.
+/// The values of a row that are checked. Views are valid only during the visit.
 struct Row {
   int64_t number = 0;  ///< within its container
   std::optional<std::string_view> id = {};
@@ -27,15 +27,15 @@ struct Row {
   std::optional<std::string_view> header = {};  ///< of a TIFF
 };
 
-/// Which of the columns above a table has.
+/// Which of the columns of Row a table has.
 struct RowColumns {
   int id = -1, type = -1, current_id = -1, parent_id = -1, offset = -1, size = -1, relative_path = -1, source_file = -1,
       header = -1;
   explicit RowColumns(const LevelTable& table);
 };
 
-/// Calls `visit` for each row, row group by row group, so that no more than one is in memory. A column that cannot be
-/// decoded is SCH-1 (ids: SCH-3 or ID-1), and its cells are absent.
+/// Calls `visit` for each row; only one row group is in memory at a time. A column that cannot be decoded is SCH-1
+/// (ids: SCH-3 or ID-1), and its cells are absent.
 void visit_rows(Report& report, const LevelRange& range, const std::function<void(const Row&)>& visit);
 
 }  // namespace tacore::validator

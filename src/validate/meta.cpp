@@ -15,7 +15,7 @@ void MetaCheck::begin(std::string_view path) {
   if (!section_.open_entry || !section_.entries) return;
   name_ = std::string(names::kData).append(path).append("/").append(names::kMeta);
   const auto entry = section_.entries->find(name_);
-  if (!entry) return;  // told where the FOLDER's row was
+  if (!entry) return;  // reported at the row of the FOLDER
   if (section_.is_zip) offset_ = section_.entries->offset(*entry);
   try {
     table_ = LevelTable::open(section_.open_entry(*entry), where());
@@ -27,8 +27,8 @@ void MetaCheck::begin(std::string_view path) {
   }
 }
 
-/// What readers build a folder's frame from must be what the level has (§5.3, PIT-2). The order is free, and so are the
-/// columns that link levels.
+/// The columns from which readers build the frame of a FOLDER must be those of the level (§5.3, PIT-2), in any order,
+/// except for columns that link levels.
 void MetaCheck::check_columns() {
   if (table_->columns() == seen_) return;
   const LevelTable& level = *section_.levels[static_cast<std::size_t>(level_)].table;
@@ -50,7 +50,7 @@ void MetaCheck::check_columns() {
   }
 }
 
-/// Folders of a tree have the same children, so most of their columns are the same bytes.
+/// FOLDERs of a tree have the same children, so most of their columns have the same bytes.
 void MetaCheck::adopt_columns() {
   if (last_) {
     for (const auto name : {names::kId, names::kType, names::kOffset, names::kSize}) {
@@ -85,7 +85,7 @@ void MetaCheck::check(const Row& row, SampleType type, std::optional<std::size_t
   }
 }
 
-/// Readers take a value from either.
+/// Readers use either value.
 void MetaCheck::compare_values() {
   const LevelTable& level = *section_.levels[static_cast<std::size_t>(level_)].table;
   for (std::size_t c = 0; c < table_->columns().size(); ++c) {

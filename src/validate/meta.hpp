@@ -7,14 +7,14 @@
 
 namespace tacore::validator {
 
-/// The `__meta__` of one FOLDER after the other against the rows of the level: MET-*, PIT-2.
+/// Checks the `__meta__` of each FOLDER against the rows of the level: MET-*, PIT-2.
 class MetaCheck {
  public:
   MetaCheck(Report& report, const Section& section, int level) : report_(report), section_(section), level_(level) {}
 
-  /// The children of the FOLDER `path` follow, in order, then end().
+  /// Begins a FOLDER; its children follow in order, then end().
   void begin(std::string_view path);
-  /// `entry` is where the child's bytes, or its own `__meta__`, are.
+  /// `entry` is the entry with the child's bytes, or with its own `__meta__`.
   void check(const Row& row, SampleType type, std::optional<std::size_t> entry);
   void end();
 

@@ -9,20 +9,19 @@
 
 namespace tacore::validator {
 
-/// Many names in one piece of memory: a million of them must not be a million objects.
+/// Many names in one block of memory: a million of them must not be a million objects.
 class Names {
  public:
   void add(std::string_view name);
   std::size_t size() const noexcept { return ends_.size(); }
-  /// In the order they were added.
+  /// The name with this position in the order of adding.
   std::string_view operator[](std::size_t position) const;
 
-  /// To be called after the last add() and before find() and duplicates().
+  /// Call it after the last add() and before find() and duplicates().
   void sort();
-  /// The position of a name (of one, when there are several). Cheap when names are asked for in the order they were
-  /// added.
+  /// The position of a name (of one of several equal ones). Fast when names are looked up in the order of adding.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// Positions of names that occur before, too.
+  /// The positions of names that occur earlier, too.
   std::vector<std::size_t> duplicates() const;
 
  private:
@@ -33,7 +32,7 @@ class Names {
   mutable std::size_t next_ = 0;
 };
 
-/// The files of one container by name, each with its place, and whether a row refers to it.
+/// The files of one container by name, each with its location, and whether a row refers to it.
 class Entries {
  public:
   void add(std::string_view name, uint64_t offset, uint64_t size);

@@ -57,7 +57,7 @@ class Comparison {
                     quoted(found.model) + ", the rows have " + shown(*child.type, child.id));
   }
 
-  /// One pattern for each FOLDER position of the level above, in order. Published writers describe those of the first
+  /// One pattern for each FOLDER position of the level above, in order. Published writers list those of the first
   /// pattern only, at depth 3 and deeper; where the number shows that, its patterns stand for all.
   std::size_t next_position(const std::vector<PitPattern>& patterns, std::size_t position, std::size_t child) const {
     std::size_t before = 0, all = 0;

@@ -11,9 +11,8 @@
 
 namespace tacore::validator {
 
-/// The tree that all samples of the root share (§5.5, PIT-1), learnt from the rows: what comes first is the model, and
-/// what differs from it is reported. Padding holds a position and matches anything. Kept over all containers of an
-/// index.
+/// The tree that all samples of the root share (§5.5, PIT-1), derived from the rows: the first FOLDER at a position is
+/// the model, and differences from it are reported. Padding matches anything. Shared by all containers of an index.
 class PitShape {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -24,7 +23,7 @@ class PitShape {
     std::optional<SampleType> type = {};  ///< empty while only padding was seen
     uint32_t node = kNone;                ///< of its own children, when it is a FOLDER
   };
-  /// A FOLDER position: what the FOLDERs there have as children.
+  /// A FOLDER position: the children that all FOLDERs there have.
   struct Node {
     int level = 0;  ///< of the children
     std::vector<Child> children = {};
@@ -35,9 +34,9 @@ class PitShape {
   PitShape() { nodes_.push_back({.level = 1}); }
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
 
-  /// The children of the FOLDER `path` follow, then end().
+  /// Begins the FOLDER `path`; its children follow, then end().
   void begin(uint32_t node, std::string_view path);
-  /// The next child. Returns its node, kNone for a FILE.
+  /// Adds the next child. Returns its node, kNone for a FILE.
   uint32_t add(Report& report, std::string_view id, SampleType type, const ErrorContext& where);
   void end(Report& report, const ErrorContext& where);
 

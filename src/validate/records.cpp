@@ -15,7 +15,7 @@ constexpr uint16_t kDescriptor = 0x0008;  // bit 3
 constexpr uint16_t kKnownFlags = 0x0800;  // bit 11: the name is UTF-8
 constexpr uint32_t kMax32 = 0xFFFFFFFF;
 
-/// Local headers against central entries, in the order in which they lie.
+/// Compares local headers with central directory entries, in file order.
 class Records {
  public:
   Records(Report& report, const ByteSource& archive, const zip::Directory& directory,
@@ -48,7 +48,7 @@ class Records {
     for (std::size_t k = 0; k < batch.size(); ++k) check_entry(batch[k], std::move(headers[k]));
   }
 
-  /// The directory has been checked to lie behind all headers, so only the guess at the extra field can pass it.
+  /// The directory was checked to follow all headers, so only the estimate of the extra field can exceed it.
   ByteRange header_range(std::size_t i, uint64_t size) const {
     const uint64_t offset = entries_[i].local_offset;
     return {offset, std::min(size, archive_.size() - offset)};
@@ -117,11 +117,11 @@ class Records {
     }
     same("method", local.method, entry.method);
     same("flags", local.flags, entry.flags);
-    // Where an entry lies can take ZIP64, of which only the directory speaks.
+    // The offset of an entry can require ZIP64, which only the directory states.
     if (entry.local_offset < kMax32) same("version needed", local.version_needed, entry.version_needed);
     same("time", local.time, entry.time);
     same("date", local.date, entry.date);
-    if ((local.flags & kDescriptor) != 0) return;  // 4.4.4: they are 0 here
+    if ((local.flags & kDescriptor) != 0) return;  // 4.4.4: the fields are 0 here
     if (local.crc32 != entry.crc32) {
       report_.add("ZIP-2",
                   "entry " + quoted(entry.name) + ": local header has CRC-32 " + hex(local.crc32) +
@@ -132,7 +132,7 @@ class Records {
     same("size", local.size, entry.size);
   }
 
-  /// What starts at `offset`, the directory when it is no entry, follows what was before.
+  /// `offset` is the start of an entry, or of the directory, and must follow the previous entry.
   void check_gap(uint64_t offset, const zip::CentralEntry* entry) {
     if (offset == end_) return;
     const std::string what = entry ? "entry " + quoted(entry->name) : "the central directory";
@@ -154,7 +154,7 @@ class Records {
   const std::vector<zip::CentralEntry>& entries_;
   std::vector<std::size_t> order_;
   std::vector<uint64_t> payloads_;
-  uint64_t end_ = 0;  ///< of what has been seen
+  uint64_t end_ = 0;  ///< of the entries so far
   std::size_t last_ = 0;
 };
 

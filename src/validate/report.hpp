@@ -11,26 +11,26 @@
 
 namespace tacore::validator {
 
-/// A rule of docs/rules.md. What breaks it is told by the issue.
+/// A rule of docs/rules.md. Its issues say what breaks it.
 struct Rule {
   std::string_view id;
-  std::string_view section;  ///< of the specification of November 2025; the version of one before
+  std::string_view section;  ///< of the specification of November 2025, or the version of an earlier one
   Severity severity;
   std::string_view sentence;
 };
 
-/// Every rule, by family and number.
+/// All rules, by family and number.
 std::span<const Rule> rules() noexcept;
 
-/// Collects issues. Only the first kMostOfOne of a rule are kept, so that a table of a million wrong rows is one page
-/// to read; finish() says how many there were.
+/// Collects issues. Only the first kMostOfOne of each rule are kept, so that a million wrong rows take one page;
+/// finish() adds how many there were.
 class Report {
  public:
   static constexpr std::size_t kMostOfOne = 20;
 
-  /// `rule` is the id of a rule.
+  /// Adds an issue; `rule` is the id of a rule.
   void add(std::string_view rule, const std::string& message, const ErrorContext& where);
-  /// The same for an error that was caught: its own place wins over `where`.
+  /// Adds a caught error as an issue; the error's own context takes precedence over `where`.
   void add(std::string_view rule, const Error& error, const ErrorContext& where);
   bool has_errors() const noexcept { return num_errors_ > 0; }
   std::vector<Issue> finish();
@@ -45,10 +45,10 @@ class Report {
   std::size_t num_errors_ = 0;
 };
 
-/// The text of an error without the place that its context repeats.
+/// The text of an error without the location, which its context repeats.
 std::string message_of(const Error& error);
 
-/// A checksum as other tools print it.
+/// A checksum in hexadecimal, as other tools print it.
 std::string hex(uint32_t crc);
 
 }  // namespace tacore::validator

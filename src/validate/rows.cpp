@@ -12,13 +12,13 @@
 namespace tacore::validator {
 namespace {
 
-/// What the level below asks of a level. A row whose id is unknown has an empty path.
+/// The rows of a level, for the check of the level below. A row of unknown id has an empty path.
 struct Parents {
   Names paths;
   std::vector<bool> is_folder;
-  std::vector<bool> is_visited;     ///< has been seen as a parent
-  std::vector<uint32_t> node;       ///< in the shape, of a FOLDER
-  std::vector<int64_t> current_id;  ///< empty when they are row numbers
+  std::vector<bool> is_visited;     ///< was found as a parent
+  std::vector<uint32_t> node;       ///< node in the shape, for a FOLDER
+  std::vector<int64_t> current_id;  ///< empty when they are the row numbers
   std::unordered_map<int64_t, std::size_t> row_of;
   bool is_complete = true;  ///< every row has a path and a type
 
@@ -43,7 +43,7 @@ struct Parents {
 
 std::string shown(std::optional<int64_t> number) { return number ? std::to_string(*number) : "null"; }
 
-/// One level of a section, row by row.
+/// Checks one level of a section, row by row.
 class LevelCheck {
  public:
   LevelCheck(Report& report, const Section& section, int level, Parents& above, PitShape& shape)
@@ -102,14 +102,14 @@ class LevelCheck {
   }
 
   void check_id() {
-    if (!row_->id) return;  // told where it was decoded
+    if (!row_->id) return;  // reported when it was decoded
     if (const auto why = why_bad_id(*row_->id); !why.empty()) {
       report_.add("ID-1", name() + ": id " + quoted(*row_->id) + " " + why, where());
     }
     if (!is_padding_id(*row_->id)) return;
     const auto number = row_->id->substr(names::kPadding.size());
     const bool digits = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
-    // A FOLDER of padding has the size of its __meta__.
+    // A FOLDER of padding has the size of its `__meta__`.
     if (!digits || (row_->type == "FILE" && row_->size.value_or(0) != 0)) {
       report_.add("ID-3",
                   name() + ": padding " + quoted(*row_->id) + " of type " + std::string(row_->type.value_or("null")) +
@@ -133,7 +133,7 @@ class LevelCheck {
     }
     ids_are_rows_ = ids_are_rows_ && id == row_->number;
     last_id_ = id.value_or(last_id_);
-    // Kept from the first that differs on.
+    // Stored from the first one that is not the row number.
     if (!ids_are_rows_) {
       for (auto k = static_cast<int64_t>(current_ids_.size()); k < row_->number; ++k) current_ids_.push_back(k);
       current_ids_.push_back(id.value_or(-1));
@@ -150,7 +150,7 @@ class LevelCheck {
     return true;
   }
 
-  /// Finds the parent and begins or goes on with its children; false when there is none.
+  /// Finds the parent and adds the row to its children; false when there is no parent.
   bool check_parent() {
     if (columns_.parent_id < 0) return false;
     const auto parent = find_parent();
@@ -169,7 +169,7 @@ class LevelCheck {
   std::optional<std::size_t> find_parent() {
     if (row_->parent_id) return above_.find(*row_->parent_id);
     if (!row_->parent_text) return std::nullopt;
-    // The id of the parent, as the text of §7.2.2 has it: unique at level 0 only, so the path helps.
+    // The id of the parent, as the text of §7.2.2 has it: unique only at level 0, so the path is used, too.
     if (level_ == 1) return above_.paths.find(*row_->parent_text);
     if (!row_->relative_path) return std::nullopt;
     std::string_view path = *row_->relative_path;
@@ -203,7 +203,7 @@ class LevelCheck {
     meta_.end();
   }
 
-  /// FOLDERs that no row has as its parent are empty ones: as much a part of the tree as the others.
+  /// FOLDERs that are no row's parent are empty ones: part of the tree as all others.
   void check_childless() {
     for (std::size_t row = 0; row < above_.paths.size(); ++row) {
       if (!above_.is_folder[row] || above_.is_visited[row] || above_.node[row] == PitShape::kNone ||
@@ -241,7 +241,7 @@ class LevelCheck {
         std::string(names::kData) + path + (type == SampleType::Folder ? "/" + std::string(names::kMeta) : "");
     const auto entry = section_.entries->find(expected);
     if (!entry) {
-      // The published writer drops padding that it does not find.
+      // The published writer drops padding whose file it does not find.
       if (is_padding_id(*row_->id) && !row_->offset) return entry;
       const bool zip = section_.is_zip;
       const auto rule = zip ? "OFF-3" : type == SampleType::File ? "DIR-1" : "MET-1";
@@ -269,7 +269,7 @@ class LevelCheck {
     HeaderCell cell{.row = name(), .header = *row_->header, .size = section_.entries->size_of(entry)};
     try {
       if (section_.deep && section_.open_entry) cell.source = section_.open_entry(entry);
-    } catch (const FormatError& error) {  // an entry that leaves its ZIP
+    } catch (const FormatError& error) {  // an entry outside of its ZIP
       return report_.add("TIF-2", error, where());
     }
     check_tiff_header(report_, cell, where());
@@ -300,10 +300,10 @@ class LevelCheck {
   RowColumns columns_;
   Parents out_;
   const Row* row_ = nullptr;
-  std::size_t parent_ = 0;  ///< row of the level above
+  std::size_t parent_ = 0;  ///< row in the level above
   bool in_group_ = false;
   bool any_group_ = false;
-  bool counted_ = true;  ///< the children of this parent stand together, so their number counts
+  bool counted_ = true;  ///< the children of this parent are consecutive, so their number is meaningful
   bool ids_are_rows_ = true;
   int64_t last_id_ = -1;
   std::vector<int64_t> current_ids_;
@@ -325,7 +325,7 @@ bool check_rows(Report& report, const Section& section, PitShape& shape) {
 void check_unreferenced(Report& report, const Section& section) {
   for (std::size_t i = 0; i < section.entries->size(); ++i) {
     const auto name = section.entries->names()[i];
-    // The names of folders are ZIP-10.
+    // The names of folders are checked by ZIP-10.
     if (!name.starts_with(names::kData) || name.ends_with('/') || section.entries->is_marked(i)) continue;
     ErrorContext where{.path = section.path};
     if (section.is_zip) where.offset = section.entries->offset(i);

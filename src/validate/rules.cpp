@@ -8,7 +8,7 @@ namespace {
 constexpr Severity kError = Severity::Error;
 constexpr Severity kWarning = Severity::Warning;
 
-/// What only the published writers do, and readers accept, is a warning; so is what the specification only recommends.
+/// A deviation of the published writers that readers accept is a warning; so is a recommendation of the specification.
 constexpr auto kRules = std::to_array<Rule>({
     {"FMT-1", "6", kError, "The path is a container that a reader opens."},
     {"FMT-2", "6", kError, "Every byte that is asked for can be read."},

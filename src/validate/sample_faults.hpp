@@ -9,13 +9,13 @@
 
 namespace tacore::validator {
 
-/// What the bytes of a sample are that they should not be.
+/// A fault of the bytes of a sample.
 struct SampleFault {
   std::string_view rule;
   std::string message;
 };
 
-/// TIF-3 to TIF-5 of the FILE at a position: pixels of a TIFF that tacore decodes are decoded. Throws as open_row().
+/// TIF-3 to TIF-5 for the FILE at a position; TIFFs that tacore supports are decoded completely. Throws as open_row().
 std::vector<SampleFault> sample_faults(const DataFrame& frame, int64_t position);
 
 }  // namespace tacore::validator

@@ -24,12 +24,12 @@
 namespace tacore::validator {
 namespace {
 
-/// The header that the directory of the TIFF asks for, in the form of `header`.
+/// The index that the directory of the TIFF gives, in the form of `header`.
 std::string header_of(const TiffLayout& layout, std::string_view header) {
   return header.starts_with("LOVE") ? encode_tacotiff_header(layout) : encode_tiff_structure(layout);
 }
 
-/// What the TIFF in `source` has against `header`; "" when it is its own.
+/// How `header` differs from the TIFF in `source`; "" when they agree.
 std::string why_other(const ByteSource& source, std::string_view header) {
   try {
     const TiffDirectory directory = read_tiff_directory(source);
@@ -42,7 +42,7 @@ std::string why_other(const ByteSource& source, std::string_view header) {
   }
 }
 
-/// Kinds of files that their first bytes tell, and how their names end.
+/// File types with a signature, and their file extensions.
 struct Kind {
   std::string_view suffix, format;
 };
@@ -54,7 +54,7 @@ std::string found_format(const ByteSource& source) {
   return v1::guess_format(head, source.size(), "");
 }
 
-/// Reads every pixel of a TIFF that tacore decodes.
+/// Reads every pixel of a TIFF that tacore can decode.
 void decode(const std::shared_ptr<const ByteSource>& source, const std::string& name) {
   auto directory = find_tiff_directory(*source);
   if (!directory || !directory->unsupported.empty()) return;
@@ -64,14 +64,14 @@ void decode(const std::shared_ptr<const ByteSource>& source, const std::string& 
   for_each_piece(*raster, bands, [](std::size_t, std::span<const std::byte>) {});
 }
 
-/// A fault, and where the sample lies.
+/// A fault, and the location of the sample.
 struct PlacedFault {
   SampleFault fault;
   std::string sample;
   int level;
 };
 
-/// The faults of a sample and of all below it.
+/// The faults of a sample and of all samples below it.
 void collect(const DataFrame& frame, int64_t position, const std::string& above, int level,
              std::vector<PlacedFault>& out) {
   const std::string id = frame.text(position, "id").value_or("");
@@ -140,7 +140,7 @@ void check_header_file(Report& report, const Storage& storage, const Container& 
                                  : TiffIndexFile::open(storage, name, container, [&](const std::string& why) {
                                      report.add("TIF-6", why, where);
                                    });
-  OpenDirectory zip;  // that of the rows before, which are in the order of their ZIPs
+  OpenDirectory zip;  // of the rows before, which are in the order of their ZIPs
   for (int64_t i = 0; file && i < file->num_rows(); ++i) {
     const HeaderRow row = file->row(i);
     if (i == 0 || row.source_file != file->row(i - 1).source_file) {

@@ -52,7 +52,7 @@ std::string in(const Place& place) { return place.id.empty() ? "" : " of " + quo
 
 std::string row_name(const Place& place, int64_t row) { return "row " + std::to_string(row) + in(place); }
 
-/// V1-7: text that is a word in another case, or another word that stands for one.
+/// V1-7: text that is a keyword in another case, or a synonym of one.
 void check_words(Report& report, const LevelTable& table, const Place& place) {
   const auto visit = [&](std::string_view name, const auto& check) {
     const int column = table.find(name);
@@ -83,7 +83,7 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
   });
 }
 
-/// The numbers of a column; null where a cell is none.
+/// The numbers of a column; null where a cell has none.
 std::vector<std::optional<double>> numbers(const LevelTable& table, const char* name) {
   std::vector<std::optional<double>> out;
   const int column = table.find(name);
@@ -97,7 +97,7 @@ std::vector<std::optional<double>> numbers(const LevelTable& table, const char* 
   return out;
 }
 
-/// V1-14.
+/// V1-14: the values of `stac:*` fields.
 void check_values(Report& report, const LevelTable& table, const Place& place) {
   for (const char* name : {"stac:time_start", "stac:time_end"}) {
     const auto times = numbers(table, name);
@@ -114,14 +114,14 @@ void check_values(Report& report, const LevelTable& table, const Place& place) {
   });
 }
 
-/// One file, and all containers in it.
+/// Checks one file, and all containers in it.
 class FileCheck {
  public:
   FileCheck(Report& report, std::shared_ptr<const ByteSource> source, std::string path,
             std::unordered_set<std::string>& ids, bool deep)
       : report_(report), source_(std::move(source)), path_(std::move(path)), ids_(ids), deep_(deep) {}
 
-  /// The header of the file, when it has one.
+  /// The header of the file, if it has one.
   std::optional<Header> run() {
     const auto header = check_container({.range = {0, source_->size()}});
     if (header && header->collection) check_collection_text(*header);
@@ -136,7 +136,7 @@ class FileCheck {
   }
 
   const std::vector<std::string>& columns() const { return columns_; }
-  /// Id and version of its COLLECTION, when there is one that can be read.
+  /// Id and version of its COLLECTION, if there is a readable one.
   const std::optional<std::string>& identity() const { return identity_; }
 
  private:
@@ -175,7 +175,7 @@ class FileCheck {
     }
   }
 
-  /// V1-22. Tables of a streaming file may stand behind.
+  /// V1-22: nothing follows FOOTER and COLLECTION, except for the tables of a streaming file.
   void check_end(const Header& header) {
     uint64_t end = header.footer.offset + header.footer.size;
     if (header.collection) end = std::max(end, header.collection->offset + header.collection->size);
@@ -201,7 +201,7 @@ class FileCheck {
     }
   }
 
-  /// V1-4 to V1-6, and what is nested.
+  /// V1-4 to V1-6, and nested containers.
   void check_rows(const Place& place, const Header& header, const LevelTable& table) {
     const int id = table.find(names::kId), offset = table.find(names::kOffset), size = table.find(names::kSize);
     const int type = table.find(names::kType), format = table.find(v1::names::kFileFormat);
@@ -240,7 +240,7 @@ class FileCheck {
     check_alike(place, children);
   }
 
-  /// V1-21: tools go by the tree of one sample.
+  /// V1-21: tools rely on the tree of one sample.
   void check_alike(const Place& place, const std::string& children) {
     const auto level = static_cast<std::size_t>(place.level);
     if (level == 0) return;
@@ -253,7 +253,7 @@ class FileCheck {
                 at(place));
   }
 
-  /// V1-24. A format whose files have no beginning of their own may be anything.
+  /// V1-24. A format without a signature may have any content.
   void check_format(const Place& place, int64_t row, const std::string& format, const ByteRange& range) {
     const Bytes head = source_->read({range.offset, std::min<uint64_t>(range.size, v1::kHeaderSize)});
     const std::string found = v1::guess_format(head, range.size, "");
@@ -265,14 +265,14 @@ class FileCheck {
                   at(place, range.offset));
   }
 
-  /// V1-19.
+  /// V1-19: each GeoTIFF of a streaming file is a TOG.
   void check_tog(const Place& place, int64_t row, const std::string& format, const ByteRange& range) {
     if (lower(format) != "gtiff" && lower(format) != "cog") return;
     for (const auto& fault : v1::tog_faults(*slice(source_, range)))
       report_.add("V1-19", row_name(place, row) + ": " + fault, at(place, range.offset));
   }
 
-  /// V1-18.
+  /// V1-18: the tables of a streaming file form a chain, and agree.
   void check_chain() {
     try {
       for (const auto& fault : v1::streaming_faults(source_, path_)) report_.add("V1-18", fault, {.path = path_});
@@ -284,7 +284,7 @@ class FileCheck {
   }
 
   void nest(const Place& above, const ByteRange& range, const std::string& id) {
-    // Samples may share bytes; each container is looked at once.
+    // Samples may share bytes; each container is checked once.
     if (seen_.insert({range.offset, range.size}).second)
       nested_.push_back({range, above.level + 1, above.id.empty() ? id : above.id + "/" + id});
   }
@@ -303,7 +303,7 @@ class FileCheck {
     }
   }
 
-  /// V1-10, V1-13.
+  /// V1-10 and V1-13.
   void check_columns(const Place& place, const LevelTable& table) {
     std::vector<std::string> names;
     for (const auto& column : table.columns()) {
@@ -348,7 +348,7 @@ class FileCheck {
   std::shared_ptr<const ByteSource> source_;
   std::string path_;
   std::unordered_set<std::string>& ids_;  ///< of level 0, of all partitions
-  bool deep_;                             ///< the first bytes of samples are looked at
+  bool deep_;                             ///< the first bytes of samples are checked
   std::optional<std::string> identity_;
   bool is_streaming_ = false;             ///< level 0 points to further tables
   std::vector<Place> nested_;
@@ -358,7 +358,7 @@ class FileCheck {
   std::vector<std::optional<std::pair<std::string, std::string>>> children_;              ///< likewise
 };
 
-/// V1-12: the partitions that are there.
+/// V1-12: the existing partitions.
 std::vector<std::string> paths_of(Report& report, const Storage& storage, const std::string& path, uint64_t count) {
   if (count == 1) {
     if (v1::parse_partition_name(path))
@@ -392,7 +392,7 @@ void check_tortilla(Report& report, const Storage& storage, const std::string& p
     const Bytes head = source->read({0, std::min(source->size(), v1::kHeaderSize)});
     count = v1::parse_header(head, source->size()).num_partitions;
   } catch (const FormatError&) {
-    count = 1;  // told below
+    count = 1;  // reported below
   }
   std::unordered_set<std::string> ids;
   std::optional<std::string> identity;

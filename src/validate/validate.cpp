@@ -35,7 +35,7 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
   }
 }
 
-/// What a damaged header keeps from being detected.
+/// True for a file with the magic of v1 that is not detected because its header is damaged.
 bool has_v1_magic(const Storage& storage, const std::string& path) {
   if (storage.exists(path, true)) return false;
   const auto source = storage.open(path, hint_of(path));
@@ -48,7 +48,7 @@ void check_profiles(const std::vector<std::string>& profiles, const Detected& at
     throw QueryError("profiles are of Tortilla and TACO before 2.0", {.path = path});
 }
 
-/// What readers refuse is never valid, whatever the rules missed; then what they find beside it.
+/// A dataset that readers refuse is never valid, whatever the rules find; then come the other findings.
 void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at,
                  const std::string& path, const ValidateOptions& options) {
   if (report.has_errors() || at.format == Format::Tacollection) return;
@@ -58,7 +58,7 @@ void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, 
   } catch (const Error& error) {
     return report.add("FMT-1", error, {.path = path});
   }
-  if (at.format != Format::Zip && at.format != Format::Tacocat) return;  // of no other are headers used
+  if (at.format != Format::Zip && at.format != Format::Tacocat) return;  // only these formats use TIFF indexes
   const std::string base = options.base_path.empty() ? at.folder : options.base_path;
   check_header_file(report, *storage, *container, at.path, base, options.deep);
 }

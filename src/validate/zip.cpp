@@ -26,7 +26,7 @@ zip::Directory find_directory(Report& report, const ByteSource& archive) {
   return out;
 }
 
-/// Why an archive with this name may not be unpacked, or "". One slash at the end makes a folder.
+/// Why an archive with an entry of this name may not be unpacked, or "". A final slash marks a folder.
 std::string why_bad_name(std::string_view name) {
   if (!is_utf8(name)) return "is not UTF-8";
   if (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
@@ -139,7 +139,7 @@ void check_checksums(Report& report, const ByteSource& archive, const std::vecto
   const uint64_t file_size = archive.size();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& entry = entries[i];
-    if (payloads[i] > file_size || entry.compressed_size > file_size - payloads[i]) continue;  // ZIP-2 has told
+    if (payloads[i] > file_size || entry.compressed_size > file_size - payloads[i]) continue;  // reported as ZIP-2
     uint32_t crc = 0;
     for (uint64_t done = 0; done < entry.compressed_size; done += piece.size()) {
       piece.resize(std::min(kPiece, entry.compressed_size - done));

@@ -18,7 +18,7 @@ struct RemotePiece {
   uint64_t begin = 0, size = 0;
 };
 
-/// The file of a RemoteCopy, while its pieces are read: all of one and the same version.
+/// The file of a RemoteCopy while its pieces are read, all from the same version of the file.
 class OpenCopy {
  public:
   void read(const Payload& payload, uint64_t begin, std::span<std::byte> out) {
@@ -36,7 +36,7 @@ class OpenCopy {
   std::atomic<std::size_t> num_left_ = 0;
 };
 
-/// Each but the last ends where a block of the disk does.
+/// Each piece but the last ends at a disk block.
 std::vector<RemotePiece> pieces_of(std::span<const RemoteCopy> copies) {
   std::vector<RemotePiece> out;
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -78,7 +78,7 @@ uint32_t copy_payload(const Payload& payload, const OutputFile& file, uint64_t b
       tell(hole);
       continue;
     }
-    // Up to where a block of the disk ends: the next piece begins with one.
+    // Up to the end of a disk block: the next piece begins with a block.
     const uint64_t most = kCopyPiece - (begin + done) % kDiskBlock;
     const std::span part = scratch(std::min(most, payload.size - done), begin + done);
     reader.read(part);
@@ -110,7 +110,7 @@ std::vector<uint32_t> copy_remote(
   std::vector<uint32_t> out(copies.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     uint32_t& crc = out[pieces[i].copy];
-    // CRC-32 is linear: what is before a piece counts as if zeros stood in its place.
+    // CRC-32 is linear: a piece counts as if only zeros came before it.
     crc = crc32_zeros(pieces[i].size, crc) ^ crc32_zeros(pieces[i].size, 0) ^ crcs[i];
   }
   return out;

@@ -9,32 +9,31 @@
 #include "io/output_file.hpp"
 #include "writer/tree.hpp"
 
-/// Samples on their way into a file whose places are planned.
+/// Copying samples into a file whose layout is planned.
 namespace tacore {
 
-/// What is copied at once: small samples many at once, large ones one piece after another. A piece that stays in the
-/// cache is read, summed and written at the speed of memory.
+/// The unit of copying: small samples are grouped, large ones are divided. A piece that stays in the cache is read,
+/// summed and written at the speed of memory.
 inline constexpr uint64_t kCopyPiece = 1 << 20;
 
-/// Divides `count` things that lie behind each other: neighbours together until they make a piece, large ones alone.
-/// Returns the first of each, and `count`.
+/// Groups `count` consecutive items into pieces: neighbours until they fill a piece, a large item as a piece of its
+/// own. Returns the first item of each piece, and `count`.
 std::vector<std::size_t> pieces_of(std::size_t count, const std::function<uint64_t(std::size_t)>& size);
 
-/// Copies the bytes of a FILE to `begin`, zeros that no file system stores aside, and returns their CRC-32. `tell`
-/// hears of each piece how large it was. Throws as PayloadReader does, and IoError.
+/// Copies the bytes of a FILE to `begin`, except for holes of sparse files, and returns their CRC-32. `tell` gets the
+/// size of each copied piece. Throws as PayloadReader does, and IoError.
 uint32_t copy_payload(const Payload& payload, const OutputFile& file, uint64_t begin,
                       const std::function<void(uint64_t num_bytes)>& tell);
 
-/// A remote FILE, and where it goes.
+/// A remote FILE, and its destination.
 struct RemoteCopy {
   const Payload* payload = nullptr;
   uint64_t begin = 0;
 };
 
-/// Reads FILEs in pieces, many at a time whatever file they are of, at most `limit` requests, and returns the CRC-32 of
-/// each. `write` gets pieces as they come, in no order, on several threads at a time: bytes of `copies[i]` that belong
-/// to `offset`, which counts as `begin` does. Memory as remote_payloads.hpp says. Throws IoError, and what `write`
-/// throws.
+/// Reads FILEs in pieces, in parallel whatever file they are in, with at most `limit` requests, and returns the CRC-32
+/// of each. `write` gets pieces as they arrive, in no order, from several threads: bytes of `copies[i]` for `offset`,
+/// which counts as `begin` does. For memory see remote_payloads.hpp. Throws IoError, and what `write` throws.
 std::vector<uint32_t> copy_remote(
     std::span<const RemoteCopy> copies, int limit,
     const std::function<void(std::size_t i, uint64_t offset, std::span<const std::byte> bytes)>& write);

@@ -36,7 +36,7 @@ namespace {
 
 constexpr const char* kTacoVersion = "2.0.0";
 
-/// Which files create() makes, and which samples go into them.
+/// The files that create() makes, and the samples of each.
 struct Plan {
   std::string folder = {};
   std::vector<Part> parts = {};
@@ -77,7 +77,7 @@ Plan make_plan(const Tree& tree, const std::string& output, const CreateOptions&
   return out;
 }
 
-/// A folder of files that are no dataset, such as one of samples.
+/// True for a folder of files that are no dataset, for example of samples.
 bool is_other_folder(const std::string& path) {
   const auto found = entry_at(path);
   if (!found || !S_ISDIR(found->st_mode)) return false;
@@ -85,7 +85,7 @@ bool is_other_folder(const std::string& path) {
   return !entry_at(path_join(path, names::kCollection)) && !std::filesystem::is_empty(path, unreadable);
 }
 
-/// Nothing that the plan makes is there, unless it may be replaced.
+/// Throws when an output of the plan exists, unless it may be replaced.
 void check_targets(const Plan& plan, bool overwrite) {
   std::vector<std::string> names;
   for (const auto& part : plan.parts) names.push_back(part.name);
@@ -105,7 +105,7 @@ void check_targets(const Plan& plan, bool overwrite) {
   }
 }
 
-/// What is replaced is no sample, and holds none. What is not there cannot be one.
+/// Throws when an output would replace a sample, or a folder with one. A missing output cannot be one.
 void check_apart(const Plan& plan, const Tree& tree) {
   for (const auto& part : plan.parts) {
     const std::string path = path_join(plan.folder, part.name);
@@ -113,7 +113,7 @@ void check_apart(const Plan& plan, const Tree& tree) {
   }
 }
 
-/// The samples with columns of reserved names in the types that these have.
+/// The samples with columns of reserved names converted to the types of these columns.
 Tortilla retyped(const Tortilla& samples) {
   const Tree& tree = samples.impl()->tree;
   std::optional<Tree> out;
@@ -138,7 +138,7 @@ std::vector<std::string> paths_of(const Plan& plan) {
   return out;
 }
 
-/// The tree of a part has the patterns of the whole, with counts of its own: what is all padding in a part is none.
+/// The tree of a part has the patterns of the whole with its own counts: a position with only padding counts none.
 PitSchema schema_of_part(const Tree& part, const PitSchema& whole) {
   const PitSchema counted = check_tree(part);
   PitSchema out = whole.with_n(counted.root_n);
@@ -166,13 +166,13 @@ Collection collection_of(const Tree& tree, const Collection& given, const Extent
   return out;
 }
 
-/// Progress of several files as one.
+/// The progress of several files as one.
 class Progress {
  public:
   Progress(const CreateOptions& options, uint64_t num_bytes, std::string output)
       : options_(options), num_bytes_(num_bytes), output_(std::move(output)) {}
 
-  /// For the next file, whose samples are behind those of `done` bytes.
+  /// For the next file, whose samples follow the `done` bytes of the others.
   std::function<void(uint64_t)> after(uint64_t done) const {
     if (!options_.task.progress) return {};
     return [this, done](uint64_t more) { report(options_.task, done + more, num_bytes_, output_); };
@@ -184,10 +184,10 @@ class Progress {
   std::string output_;
 };
 
-/// COLLECTION.json of a file with these samples.
+/// COLLECTION.json for a file of these samples.
 using CollectionText = std::function<std::string(const Tree&, const PitSchema&)>;
 
-/// All parts and the index are made in a folder of their own, and leave it together.
+/// All parts and the index are written into a staging directory, and renamed together.
 void write_parts(const Tree& tree, const CollectionText& collection, const PitSchema& pit_schema, const Plan& plan,
                  const Progress& progress, const std::string& output, WriteOptions write) {
   const StagingDir staging(output, std::exchange(write.temp_dir, {}));
@@ -271,7 +271,7 @@ std::vector<std::string> create_found(const Taco& taco, const std::string& outpu
   const Extent& given = taco.collection.extent;
   std::optional<Extent> all;
   const auto encode = [&](const Tree& tree, const PitSchema& pit_schema) {
-    if (!all) {  // not before all that refuses
+    if (!all) {  // only after all checks
       all = stated_extent(
           whole, {.transformer = options.transformer, .warn_as = output, .is_strict = !given.spatial.has_value()});
       warn_of_extent(given, *all, output);

@@ -7,12 +7,12 @@
 
 namespace tacore {
 
-/// create() of one file or folder whose COLLECTION.json is `collection`, as it is: of a dataset that has one already
-/// for these samples. Throws as create() does, but for the rules of collections.
+/// As create(), for one file or folder with an existing `collection` document, which is written unchanged. Throws as
+/// create() does, except for the rules of collections.
 void create_as(const Tortilla& tortilla, const std::string& collection, const std::string& output,
                const CreateOptions& options);
 
-/// create() of columns that others wrote: those of reserved names keep their types.
+/// As create(), for columns that other writers made: columns of reserved names keep their types.
 std::vector<std::string> create_found(const Taco& taco, const std::string& output, const CreateOptions& options);
 
 }  // namespace tacore

@@ -6,12 +6,12 @@
 
 namespace tacore {
 
-/// What keeps a tree from being regular: the first few in words, the others counted. A tree of a million samples may
-/// differ in as many places.
+/// The differences that make a tree irregular: the first few in words, the others counted. A tree of a million samples
+/// may have as many.
 class Differences {
  public:
   void add(std::string what);
-  /// Throws SchemaError, `PIT violation: ...; ...; and 7 more`, when there are any.
+  /// Throws SchemaError, `PIT violation: ...; ...; and 7 more`, if there are any.
   void raise() const;
 
  private:

@@ -8,24 +8,24 @@
 
 namespace tacore {
 
-/// How the extent of samples is found.
+/// Rules for computing the extent of samples.
 struct ExtentRules {
   const CrsTransformer* transformer = nullptr;  ///< for a CRS that is not built in
   std::string warn_as = {};                     ///< the dataset in whose name gaps are warned of; "": silently
-  bool is_strict = true;                        ///< a place that cannot be read is an error, else a gap
+  bool is_strict = true;                        ///< an unreadable location is an error, else a gap
 };
 
-/// Where and when the samples of a tree lie (ExtentSum), of all levels: either part absent where none says it. Throws
-/// SchemaError for what is no geometry and for latitudes beyond the poles.
+/// The extent of the samples of a tree (ExtentSum), of all levels: a part is absent where no sample states it. Throws
+/// SchemaError for invalid geometries and for latitudes beyond the poles.
 Extent stated_extent(const Tree& tree, const ExtentRules& rules = {});
 
-/// `given` with what is missing in it from `found`; the globe, which the specification wants where nothing is known.
+/// `given`, completed from `found`; else the globe, which the specification requires where nothing is known.
 Extent completed(const Extent& given, const Extent& found);
 
-/// Of a dataset that is written again: `stated`, and where that leaves out samples, `found`.
+/// The extent of a rewritten dataset: `stated`, or `found` where `stated` does not contain all samples.
 Extent corrected(const Extent& stated, const Extent& found);
 
-/// Warns where nothing says where samples lie, and of a given extent that does not hold all of them.
+/// Warns where nothing locates the samples, and of a given extent that does not contain all of them.
 void warn_of_extent(const Extent& given, const Extent& found, const std::string& output);
 
 }  // namespace tacore

@@ -17,13 +17,13 @@
 namespace tacore::extensions {
 namespace {
 
-/// Where and when a sample lies.
+/// The location and time of a sample.
 struct Place {
   std::string wkb = {};  ///< "": not known
   std::optional<TimeRange> times = {};
 };
 
-/// The columns of a level that say it.
+/// The columns of a level that hold locations and times.
 class Stated {
  public:
   explicit Stated(const TreeLevel& level) : level_(level) {}
@@ -94,14 +94,14 @@ class Stated {
     try {
       return grid_footprint(grid, transformer);
     } catch (const SchemaError&) {
-      return "";  // a CRS that is not known: the centroid says where it is
+      return "";  // the CRS is not known: the centroid locates the sample
     }
   }
 
   const TreeLevel& level_;
 };
 
-/// What all cover: the first, where they agree, else the smallest box that holds them.
+/// The extent of children: the first, where all agree, else the smallest box around them.
 std::string united(const std::vector<const std::string*>& footprints) {
   std::vector<BBox> boxes, all;
   for (const std::string* wkb : footprints) {
@@ -120,12 +120,12 @@ std::string united(const std::vector<const std::string*>& footprints) {
   return wkb_within_180({{box.minx, box.miny}, {box.maxx, box.miny}, {box.maxx, box.maxy}, {box.minx, box.maxy}});
 }
 
-/// Which columns some FOLDERs need.
+/// The columns that some FOLDERs need.
 struct Filled {
   bool place = false, time = false;
 };
 
-/// FOLDERs that say nothing lie where their children do.
+/// FOLDERs without a location get that of their children.
 Filled fill(std::vector<Place>& places, const TreeLevel& level, const std::vector<Place>& below,
           const std::vector<int64_t>& parents) {
   Filled out;
@@ -150,7 +150,7 @@ Filled fill(std::vector<Place>& places, const TreeLevel& level, const std::vecto
   return out;
 }
 
-/// Of all samples of the level, FILEs too: filters take these columns before those of STAC.
+/// The columns for all samples of the level, FILEs too: filters prefer these columns to those of STAC.
 std::vector<MetadataColumn> columns_of(const std::vector<Place>& places, const Filled& wanted) {
   const std::vector<Value> nulls(places.size());
   MetadataColumn crs{"istac:crs", nulls, "string", "Coordinate reference system of the footprint"};

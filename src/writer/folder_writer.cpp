@@ -31,7 +31,7 @@ namespace tacore {
 namespace {
 
 constexpr uint64_t kPiece = 1 << 20;
-/// Large remote files that are written side by side.
+/// Large remote files that are written in parallel.
 constexpr std::size_t kFilesAtOnce = 64;
 
 class FolderWriter {
@@ -63,7 +63,7 @@ class FolderWriter {
   }
 
  private:
-  /// The samples of a level side by side: those above them are there.
+  /// Writes the samples of a level in parallel: the folders above exist.
   void write_samples(const StagingDir& staging, int level) {
     const auto& here = tree_.levels[static_cast<std::size_t>(level)];
     std::vector<int64_t> first;
@@ -109,7 +109,7 @@ class FolderWriter {
     file.close();
   }
 
-  /// FILEs that are neighbours where they come from, perhaps, and come together.
+  /// Reads FILEs together that may be neighbours in their source.
   void copy_small(int level, std::span<const std::size_t> rows, const StagingDir& staging) {
     const auto& payloads = tree_.levels[static_cast<std::size_t>(level)].payloads;
     uint64_t size = 0;
@@ -169,7 +169,7 @@ class FolderWriter {
     finish(file, payload);
   }
 
-  /// After each piece, and between whatever else takes time: `progress` may stop the work.
+  /// Called after each piece, and between other slow steps: `progress` may stop the work.
   void tell(uint64_t num_bytes) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
@@ -182,7 +182,7 @@ class FolderWriter {
     staging.sync();
     tell(0);
     if (exists_) {
-      // Both names change at once: the old folder is what the staging removes then.
+      // Both names change in one step: the staging directory then holds the old folder, and removes it.
       exchange_names(staging.path(), target_);
     } else {
       rename_to(staging.path(), target_, false);

@@ -9,8 +9,8 @@
 
 namespace tacore {
 
-/// Writes `tree`, which check_tree() has passed, as a FOLDER (§6.4; dossier 2). The folder is made beside `target` and
-/// renamed when it is whole and synced; an older one that is replaced goes after that. `collection` is COLLECTION.json.
+/// Writes `tree`, which check_tree() has passed, as a FOLDER (§6.4). The folder is made beside `target`, synced, and
+/// renamed when it is complete; a folder that it replaces is removed after that. `collection` is COLLECTION.json.
 /// Throws IoError.
 void write_folder(const Tree& tree, std::string_view collection, const std::string& target,
                   const WriteOptions& options);

@@ -23,16 +23,16 @@ const Payload& no_bytes() {
 
 std::string padding_id(std::size_t number) { return std::string(names::kPadding) + std::to_string(number); }
 
-/// The children that the FOLDERs of one position have together, and in which order.
+/// The union of the children of all FOLDERs at one position, and their order.
 class Union {
  public:
   struct Child {
     std::string id = {};
     SampleType type = SampleType::File;
-    std::string folder = {};  ///< path of the first FOLDER that has it
+    std::string folder = {};  ///< path of the first FOLDER that has the child
   };
 
-  /// Takes up the rows [first, last) of `level` + 1, the children of `row`.
+  /// Adds the rows [first, last) of `level` + 1, the children of `row`.
   void add(const Tree& tree, int level, int64_t row, int64_t first, int64_t last, Differences& differences) {
     const auto& children = tree.levels[as_size(level) + 1];
     std::string all;
@@ -40,7 +40,7 @@ class Union {
       if (is_padding_id(children.ids[as_size(child)])) continue;
       all += (children.types[as_size(child)] == SampleType::File ? 'f' : 'd') + children.ids[as_size(child)] + '/';
     }
-    if (!seen_.insert(std::move(all)).second) return;  // as the children of most are
+    if (!seen_.insert(std::move(all)).second) return;  // the same children as an earlier FOLDER: the usual case
     const std::string folder = tree.path(level, row);
     std::vector<std::size_t> order;
     for (int64_t child = first; child < last; ++child) {
@@ -61,7 +61,7 @@ class Union {
 
   bool empty() const { return children_.empty(); }
 
-  /// One order that has all others in it.
+  /// An order that contains the orders of all FOLDERs (topological sort).
   std::vector<Child> merge(Differences& differences) const {
     std::vector<std::vector<std::size_t>> followers(children_.size());
     std::vector<std::size_t> num_before(children_.size());
@@ -90,7 +90,7 @@ class Union {
   }
 
  private:
-  /// Of the children that come in a circle, the first two.
+  /// The first two of the children whose orders form a circle.
   void tell_contradiction(const std::vector<std::size_t>& num_before, Differences& differences) const {
     std::vector<const Child*> circle;
     for (std::size_t c = 0; c < children_.size(); ++c) {
@@ -153,7 +153,7 @@ class Padder {
   std::vector<Slots> slots_of(const TreeLevel& here, int level, const std::vector<int64_t>& begin,
                               std::size_t num_positions) {
     std::vector<Union> unions(num_positions);
-    std::vector<int64_t> some(num_positions, -1);  // a FOLDER of each
+    std::vector<int64_t> some(num_positions, -1);  // one FOLDER of each position
     for (std::size_t i = 0; i < here.ids.size(); ++i) {
       if (here.types[i] != SampleType::Folder || rows_[i] < 0) continue;
       some[positions_[i]] = rows_[i];
@@ -171,9 +171,9 @@ class Padder {
     return out;
   }
 
-  /// Adds the level below `level`, and returns how many positions it has FOLDERs at.
+  /// Adds the level below `level`, and returns the number of positions with FOLDERs in it.
   std::size_t descend(Tree& out, int level, const std::vector<int64_t>& begin, const std::vector<Slots>& slots) {
-    std::vector<std::size_t> first_below;  // of each position: where its FOLDER children are counted from
+    std::vector<std::size_t> first_below;  // for each position, the number of its first FOLDER child
     std::size_t num_below = 0;
     for (const auto& list : slots) {
       first_below.push_back(num_below);
@@ -213,7 +213,7 @@ class Padder {
   }
 
   const Tree& tree_;
-  // Of the last level that was made, by row: what it was, -1 for padding, and the position of a FOLDER.
+  // For the last level that was made, by row: its old row, -1 for padding, and the position of a FOLDER.
   std::vector<int64_t> rows_;
   std::vector<std::size_t> positions_;
   Differences differences_;
@@ -225,7 +225,7 @@ Tree pad(const Tree& tree) { return Padder(tree).run(); }
 
 Tree pad_to(const Tree& tree, int64_t n) {
   if (n < 1) throw ValidationError("padding to a multiple of " + std::to_string(n) + "; at least 1 expected");
-  constexpr int64_t kMost = 1 << 24;  // more padding than samples that it could be meant for
+  constexpr int64_t kMost = 1 << 24;  // more padding than is plausible for any number of samples
   if (n > kMost) {
     throw ValidationError("padding to a multiple of " + std::to_string(n) + "; at most " + std::to_string(kMost) +
                           " expected");

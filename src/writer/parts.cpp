@@ -15,7 +15,7 @@
 namespace tacore {
 namespace {
 
-/// What other systems do not take in names, and blanks, as one `_` each run; none at the ends.
+/// Replaces each run of blanks and of characters that some systems forbid in names by `_`; none at the ends.
 std::string sanitized(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -79,7 +79,7 @@ std::vector<Part> split(const Part& whole, const std::string& stem, const std::s
   return out;
 }
 
-/// `x.tacozip` in two, the point with the second.
+/// `x.tacozip` as stem and extension, the point in the extension.
 std::pair<std::string, std::string> stem_and_suffix(const std::string& name) {
   const auto point = std::min(name.rfind('.'), name.size());
   return {name.substr(0, point), name.substr(point)};
@@ -102,7 +102,7 @@ std::vector<Part> plan_parts(const Tree& tree, const std::string& name, uint64_t
     }
     parts = std::move(all);
   }
-  std::map<std::string_view, int64_t> known;  // name, and the first sample of it
+  std::map<std::string_view, int64_t> known;  // name, and its first sample
   for (const auto& part : parts) {
     const auto [found, is_new] = known.emplace(part.name, part.roots.at(0));
     if (is_new) continue;

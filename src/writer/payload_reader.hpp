@@ -6,8 +6,8 @@
 
 namespace tacore {
 
-/// Reads the bytes of a FILE from its start, in pieces. Throws IoError where they cannot be read, and where the file is
-/// no longer as long as the plan has it: offsets stand on that.
+/// Reads the bytes of a FILE from its start, in pieces. Throws IoError where they cannot be read, and when the file
+/// changed its size since the layout was planned, which makes offsets wrong.
 class PayloadReader {
  public:
   explicit PayloadReader(const Payload& payload);
@@ -15,11 +15,11 @@ class PayloadReader {
   PayloadReader(const PayloadReader&) = delete;
   PayloadReader& operator=(const PayloadReader&) = delete;
 
-  /// Fills `out` with the next bytes; of a remote file in one request.
+  /// Fills `out` with the next bytes; a remote file takes one request.
   void read(std::span<std::byte> out);
-  /// Skips zero bytes that the file system does not store, `most` of them at most, and returns how many.
+  /// Skips at most `most` bytes of a hole of a sparse file, and returns how many.
   uint64_t skip_hole(uint64_t most);
-  /// To be called when everything was read: there must be no more. Throws IoError.
+  /// Call it when all bytes were read. Throws IoError when the file has more.
   void finish();
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 using Parts = std::vector<const RemotePart*>;
 
-/// Parts of one file that come with one request.
+/// Parts of one file that are read in one request.
 struct Run {
   ByteRange range = {};
   Parts parts = {};
@@ -76,7 +76,7 @@ void check_size(const ByteSource& file, const Payload& payload) {
                 {.path = payload.path});
 }
 
-/// Each, or IoError for one that is not there.
+/// Opens all files; IoError for a missing one.
 std::vector<std::shared_ptr<const ByteSource>> open_each(const Storage& storage, std::span<const std::string> paths) {
   auto out = storage.open_all(paths);
   for (std::size_t i = 0; i < out.size(); ++i) {

@@ -9,19 +9,19 @@
 
 #include "writer/tree.hpp"
 
-/// FILEs that are read over a network. What is asked for at a time is a few MiB, so that memory stays bounded: by
-/// kMaxReaders threads times three buffers of kRemotePiece.
+/// FILEs that are read over a network. Each request is for a few MiB, so that memory stays bounded by kMaxReaders
+/// threads with three buffers of kRemotePiece.
 namespace tacore {
 
-/// A request for more takes longer without being any faster.
+/// The size of a request: larger ones take longer and transfer no faster.
 inline constexpr uint64_t kRemotePiece = 2 << 20;
-/// Threads wait for answers: more of them than processors.
+/// Threads wait for responses: there are more of them than processors.
 inline constexpr int kMaxReaders = 40;
 
-/// Throws ValidationError for less than 1.
+/// Throws ValidationError for a limit below 1.
 void check_max_concurrent_requests(int given);
 
-/// Threads that read, and how many requests each may have at a time, when `limit` (at least 1) is that of all.
+/// The number of threads, and of requests for each, when `limit` (at least 1) is the total number of requests.
 struct Readers {
   explicit Readers(int limit);
 
@@ -31,26 +31,26 @@ struct Readers {
 
 bool has_remote(const Tree& tree);
 
-/// The whole files at `paths`, as FILEs, opened `limit` at a time. What came whole with opening it is held; the others
-/// are opened again when they are copied: a million open files would be gigabytes. Throws IoError, also for one that is
-/// not there.
+/// The whole files at `paths` as FILEs, opened `limit` at a time. The bytes of files that were read completely when
+/// they were opened are kept; the others are opened again when they are copied, since a million open files would take
+/// gigabytes. Throws IoError, also for a missing file.
 std::vector<Payload> remote_payloads(const std::shared_ptr<const Storage>& storage,
                                      const std::vector<std::string>& paths, int limit);
-/// All of one file, which stays open and is what its parts (part_of()) are read from.
+/// The whole of one file, which stays open and from which its parts (part_of()) are read.
 Payload remote_payload(std::shared_ptr<const ByteSource> source, const std::string& path);
 
-/// The file that a remote FILE is in. Throws IoError, also when it is no longer as long as it was.
+/// Opens the file that a remote FILE is in. Throws IoError, also when its size has changed.
 std::shared_ptr<const ByteSource> open_remote(const Payload& payload);
 
-/// Some bytes of a remote FILE, from `begin` on, and where they go.
+/// Some bytes of a remote FILE, from `begin` on, and their destination.
 struct RemotePart {
   const Payload* payload = nullptr;
   uint64_t begin = 0;
   std::span<std::byte> out = {};
 };
 
-/// Fills all of them. Neighbours in one file, 64 KiB or less apart, come together; of others, and of files to be
-/// opened, `num_ranges` at a time. Throws IoError.
+/// Reads all parts. Those of one file that are 64 KiB or less apart are read in one request; of other parts and of
+/// files to be opened, `num_ranges` at a time. Throws IoError.
 void read_remote(std::span<const RemotePart> parts, std::size_t num_ranges);
 
 }  // namespace tacore

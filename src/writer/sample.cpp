@@ -29,7 +29,7 @@ bool all_are(const Value& list) {
   return items && std::all_of(items->begin(), items->end(), [](const Value& item) { return item.get<T>(); });
 }
 
-/// Whether a value is of the type that is stated, as those of most extensions are.
+/// True when a value is already of the stated type, as the values of most extensions are.
 bool is_of_type(const Value& value, std::string_view type) {
   if (type == "string") return value.is_null() || (value.get<std::string>() && is_utf8(*value.get<std::string>()));
   if (type == "timestamp[us]") return value.is_null() || value.get<Timestamp>();
@@ -40,7 +40,7 @@ bool is_of_type(const Value& value, std::string_view type) {
   return type == "list<item: double>" && all_are<double>(value);
 }
 
-/// Numbers and text of their own type are right as they are; a million samples have little else.
+/// Numbers and text need no check against their own type: a million samples have little else.
 bool needs_check(const MetadataField& field) {
   if (!field.type.empty()) return !is_of_type(field.value, field.type);
   if (const auto* text = field.value.get<std::string>()) return !is_utf8(*text);
@@ -114,7 +114,7 @@ void Sample::extend_with(std::vector<MetadataField> metadata) {
   check_keys(metadata, id_);
   std::vector<MetadataField> doubtful;
   std::copy_if(metadata.begin(), metadata.end(), std::back_inserter(doubtful), needs_check);
-  // As a table of one row: throws for a type that does not hold its value.
+  // As a table of one row: throws for a value that does not fit its type.
   if (!doubtful.empty()) metadata_table({&doubtful}, {id_}, {false}, true);
   auto all = metadata_;
   for (auto& field : metadata) {

@@ -7,19 +7,20 @@
 #include "io/byte_source.hpp"
 #include "tacore/write/sample.hpp"
 
-/// For what looks into samples before they are written. A source keeps the bytes alive; its name is the path of the
-/// file, or the id of the sample.
+/// The bytes of samples before they are written. A source keeps the bytes alive; its name is the path of the file, or
+/// the id of the sample.
 namespace tacore {
 
 struct Payload;
 
-/// `name` is for bytes without a file. Throws IoError when there is no such file, FormatError when it is too short.
+/// The bytes of a payload; `name` is for bytes without a file. Throws IoError if the file is missing, FormatError if
+/// short.
 std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& name);
 
-/// Throws SchemaError for a FOLDER, IoError when its file cannot be opened.
+/// The bytes of a sample. Throws SchemaError for a FOLDER, IoError when its file cannot be opened.
 std::shared_ptr<const ByteSource> source_of(const Sample& sample);
 
-/// The FILE in row `row` of a level, nullptr for a FOLDER. Throws IoError as above.
+/// The bytes of the FILE in row `row` of a level, nullptr for a FOLDER. Throws IoError as above.
 std::shared_ptr<const ByteSource> source_of(const Tortilla& samples, int level, std::size_t row);
 
 }  // namespace tacore

@@ -27,11 +27,11 @@ std::string folder_of(const std::string& temp_dir) {
 
 }  // namespace
 
-/// Bytes of many samples behind each other, in a file that has no name. What a sample had is given back to the disk
-/// when it goes.
+/// The bytes of many samples in sequence, in an anonymous (unlinked) file. The space of a sample is given back to the
+/// disk when the sample is destroyed.
 class SpillFile {
  public:
-  /// The file of a folder; one for all samples while there are any.
+  /// The file in `folder`; all samples share it while any of them exists.
   static std::shared_ptr<SpillFile> in(const std::string& folder) {
     static std::mutex mutex;
     static std::map<std::string, std::weak_ptr<SpillFile>> files;

@@ -11,14 +11,14 @@ namespace tacore {
 
 class SpillFile;
 
-/// The bytes of a sample that has no file. While those of the process are few they stay in memory; the others lie in a
-/// file without name, which the system removes with the process, whatever ends it. Safe from several threads.
+/// The bytes of a sample that has no file. They stay in memory while the process holds few of them, else they are in an
+/// anonymous (unlinked) temporary file, which the system removes when the process ends. Safe from several threads.
 class SpillBuffer {
  public:
-  /// Of all samples together, what stays in memory.
+  /// The limit of bytes in memory, for all samples together.
   static constexpr uint64_t kMaxInMemory = 256 << 20;
 
-  /// `temp_dir` ("": TMPDIR or /tmp) is made if it is missing. Throws IoError.
+  /// `temp_dir` ("": TMPDIR or /tmp) is created if it is missing. Throws IoError.
   SpillBuffer(Bytes bytes, const std::string& temp_dir);
   ~SpillBuffer();
   SpillBuffer(const SpillBuffer&) = delete;

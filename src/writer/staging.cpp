@@ -48,7 +48,7 @@ void StagingDir::write_file(const std::string& name, std::span<const std::byte> 
   file.close();
 }
 
-/// Its file system, which is quicker than file by file.
+/// Syncs the whole file system, which is faster than file by file.
 void StagingDir::sync() const {
   if (::syncfs(descriptor_) != 0) fail("cannot be written to the disk", target_);
 }
@@ -151,7 +151,7 @@ void publish(const std::string& staging, const std::string& folder, const std::v
         } else {
           rename_to(move->to, move->from, false);
         }
-      } catch (const IoError&) {  // what cannot be taken back stays; the first error is the one to tell
+      } catch (const IoError&) {  // what cannot be undone stays; the first error is reported
       }
     }
     throw;

@@ -11,8 +11,8 @@
 
 namespace tacore {
 
-/// A new folder beside `target`, or in `temp_dir` on the same file system, in which something is made that gets its own
-/// name when it is whole. Removed, with what is left in it, when this goes. Errors name what becomes of it.
+/// A temporary folder beside `target`, or in `temp_dir` on the same file system: output is written into it and renamed
+/// when it is complete. The destructor removes it with its remaining files. Errors refer to the final names.
 class StagingDir {
  public:
   /// Throws IoError.
@@ -22,14 +22,14 @@ class StagingDir {
   StagingDir& operator=(const StagingDir&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Of `name` in it, and what that is called in the end.
+  /// The path of `name` in the folder, and its final path.
   std::string path(const std::string& name) const;
   std::string target(const std::string& name) const;
-  /// Throws IoError, also when it is there.
+  /// Creates a folder. Throws IoError, also when it exists.
   void make_folder(const std::string& name) const;
-  /// A new file of these bytes. Throws IoError.
+  /// Creates a file of these bytes. Throws IoError.
   void write_file(const std::string& name, std::span<const std::byte> bytes) const;
-  /// Waits until all of it is on the disk. Throws IoError.
+  /// Waits until the folder and its files are on the disk. Throws IoError.
   void sync() const;
 
  private:
@@ -38,8 +38,8 @@ class StagingDir {
   int descriptor_ = -1;
 };
 
-/// A new file of a staging directory directory, written from its start. Closing tells of late errors; the sync of all comes at the end.
-/// Throws IoError.
+/// A new file in a staging directory, written from its start. Closing reports delayed errors; syncing happens at the
+/// end for all files. Throws IoError.
 class StagedFile {
  public:
   StagedFile(const StagingDir& staging, const std::string& name);
@@ -48,11 +48,11 @@ class StagedFile {
   StagedFile& operator=(const StagedFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  /// Instead of that: pieces in any order, safe from several threads.
+  /// Writes a piece at an offset, instead of sequentially; safe from several threads.
   void write(uint64_t offset, std::span<const std::byte> bytes) const;
-  /// The bytes of another file, as copy_range() copies them.
+  /// Appends the bytes of another file, as copy_range() does.
   void copy(const OpenFile& source, uint64_t size, const std::function<void(uint64_t num_bytes)>& tell);
-  /// Keeps the time of the sample's own file, as copies of the published writers do.
+  /// Sets the modification time to that of the sample's own file, as the published writers do.
   void set_time(int64_t seconds);
   void set_permissions(uint32_t mode);
   void close();
@@ -63,16 +63,15 @@ class StagedFile {
   uint64_t size_ = 0;
 };
 
-/// What is made in `temp_dir` ("": beside `output`) gets its name in one step, which no file system does for another:
-/// throws IoError or ValidationError when it is no folder of the same one.
+/// Output in `temp_dir` ("": beside `output`) is renamed in one step, which requires one file system: throws IoError or
+/// ValidationError when it is no folder, or on another one.
 void check_temp_dir(const std::string& output, const std::string& temp_dir);
 
-/// Throws IoError, also when there is something at `path`.
+/// Creates a folder. Throws IoError, also when `path` exists.
 void make_folder(const std::string& path);
 
-/// Moves what is called `names` in the folder `staging` to `folder`: all of it, or nothing when one has to stay. With
-/// `overwrite` files take the place of files and folders that of folders, and the old ones are in `staging` then. Throws
-/// IoError.
+/// Moves `names` from the folder `staging` to `folder`: all of them, or none when one fails. With `overwrite`, files
+/// replace files and folders replace folders, and the old ones are in `staging` afterwards. Throws IoError.
 void publish(const std::string& staging, const std::string& folder, const std::vector<std::string>& names,
              bool overwrite);
 

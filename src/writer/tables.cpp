@@ -62,7 +62,7 @@ std::shared_ptr<arrow::Table> exported_table(const Tree& tree, int level) {
 
 namespace {
 
-/// Of the columns that every dataset has.
+/// The descriptions of the columns that every dataset has.
 std::string core_description(const std::string& name) {
   static const std::map<std::string_view, const char*> known{
       {names::kId, "name of the sample, unique among its siblings"},
@@ -89,7 +89,7 @@ void check_field_names(const Tree& tree) {
 }
 
 std::vector<FieldDescription> level_fields(const Tree& tree, int level) {
-  // Names and types are those of no rows at all: nothing is made of a million samples for them.
+  // Names and types are taken from empty columns: nothing is computed for a million samples.
   const auto& columns = tree.levels[static_cast<std::size_t>(level)].columns;
   Tree none;
   none.levels.resize(static_cast<std::size_t>(level) + 1);

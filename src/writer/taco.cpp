@@ -24,7 +24,7 @@ int64_t count_padding(const TreeLevel& level) {
   return out;
 }
 
-/// Padded, with its siblings sorted only where their orders contradict each other.
+/// Pads the tree; siblings are sorted only where their orders contradict each other.
 Tree padded(const Tree& tree, std::vector<std::string>& changes) {
   try {
     return pad(tree);

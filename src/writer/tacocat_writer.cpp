@@ -18,16 +18,16 @@
 namespace tacore {
 namespace {
 
-/// Parts that are open, or read and not merged yet, for each thread.
+/// Parts that are open, or read and not yet merged, for each thread.
 constexpr uint64_t kPartsAhead = 8;
 
-/// The levels of an index, one after another, and how far that is.
+/// Writes the levels of an index one after another, and reports progress.
 class LevelWriter {
  public:
   LevelWriter(const Index& index, const IndexParts& parts, const WriteOptions& options)
       : index_(index), parts_(parts), options_(options) {}
 
-  /// Appends `level` to `file`, which has `offset` bytes; gives their place.
+  /// Appends `level` to `file`, which has `offset` bytes; returns its location.
   ByteRange write(int level, const OutputFile& file, uint64_t offset) {
     const MergedLevel& merged = index_.levels[static_cast<std::size_t>(level)];
     ByteRange out{.offset = offset, .size = 0};
@@ -64,7 +64,7 @@ IndexPart open_zip(const std::string& path) {
   return out;
 }
 
-/// Columns that are wider than the first part has them.
+/// Sets the types of fields to those of the merged columns, which may be wider than in the first part.
 void set_field_types(Collection& collection, const std::vector<MergedLevel>& levels) {
   for (std::size_t k = 0; k < levels.size(); ++k) {
     const auto fields = collection.field_schema.find("level" + std::to_string(k));
@@ -75,8 +75,8 @@ void set_field_types(Collection& collection, const std::vector<MergedLevel>& lev
   }
 }
 
-/// Where and when the rows of a part lie. Its collection is believed where they do not say it: writers state boxes of
-/// centroids, and an edit leaves the extent as it was.
+/// The extent of a part. The extent in its collection is used only where the rows state none: writers state boxes of
+/// centroids, and an edit does not update it.
 Extent extent_of_rows(const IndexPart& part, const std::string& path) {
   ExtentSum sum;
   for (const auto& level : part.levels) sum.add(*level);
@@ -87,7 +87,7 @@ Extent extent_of_rows(const IndexPart& part, const std::string& path) {
   std::vector<std::string> gaps = sum.gaps();
   if (sum.fault()) gaps.emplace_back(sum.fault()->what());
   for (const auto& gap : gaps) log::warning(path + ": its extent: " + gap);
-  // The globe is what files state where nothing is known.
+  // Files state the globe where nothing is known.
   if (!gaps.empty() && stated.spatial && *stated.spatial != BBox{}) {
     out.spatial = merge_boxes({*out.spatial, *stated.spatial});
   }
@@ -156,7 +156,7 @@ void write_tacocat_file(const Index& index, const IndexParts& parts, const std::
   file.write(end, std::as_bytes(std::span(collection)));
   file.write(0, tacocat_header::encode(header));
   file.sync();
-  if (options.progress) options.progress(index.num_bytes());  // the last moment to stop
+  if (options.progress) options.progress(index.num_bytes());  // the last chance to cancel
   file.commit();
 }
 

@@ -19,12 +19,12 @@ struct IndexPart {
   std::vector<uint32_t> level_crc32s = {};                     ///< level_checksums() of a ZIP
 };
 
-/// The parts of an index, opened when they are read and not kept. Called from several threads.
+/// The parts of an index, opened when they are read and not kept open. Called from several threads.
 struct IndexParts {
   std::vector<std::string> files = {};  ///< their names in the index
   std::vector<std::string> paths = {};  ///< for messages
   std::function<IndexPart(std::size_t part)> open = {};
-  /// A level whose offsets are right.
+  /// Opens a level with verified offsets.
   std::function<std::shared_ptr<const LevelTable>(std::size_t part, int level)> open_level = {};
 };
 
@@ -37,22 +37,22 @@ struct Index {
   uint64_t num_bytes() const;  ///< of the levels of all parts
 };
 
-/// Opens all parts, which are one or more, and looks at their collections and footers. Errors are those of
-/// CollectionMerge and MergedLevel. `progress` is told the bytes of the levels found so far, and may throw.
+/// Opens all parts, at least one, and reads their collections and footers. Errors are those of CollectionMerge and
+/// MergedLevel. `progress` gets the bytes of the levels found so far, and may throw.
 Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
                   const std::function<void(uint64_t num_bytes)>& progress = {});
 
-/// Writes an index as the files of a folder `.tacocat` (format dossier 5.1) into `folder`, which is made. Of `options`,
-/// jobs, parquet and progress count. Throws IoError, and what merge_levels() throws.
+/// Writes an index as the files of a new folder `.tacocat` in `folder`. Of `options`, jobs, parquet and progress are
+/// used. Throws IoError, and what merge_levels() throws.
 void write_tacocat_folder(const Index& index, const IndexParts& parts, const std::string& folder,
                           const WriteOptions& options);
 
-/// Writes it as one file (§6.5, format dossier 5.2), which appears when it is whole.
+/// Writes an index as one file (§6.5), which appears at `target` when it is complete.
 void write_tacocat_file(const Index& index, const IndexParts& parts, const std::string& target,
                         const WriteOptions& options);
 
-/// Writes the index over TACO ZIPs that create() made, which stand together in one folder, as the folder `.tacocat`
-/// beside them. It must not be there.
+/// Writes the index of TACO ZIPs that create() made in one folder, as the folder `.tacocat` beside them, which must not
+/// exist.
 void write_tacocat(const std::vector<std::string>& zips, const WriteOptions& options);
 
 }  // namespace tacore

@@ -121,7 +121,7 @@ Sample Tortilla::sample(int64_t row, int level) const {
   }
   Sample out(id, std::make_shared<const Sample::Content>(Sample::Content{.file = here.payloads[as_size(row)]}), {});
   if (!here.columns) return out;
-  out.metadata_ = fields_of_row(*here.columns, row);  // which the table has checked
+  out.metadata_ = fields_of_row(*here.columns, row);  // the table has checked them
   for (auto& field : out.metadata_) {
     if (const auto known = here.descriptions.find(field.key); known != here.descriptions.end())
       field.description = known->second;

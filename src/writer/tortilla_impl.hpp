@@ -14,13 +14,13 @@ struct Tortilla::Impl {
   Tree tree;
 };
 
-/// What a sample is made of: one of them.
+/// The content of a sample: one of these members.
 struct Sample::Content {
   std::optional<Payload> file = {};
   std::optional<Tortilla> children = {};
 };
 
-/// Why a field cannot be taken away, of those there are.
+/// Why a field cannot be removed from the existing `keys`.
 std::string why_not_popped(std::string_view key, const std::vector<std::string>& keys);
 
 }  // namespace tacore

@@ -17,12 +17,12 @@
 namespace tacore {
 namespace {
 
-/// FOLDERs that stand at one position of the tree, and what the children of the first of them are.
+/// The FOLDERs at one position of the tree, and the children of the first of them.
 struct Position {
   std::string first = {};  ///< path of the first of these FOLDERs
   std::vector<SampleType> types = {};
   std::vector<std::string> ids = {};
-  uint64_t n = 0;               ///< children of all of them
+  uint64_t n = 0;               ///< number of children of all of them
   std::vector<int> below = {};  ///< positions of its FOLDER children, -1 for a FILE
 };
 
@@ -52,7 +52,7 @@ class Checker {
   }
 
  private:
-  /// The last level has no FOLDER: it would have no children.
+  /// The last level has no FOLDER, which would have no children.
   void check_leaves() {
     const auto& types = tree_.levels.back().types;
     for (std::size_t row = 0; row < types.size(); ++row) {
@@ -73,8 +73,8 @@ class Checker {
     return types[0];
   }
 
-  /// Holds the children of the FOLDERs of `level` against those of the first at the same position. Returns the
-  /// positions of the children that are FOLDERs (others -1), which `below` gets.
+  /// Compares the children of the FOLDERs of `level` with those of the first FOLDER at the same position. Returns the
+  /// positions of the children that are FOLDERs (-1 for others), which `below` gets.
   std::vector<int> descend(int level, const std::vector<int>& positions, std::vector<Position>& above,
                            std::vector<Position>& below) {
     const auto begin = tree_.first_children(level);
@@ -91,7 +91,7 @@ class Checker {
         continue;
       }
       check_siblings(tree_, level + 1, first, last);
-      if (positions[as_size(row)] < 0) continue;  // below a difference
+      if (positions[as_size(row)] < 0) continue;  // below a difference that was reported
       Position& position = above[static_cast<std::size_t>(positions[as_size(row)])];
       if (position.ids.empty()) {
         start(position, level, row, first, last, below);
@@ -108,7 +108,7 @@ class Checker {
     return out;
   }
 
-  /// Positions are found in any order where padding hides them at first; patterns stand in that of the tree.
+  /// Positions are found in any order where padding precedes them; patterns follow the order of the tree.
   static void put_in_order(std::vector<Position>& above, std::vector<Position>& below, std::vector<int>& positions) {
     std::vector<int> places(below.size(), -1);
     std::vector<Position> ordered;
@@ -146,8 +146,8 @@ class Checker {
     if (type == SampleType::Folder) below.emplace_back();
   }
 
-  /// Padding fits any position, a FOLDER of it where FOLDERs are; what it stands for is told by the first FOLDER that
-  /// has it. False when the children differ.
+  /// Padding matches any position, a FOLDER of padding any FOLDER; the first other child at that position defines it.
+  /// False when the children differ.
   bool compare(Position& position, int level, int64_t row, int64_t first, int64_t last, std::vector<Position>& below) {
     const auto& children = tree_.levels[static_cast<std::size_t>(level) + 1];
     const auto differ = [&](const std::string& what, const std::string& more = "") {
@@ -180,7 +180,7 @@ class Checker {
     return true;
   }
 
-  /// The first of `ids` that `fallback` lack, and how many more; nothing when there is none.
+  /// The first of `ids` that `fallback` lacks, and the number of further ones; nothing when there is none.
   static std::string only_in(std::span<const std::string> ids, std::span<const std::string> fallback, const char* word) {
     const std::unordered_set<std::string_view> there(fallback.begin(), fallback.end());
     std::string out;
@@ -294,7 +294,7 @@ PitSchema check_tree(const Tree& tree) { return Checker(tree).run(); }
 
 Tree sort_siblings(const Tree& tree) {
   Tree out = tree;
-  std::vector<int64_t> places(tree.levels.at(0).ids.size());  // of the rows of the level above, in the new order
+  std::vector<int64_t> places(tree.levels.at(0).ids.size());  // the rows of the level above, in the new order
   std::iota(places.begin(), places.end(), int64_t{0});
   for (std::size_t k = 1; k < tree.levels.size(); ++k) {
     const TreeLevel& from = tree.levels[k];

@@ -15,7 +15,7 @@
 namespace tacore {
 namespace {
 
-/// Names in the code-point order of `<name>/` (dossier, "Recommendation: write").
+/// Sorts names in the code-point order of `<name>/`.
 std::vector<std::string> names_in(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), ::closedir);
   if (!listing) throw IoError("cannot list", {.path = folder}, errno);
@@ -43,7 +43,7 @@ bool is_folder(const std::string& path) {
   return false;
 }
 
-/// All of it, to take a part of: it is opened again when that is copied.
+/// The whole file as a payload, for parts of it: it is opened again when these are copied.
 Payload remote_file(const std::string& path) {
   const auto storage = any_storage();
   const uint64_t size = storage->open(path)->size();

@@ -42,7 +42,7 @@ struct Child {
   int64_t parent;
 };
 
-/// The metadata of one level of all children. With `strict` as PIT-2 asks for it.
+/// The metadata of one level of all children. `strict`: all must have the same fields (PIT-2).
 std::shared_ptr<arrow::Table> stack(const std::vector<Child>& children, std::size_t level, bool strict) {
   std::vector<TablePart> parts;
   const Child* first = nullptr;
@@ -65,8 +65,8 @@ std::shared_ptr<arrow::Table> stack(const std::vector<Child>& children, std::siz
   return stack_tables(parts);
 }
 
-/// One level of all children, behind each other. `rows` holds where the rows of each begin in the level above, and
-/// then those of this one.
+/// One level of all children, in sequence. `rows` holds the first row of each FOLDER's children in the level above, and
+/// afterwards that in this level.
 TreeLevel level_below(const std::vector<Child>& children, std::size_t level, std::vector<int64_t>& rows, bool strict) {
   TreeLevel out;
   for (std::size_t c = 0; c < children.size(); ++c) {

@@ -16,7 +16,7 @@
 namespace tacore {
 namespace {
 
-/// A sample that a row lists, or that stands above one.
+/// A sample of a row, or a FOLDER above one.
 struct Node {
   std::string id = {};
   int64_t row = -1;
@@ -102,7 +102,7 @@ class TableTree {
     nodes_[above].row = static_cast<int64_t>(row);
   }
 
-  /// Faults are told together.
+  /// Faults are collected and reported together.
   Payload payload_or_fault(const Node& node) {
     constexpr std::size_t kMostTold = 20;
     try {
@@ -130,13 +130,13 @@ class TableTree {
     }
     if (!has_path) fail(row, "has neither a path nor children");
     const std::string& path = *paths_[row];
-    if (is_remote_file(path)) return {.path = path};  // see open_remote()
+    if (is_remote_file(path)) return {.path = path};  // opened later by open_remote()
     return payload_of(path.starts_with('/') ? path : path_join(folder_, path));
   }
 
   static bool is_remote_file(const std::string& path) { return is_remote(path) && !path.starts_with("/vsisubfile/"); }
 
-  /// Remote files are opened many at a time.
+  /// Opens the remote files in parallel.
   static void open_remote(TreeLevel& level) {
     std::vector<std::size_t> rows;
     std::vector<std::string> paths;
@@ -150,7 +150,7 @@ class TableTree {
     for (std::size_t i = 0; i < rows.size(); ++i) level.payloads[rows[i]] = std::move(payloads[i]);
   }
 
-  /// Metadata of a level: what some of its rows have, and what none of the table has.
+  /// The metadata of a level: the columns that some of its rows have, and those that are all null.
   std::vector<int> columns(const std::vector<int64_t>& rows) const {
     std::vector<int> out;
     for (int c = 0; c < static_cast<int>(names_.size()); ++c) {
@@ -165,10 +165,10 @@ class TableTree {
   std::shared_ptr<arrow::Table> table_;
   std::vector<std::optional<std::string>> ids_, paths_, types_;
   std::vector<std::string> names_;
-  std::vector<Node> nodes_ = std::vector<Node>(1);  ///< the first stands above the roots
+  std::vector<Node> nodes_ = std::vector<Node>(1);  ///< the first is the parent of the roots
   std::unordered_map<std::string, std::size_t> by_path_;
   std::size_t num_faults_ = 0;
-  std::vector<std::string> faults_ = {};  ///< the first of them
+  std::vector<std::string> faults_ = {};  ///< the first few
   std::exception_ptr first_fault_ = {};
 };
 

@@ -36,7 +36,7 @@ class LocalFile {
 
   const std::string& path() const noexcept { return path_; }
 
-  /// Fills all of `pieces` with what lies from `offset` on.
+  /// Fills all of `pieces` with the bytes from `offset` on.
   void read(uint64_t offset, std::span<struct iovec> pieces) const {
     while (!pieces.empty()) {
       const ssize_t count =
@@ -52,7 +52,7 @@ class LocalFile {
   }
 
  private:
-  /// What is left of `pieces` when the first `count` bytes are there.
+  /// The rest of `pieces` after their first `count` bytes.
   static std::span<struct iovec> behind(std::span<struct iovec> pieces, std::size_t count) {
     while (!pieces.empty() && count >= pieces[0].iov_len) {
       count -= pieces[0].iov_len;
@@ -69,7 +69,7 @@ class LocalFile {
   int descriptor_;
 };
 
-/// Reads parts of `file`, by offset, the first and its neighbours, and returns those that are left.
+/// Reads parts of `file`, sorted by offset: the first and its neighbours. Returns the remaining ones.
 std::span<const WholePayload> read_neighbours(const LocalFile& file, std::span<const WholePayload> parts) {
   thread_local std::array<std::byte, kLocalCoalesceGap> gap;  // the unwanted bytes between two parts
   std::vector<struct iovec> pieces;

@@ -8,19 +8,19 @@
 
 namespace tacore {
 
-/// All of a FILE, and where its bytes go: as many as it has.
+/// All bytes of a FILE, and their destination, which has its size.
 struct WholePayload {
   const Payload* payload = nullptr;
   std::span<std::byte> out = {};
 };
 
-/// Fills all of them, wherever they are. Parts of one local file that are 4 KiB or less apart, as a local header of a
-/// ZIP leaves them, come with one read, in whatever order they are given; remote ones as read_remote() has them, with
-/// `num_ranges`. The spans do not overlap. Throws as PayloadReader and read_remote() do.
+/// Reads all files. Those in one local file that are 4 KiB or less apart, as in a ZIP with its local headers, are read
+/// together, in whatever order they are given; remote ones by read_remote() with `num_ranges`. The destinations must
+/// not overlap. Throws as PayloadReader and read_remote() do.
 void read_whole(std::span<const WholePayload> files, std::size_t num_ranges);
 
-/// The CRC-32 that the bytes of a FILE turned out to have is that which its ZIP states, if it is of one. Throws
-/// FormatError, which names the sample.
+/// Verifies the CRC-32 of the copied bytes of a FILE against that of the ZIP it came from, if any. Throws FormatError
+/// that names the sample.
 void check_crc32(const Tree& tree, int level, int64_t row, uint32_t crc32);
 
 }  // namespace tacore

@@ -11,15 +11,15 @@
 
 namespace tacore {
 
-/// What comes behind the samples of a TACO ZIP that is being written: tables, COLLECTION.json, directory.
+/// The end of a TACO ZIP being written: the entries after the samples (tables, COLLECTION.json), and the directory.
 struct ZipOutput {
   OutputFile& file;
   std::vector<zip::CentralEntry> entries = {};  ///< in the order of the archive, TACO_HEADER aside
-  uint64_t end = taco_header::kSize;            ///< of what there is so far
+  uint64_t end = taco_header::kSize;            ///< the size of the archive so far
 
-  /// An entry at the end. Returns where its bytes lie.
+  /// Appends an entry. Returns the location of its bytes.
   ByteRange add(std::string name, std::span<const std::byte> bytes, zip::DosTime time);
-  /// The header, the directory and its end records.
+  /// Writes TACO_HEADER, the central directory and its end records.
   void finish(const taco_header::Header& header, zip::DosTime time);
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kTablesAtOnce = 512;
 
-/// Where the samples of a level lie in the archive, by row: the payload of a FILE, the __meta__ of a FOLDER.
+/// The locations of the samples of a level in the archive, by row: the payload of a FILE, the `__meta__` of a FOLDER.
 struct Places {
   std::vector<int64_t> offsets, sizes;
 };
@@ -70,7 +70,7 @@ class ZipWriter {
     return tree_.levels[static_cast<std::size_t>(sample.level)].payloads[static_cast<std::size_t>(sample.row)];
   }
 
-  /// Depth first, in the order of the tree (dossier 1.1).
+  /// Adds the entries depth first, in the order of the tree.
   void plan_samples() {
     for (int64_t row = 0; row < static_cast<int64_t>(tree_.levels[0].ids.size()); ++row) {
       plan(0, row, std::string(names::kData));
@@ -84,7 +84,7 @@ class ZipWriter {
     if (here.types[r] == SampleType::File) {
       const Payload& payload = here.payloads[r];
       entries_.push_back(zip::stored_entry(name, payload.size, end_, zip::dos_time(payload.time)));
-      entries_.back().crc32 = payload.crc32.value_or(0);  // known from a ZIP, else settled when it is copied
+      entries_.back().crc32 = payload.crc32.value_or(0);  // known from a source ZIP, else computed when it is copied
       samples_.push_back({level, row});
       const uint64_t begin = end_ + zip::local_header_size(entries_.back());
       places_[static_cast<std::size_t>(level)].offsets[r] = static_cast<int64_t>(begin);
@@ -150,7 +150,7 @@ class ZipWriter {
     file_.write(entry.local_offset, zip::encode_local_header(entry));
   }
 
-  /// `crc` is that of the bytes as they were copied: the one planned, where there is one.
+  /// `crc` is that of the copied bytes; it must equal the planned one, where there is one.
   void settle_crc32(std::size_t i, uint32_t crc) {
     if (!payload(samples_[i]).crc32) {
       entries_[i].crc32 = crc;
@@ -177,7 +177,7 @@ class ZipWriter {
     }
   }
 
-  /// After each piece, and between whatever else takes time: `progress` may stop the work.
+  /// Called after each piece, and between other slow steps: `progress` may stop the work.
   void tell(uint64_t num_bytes) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
@@ -185,7 +185,7 @@ class ZipWriter {
     options_.progress(num_written_);
   }
 
-  /// The __meta__ of each FOLDER of `level`, by path (dossier 1.1).
+  /// Writes the `__meta__` of each FOLDER of `level`, ordered by path.
   void write_folders(int level) {
     const auto& here = tree_.levels[static_cast<std::size_t>(level)];
     std::vector<std::pair<std::string, int64_t>> folders;
@@ -198,7 +198,7 @@ class ZipWriter {
     const auto table = with_places(level + 1, samples_table(tree_, level + 1));
     const auto& first = children_[static_cast<std::size_t>(level)];
     Places& places = places_[static_cast<std::size_t>(level)];
-    // Encoded side by side, some at once, then placed in order.
+    // Encoded in parallel, in batches, then appended in order.
     for (std::size_t begin = 0; begin < folders.size(); begin += kTablesAtOnce) {
       std::vector<Bytes> tables(std::min(kTablesAtOnce, folders.size() - begin));
       run_parallel(tables.size(), options_.jobs, [&](std::size_t i) {
@@ -236,7 +236,7 @@ class ZipWriter {
   const Readers readers_{options_.max_concurrent_requests};
   OutputFile file_;
   ZipOutput zip_{file_};
-  std::vector<zip::CentralEntry>& entries_ = zip_.entries;  ///< in the order of the archive, TACO_HEADER aside
+  std::vector<zip::CentralEntry>& entries_ = zip_.entries;  ///< in the order of the archive, without TACO_HEADER
   uint64_t& end_ = zip_.end;
   int64_t latest_ = 0;
   std::vector<std::vector<int64_t>> children_;

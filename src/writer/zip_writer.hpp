@@ -9,9 +9,9 @@
 
 namespace tacore {
 
-/// Writes `tree`, which check_tree() has passed, as a TACO ZIP (§6.3; dossier 1) in one pass: places are planned from
-/// sizes, every sample is read once, and the file appears when it is whole. `collection` is COLLECTION.json. Throws
-/// IoError; FormatError for a name that no ZIP holds.
+/// Writes `tree`, which check_tree() has passed, as a TACO ZIP (§6.3) in one pass: offsets are planned from sizes,
+/// every sample is read once, and the file appears when it is complete. `collection` is COLLECTION.json. Throws
+/// IoError; FormatError for a name that no ZIP can store.
 void write_zip(const Tree& tree, std::string_view collection, const std::string& target, const WriteOptions& options);
 
 }  // namespace tacore

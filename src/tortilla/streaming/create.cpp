@@ -27,7 +27,7 @@
 namespace tacore::v1 {
 namespace {
 
-/// A file, and the roots [begin, end) in it.
+/// A file, and its roots [begin, end).
 struct Part {
   std::string name;
   int64_t begin, end;
@@ -41,7 +41,7 @@ void check_options(const std::string& output, Kind kind, const CreateTacoOptions
   check_parquet_options(options.output.parquet);
 }
 
-/// Filled in order, each with at least one root.
+/// Files are filled in order, each with at least one root.
 std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateTacoOptions& options) {
   std::vector<Part> out{{name, 0, 0}};
   const uint64_t split_size = options.split_size.value_or(kDefaultSplitSize);
@@ -63,7 +63,7 @@ std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>
   return out;
 }
 
-/// Progress of several files as one.
+/// The progress of several files as one.
 std::function<void(uint64_t)> progress_after(uint64_t done, uint64_t num_bytes, const std::string& output,
                                              const CreateTacoOptions& options) {
   if (!options.task.progress) return {};
@@ -83,7 +83,7 @@ class Creation {
                        .jobs = num_threads(options_.task.jobs),
                        .temp_dir = options_.output.temp_dir,
                        .parquet = options_.output.parquet};
-    // Before rasters are encoded anew; the names of parts follow from their sizes.
+    // Checked before rasters are encoded; the names of parts depend on their sizes, so they are checked later.
     if (options_.split_size == uint64_t{0}) check_absent(output_, options_.output.overwrite);
     if (options_.streaming) stream(write.jobs, go_on);
     const TortillaPlan plan(tree_, options_.output.parquet, write.jobs, options_.output.temp_dir, go_on);
@@ -126,7 +126,7 @@ class Creation {
     }
   }
 
-  /// All are made in a folder of their own, and leave it together.
+  /// All files are written to a staging directory, and renamed together.
   void write_parts(const TortillaPlan& plan, const std::vector<Part>& parts, const std::string& folder,
                    WriteOptions write) const {
     const StagingDir staging(output_, std::exchange(write.temp_dir, {}));

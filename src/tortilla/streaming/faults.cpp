@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;  // rows with the same fault, in a message
 
-/// Collects the rows of a table that have one fault, and why each has it.
+/// Collects the rows of a table that have one fault, and the reason for each.
 class Fault {
  public:
   void add(int64_t row, const std::string& why = "") {
@@ -41,7 +41,7 @@ std::string id_of(const LevelTable& table, int64_t row) {
   return table.text(table.find(tacore::names::kId), row).value_or("");
 }
 
-/// A column of integers in a row, -1 where it is not.
+/// An integer in a row, -1 where there is none.
 int64_t number_of(const LevelTable& table, std::string_view name, int64_t row) {
   const int column = table.find(name);
   return column < 0 ? -1 : table.integer(column, row).value_or(-1);
@@ -82,7 +82,7 @@ class FaultFinder {
     return column < 0 ? std::nullopt : table.text(column, row);
   }
 
-  /// What the rows below a sample have as their root.
+  /// The value of `tortilla:root` in the rows below a sample.
   std::string path(std::size_t level, int64_t row) const {
     const std::string id = id_of(*levels_[level], row);
     return level == 0 ? id : root(*levels_[level], row).value_or("") + "/" + id;
@@ -152,7 +152,7 @@ class FaultFinder {
   /// A row of the chunk table, and the number of the chunk.
   using Listed = std::pair<int64_t, uint64_t>;
 
-  /// Each row of the chunk table is what the TIFF makes of it, and each place of the TIFF has one.
+  /// Each row of the chunk table must agree with the TIFF, and each block of the TIFF must have a row.
   void check_rasters() {
     Fault lying;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
@@ -181,7 +181,7 @@ class FaultFinder {
       std::set<uint64_t> numbers;
       for (const auto& [row, number] : listed) {
         numbers.insert(number);
-        if (!is_inside(range_of(chunks_, row), owner)) continue;  // told by check_chunks()
+        if (!is_inside(range_of(chunks_, row), owner)) continue;  // reported by check_chunks()
         if (const auto why = why_wrong(row, number, owner, file); !why.empty()) lying.add(row, why);
       }
       const auto places = static_cast<uint64_t>(file.layout.blocks_per_band());

@@ -12,7 +12,7 @@
 namespace tacore::v1 {
 namespace {
 
-/// The values of a field by row; nulls where the level has no such field.
+/// The values of a field by row; null where the level lacks the field.
 std::vector<Value> values_of(const Tortilla& samples, std::string_view key, int level) {
   const auto fields = samples.fields(level);
   const bool is_there = std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.name == key; });
@@ -27,7 +27,7 @@ bool is_geotiff(const TreeLevel& rows, std::size_t row, const Value& given) {
   return format == "GTiff" || format == "COG";
 }
 
-/// Computes what `columns`, one for each field of `stats`, lack at one level. False when the level has no GeoTIFF.
+/// Computes the missing values of `columns`, one for each field of `stats`, at one level. False without GeoTIFFs.
 bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std::vector<MetadataColumn>& columns,
           int jobs, const std::function<void()>& go_on) {
   const auto formats = values_of(samples, names::kFileFormat, level);

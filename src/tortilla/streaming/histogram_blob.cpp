@@ -32,7 +32,7 @@ std::shared_ptr<const Raster> open(const Tree& tree, const Togs& togs, int level
   return make_tiff_raster(source_of(rows.payloads[as_size(row)], id), *togs[as_size(level)][as_size(row)].layout, id);
 }
 
-/// Calls `body` with a band, from 0, and its valid values, piece by piece.
+/// Calls `body` with a band, counted from 0, and its valid values, piece by piece.
 template <class Body>
 void for_each_valid(const Raster& raster, const Body& body) {
   std::vector<int> bands(static_cast<std::size_t>(raster.info().bands));
@@ -87,7 +87,7 @@ void find_range(Component& component, const Tree& tree, const Togs& togs, int jo
   }
 }
 
-/// The counts of a raster, the bands of a bin next to each other.
+/// The counts of a raster, bands interleaved by bin.
 std::vector<uint32_t> counts_of(const Raster& raster, const Component& component, const std::string& path) {
   std::vector<LinearHistogram> histograms;
   for (std::size_t band = 0; band < component.low.size(); ++band) {

@@ -13,7 +13,7 @@
 namespace tacore {
 namespace {
 
-/// The text of the item `MD_METADATA`, its entities resolved.
+/// The text of the item `MD_METADATA`, with XML entities resolved.
 std::string item_of(std::string_view xml) {
   const auto name = xml.find("name=\"MD_METADATA\"");
   const auto begin = name == xml.npos ? xml.npos : xml.find('>', name);
@@ -28,7 +28,7 @@ std::string item_of(std::string_view xml) {
   return out;
 }
 
-/// The JSON text of a member; "" when there is none.
+/// The JSON text of a member; "" when it is absent.
 std::string_view member(std::string_view object, const std::string& name) {
   for (const auto& [key, text] : json_members(object)) {
     if (key != "\"" + name + "\"") continue;
@@ -52,7 +52,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
-/// The names in the parentheses of `(time band) h w -> time band h w`, when what follows begins with them.
+/// The names in the parentheses of `(time band) h w -> time band h w`, if the right side begins with them.
 std::vector<std::string> folded_axes(std::string_view pattern) {
   const auto begin = pattern.find('('), end = pattern.find(')'), arrow = pattern.find("->");
   if (begin == pattern.npos || end == pattern.npos || arrow == pattern.npos || end < begin || arrow < end) return {};

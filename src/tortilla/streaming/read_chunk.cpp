@@ -24,13 +24,13 @@ namespace {
 
 constexpr int64_t kMostAlong = 8 << 20;
 
-/// What to decode, and the axes that the bands are unfolded into.
+/// The layout to decode, and the axes that the bands are unfolded into.
 struct ChunkPlan {
   TiffLayout layout;
   std::vector<int64_t> axes = {};
 };
 
-/// Without a chunk table the structure of the file says where its blocks are.
+/// Without a chunk table, blocks are located by the TIFF index or the directory of the file.
 ChunkPlan plan_of_file(const RowSource& row, uint64_t number, bool keep_padding) {
   if (!row.header.empty()) {
     const auto whole = layout_from_header(row.header, row.bytes->size(), row.vsi_path);
@@ -43,7 +43,7 @@ ChunkPlan plan_of_file(const RowSource& row, uint64_t number, bool keep_padding)
           mrio_axes(directory.gdal_metadata, directory.layout.bands)};
 }
 
-/// A chunk that the chunk table lists. Nothing else of the file is needed.
+/// A chunk in the chunk table. Nothing else of the file is needed.
 struct ListedChunk {
   ChunkPlan plan;
   RowSource row;
@@ -66,7 +66,7 @@ std::optional<ListedChunk> find_listed(const DataFrame::Impl& frame, int64_t pos
   };
   if (const auto chunk = find(number)) {
     const auto file = chunks->directory(owner.offset, [&] {
-      // The chunk comes along, where the table says: how much of it may be a lie, too.
+      // The chunk is prefetched where the table locates it; its stated length may be wrong, so it is limited.
       if (chunk->offset >= 0 && chunk->length >= 0 && chunk->length <= kMostAlong) {
         row.bytes = prefetched(row.bytes, {{0, kTiffHeadSize},
                                            {static_cast<uint64_t>(chunk->offset), static_cast<uint64_t>(chunk->length)}});
@@ -112,7 +112,7 @@ Tensor decode(ChunkPlan plan, const RowSource& row) {
   return out;
 }
 
-/// Whether a row is at the end of a path of ids.
+/// True when a row is at the end of a path of ids.
 bool is_there(const DataFrame& frame, std::string_view id) {
   try {
     locate(frame, id);

@@ -16,7 +16,7 @@
 namespace tacore::v1 {
 namespace {
 
-/// The ids of the ancestors of a row, `a/b`; at level 0 its own.
+/// The ids of the ancestors of a row, `a/b`; at level 0 its own id.
 std::string root_of(const Tree& tree, int level, int64_t row) {
   return level == 0 ? tree.levels[0].ids[as_size(row)]
                     : tree.path(level - 1, tree.levels[as_size(level)].parents[as_size(row)]);
@@ -36,7 +36,7 @@ std::shared_ptr<arrow::Table> level_table(const TortillaPart& part, int level) {
   return in_one_piece(beside(out, part.footer_table(level)));
 }
 
-/// What all chunks of a raster have in common.
+/// The values that all chunks of a raster share.
 ChunkRow first_row(const TortillaPart& part, const Tog& tog, int level, int64_t row) {
   const TiffLayout& layout = *tog.layout;
   return {.root = root_of(part.plan().tree(), level, row),
@@ -53,7 +53,7 @@ ChunkRow first_row(const TortillaPart& part, const Tog& tog, int level, int64_t 
           .axes = std::vector<int32_t>(tog.axes.begin(), tog.axes.end())};
 }
 
-/// Where the blocks of a chunk lie in the file; those that are not stored lie nowhere.
+/// The byte ranges of the blocks of a chunk; blocks that are not stored have none.
 void place(ChunkRow& to, const TiffLayout& chunk, uint64_t begin) {
   uint64_t first = UINT64_MAX, end = 0;
   for (const ByteRange& block : chunk.blocks) {
@@ -95,7 +95,7 @@ std::shared_ptr<arrow::Table> chunk_rows(const TortillaPart& part, const Togs& t
   return out.finish();
 }
 
-/// What is below a sample, as text that equals that of another which has the same.
+/// The structure below a sample as text, which is equal for samples of equal structure.
 std::string structure_of(const Tree& tree, const std::vector<std::vector<int64_t>>& first_children, int level,
                          int64_t row) {
   if (tree.levels[as_size(level)].types[as_size(row)] == SampleType::File) return "";
@@ -108,8 +108,8 @@ std::string structure_of(const Tree& tree, const std::vector<std::vector<int64_t
   return out + ")";
 }
 
-/// Says where all tables lie, from `first` on, the last of which is `table` at `begin`. Its own size is part of what it
-/// says; the text is as long for any.
+/// Adds the hint with the range of all tables, from `first` on, the last of which is `table` at `begin`. The size of
+/// that table includes the hint, whose length is fixed.
 void add_hint(std::map<std::string, std::string>& metadata, const arrow::Table& table, uint64_t first, uint64_t begin,
               const ParquetOptions& parquet) {
   const auto hint = [&](uint64_t size) { return encode_footer_hint({first, begin + size - first}); };

@@ -6,12 +6,11 @@
 
 namespace tacore::v1 {
 
-/// Throws ValidationError for a tree that cannot be streamed: an id with `/` or `::`, samples that differ in what is
-/// below them (dossier v1 3.1 j, 3.2).
+/// Throws ValidationError for a tree that cannot be streamed: an id with `/` or `::`, samples that differ in structure.
 void check_streamable(const Tree& tree);
 
-/// What follows the samples of a part: `histograms`, unless there are none, the table of chunks, those of the levels
-/// from the deepest up, each with a pointer to the one before it, and level 0 as the footer (dossier v1 3.2).
+/// The data after the samples of a part: `histograms`, if any, the chunk table, the tables of the levels from the
+/// deepest up, each with a pointer to the previous table, and level 0 as the footer.
 Tables streaming_tables(const TortillaPart& part, const Togs& togs, const ParquetOptions& parquet,
                         Bytes histograms = {});
 

@@ -30,7 +30,7 @@ uint64_t size_of_file(const std::string& path) {
   return static_cast<uint64_t>(status.st_size);
 }
 
-/// That of the source where it has tiles. One tile for what fits into it, of no more padding than that needs.
+/// The block size of the source if it is tiled. A small image gets one tile, with no more padding than necessary.
 int64_t block_size(const RasterInfo& info) {
   const bool has_tiles =
       info.block_width == info.block_height && info.block_width % 16 == 0 && info.block_width != info.width;
@@ -100,14 +100,14 @@ class TogMaker {
     Payload& payload = rows_.payloads[row];
     const std::string name = std::to_string(level_) + "_" + std::to_string(row) + ".tif";
     std::string from = payload.part ? vsi_subfile(payload.offset, payload.size, payload.path) : payload.path;
-    if (payload.held || payload.is_remote()) {  // what opens a path knows nothing of the options of a dataset
+    if (payload.held || payload.is_remote()) {  // opening by path would ignore the options of the dataset
       from = draft_.path("held_" + name);
       StagedFile held(draft_, "held_" + name);
       const Bytes bytes = source(row)->read_all();
       check_crc32(tree_, level_, static_cast<int64_t>(row), crc32(bytes));
       held.write(bytes);
       held.close();
-    } else if (payload.crc32) {  // whose bytes nobody sees again
+    } else if (payload.crc32) {  // the last time that these bytes are read
       check_crc32(tree_, level_, static_cast<int64_t>(row), crc32_of(*source(row)));
     }
     Payload tog{.path = draft_.path(name)};

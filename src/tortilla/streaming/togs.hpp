@@ -16,13 +16,13 @@ struct TiffLayout;
 
 namespace tacore::v1 {
 
-/// What the chunk table says of a raster.
+/// The entries of a raster in the chunk table.
 struct Tog {
   std::shared_ptr<const TiffLayout> layout = {};  ///< null: the sample has no chunks
   std::vector<int64_t> axes = {};                 ///< that its bands are unfolded into
 };
 
-/// By level and row of a tree.
+/// The TOGs of a tree, by level and row.
 using Togs = std::vector<std::vector<Tog>>;
 
 struct TogRules {
@@ -34,10 +34,9 @@ struct TogRules {
   std::function<void()> go_on = {};  ///< called now and then, from any thread; it may throw, which stops the work
 };
 
-/// Makes every FILE of `tree`, which is one of footer_tree(), a TOG: GeoTIFFs that are none, or of other tiles than are
-/// asked for, are encoded anew, without
-/// loss, into files of `staging`, which must outlive the tree. Throws ValidationError for a sample that is no GeoTIFF or
-/// cannot be decoded, unless others are allowed; IoError.
+/// Makes every FILE of `tree`, which comes from footer_tree(), a TOG: other GeoTIFFs, and those with other tiles than
+/// requested, are encoded again without loss, into files of `staging`, which must outlive the tree. Throws
+/// ValidationError for a sample that is no GeoTIFF or cannot be decoded, unless others are allowed; IoError.
 Togs make_togs(Tree& tree, const StagingDir& staging, const TogRules& rules);
 
 }  // namespace tacore::v1

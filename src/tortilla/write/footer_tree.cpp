@@ -32,7 +32,7 @@ bool has_padding(const Tree& tree) {
 Tree without_padding(const Tree& tree) {
   constexpr int64_t kGone = -1;
   Tree out;
-  std::vector<int64_t> above;  // of each row of the level above, where it is now
+  std::vector<int64_t> above;  // for each row of the level above its new position
   for (const auto& from : tree.levels) {
     TreeLevel to;
     std::vector<int64_t> rows, here(from.ids.size(), kGone);
@@ -78,7 +78,7 @@ class Checker {
   }
 
  private:
-  /// Any text is an id (dossier v1 1.3), once in its container.
+  /// Any text may be an id, but it must be unique in its container.
   void check_ids(int level, int64_t begin, int64_t end) const {
     const auto& ids = tree_.levels[as_size(level)].ids;
     std::unordered_set<std::string_view> seen;
@@ -138,7 +138,7 @@ class Formats {
   const TreeLevel& rows_;
 };
 
-/// The splits of a level as the specification spells them, empty when no row has one.
+/// The splits of a level in the spelling of the specification, empty when no row has one.
 std::vector<std::optional<std::string>> splits_of(const Tree& tree, int level) {
   auto out = texts_of(tree.levels[static_cast<std::size_t>(level)], names::kDataSplit);
   bool is_any = false;
@@ -162,7 +162,7 @@ bool is_computed(std::string_view name) {
          name.starts_with(tacore::names::kInternal);
 }
 
-/// What a level stores beside what is computed, in the order of a footer.
+/// The stored columns of a level beside the computed ones, in the order of a footer.
 std::vector<std::string> other_columns(const TreeLevel& level) {
   if (!level.columns) return {};
   auto out = column_names(*level.columns);

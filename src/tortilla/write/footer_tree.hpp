@@ -9,19 +9,19 @@
 
 namespace tacore::v1 {
 
-/// `tree` as a Tortilla holds it (dossier v1 1.3): of any shape and depth, since children are found by their places.
-/// Padding is gone. The columns of each level are `tortilla:file_format` of every row (as given, in the spelling of the
+/// `tree` in the form of a Tortilla, of any shape and depth, since children are found by their byte ranges. Padding is
+/// removed. The columns of each level are `tortilla:file_format` of every row (as given, in the spelling of the
 /// specification; TORTILLA for FOLDERs; else guessed from the bytes), `tortilla:data_split` where a row has one, then
-/// `stac:*`, `rai:*`, `stats:*` and all others in their order. What a footer computes or never has is dropped:
-/// `tortilla:id`, offsets and lengths, `internal:*`, a left-over index. `jobs` threads look at bytes.
+/// `stac:*`, `rai:*`, `stats:*` and all others in their order. Columns that a footer computes or never has are dropped:
+/// `tortilla:id`, offsets and lengths, `internal:*`, a pandas index. `jobs` threads read bytes.
 ///
-/// Throws ValidationError: no samples, a FOLDER without any, an id that is empty, no UTF-8 or there twice, a
-/// `tortilla:data_split` other than train, validation and test, a FILE called TORTILLA that is none, a column that is
-/// there twice. IoError for a sample that cannot be read.
+/// Throws ValidationError: no samples, a FOLDER without any, an id that is empty, not UTF-8 or a duplicate, a
+/// `tortilla:data_split` other than train, validation and test, a FILE called TORTILLA that is none, a duplicate
+/// column. IoError for a sample that cannot be read.
 Tree footer_tree(Tree tree, Kind kind, int jobs);
 
-/// A split as the specification spells it: train, validation or test, for `val`, `training`, ... too. nullopt for all
-/// else.
+/// A split in the spelling of the specification: train, validation or test, also for `val`, `training`, ... nullopt for
+/// other names.
 std::optional<std::string> spelled_split(std::string_view name);
 
 }  // namespace tacore::v1

@@ -9,10 +9,10 @@ namespace tacore::v1 {
 
 /// Throws ValidationError unless `path` ends in `.tortilla` or `.taco`, as `kind` says.
 void check_name(const std::string& path, Kind kind);
-/// Throws ValidationError when there is something at `path` that may not be replaced, IoError when it is remote.
+/// Throws ValidationError when `path` exists and may not be replaced, IoError when it is remote.
 void check_absent(const std::string& path, bool overwrite);
 
-/// COLLECTION as it is written. Throws ValidationError with all rules that it breaks.
+/// The text of COLLECTION for writing. Throws ValidationError with all rules that it breaks.
 std::string collection_text(const Collection& collection);
 
 }  // namespace tacore::v1

@@ -50,7 +50,7 @@ TortillaPlan::TortillaPlan(const Tree& tree, const ParquetOptions& parquet, int 
   }
 }
 
-/// From the first byte of their container.
+/// Offsets count from the first byte of the container.
 void TortillaPlan::place_among_siblings(int level) {
   auto& here = levels_[as_size(level)];
   const auto& parents = tree_.levels[as_size(level)].parents;

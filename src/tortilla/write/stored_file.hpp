@@ -12,7 +12,7 @@
 
 namespace tacore::v1 {
 
-/// A file of v1 as it lies on the disk, to be written again.
+/// An existing file of v1 that will be rewritten.
 class StoredFile {
  public:
   /// Reads the header. Throws IoError, and FormatError for what is no Tortilla or TACO.
@@ -21,17 +21,17 @@ class StoredFile {
   const std::string& path() const { return path_; }
   uint64_t size() const { return source_->size(); }
   const Header& header() const { return header_; }
-  /// The fields behind those that encode_header() writes.
+  /// `header` with the bytes after its fields copied from this file.
   std::vector<std::byte> with_free_space(std::vector<std::byte> header) const;
-  /// COLLECTION, "" of a Tortilla. Throws IoError.
+  /// The text of COLLECTION, "" for a Tortilla. Throws IoError.
   std::string collection() const;
-  /// The footer. Every sample of it lies in the data. Throws FormatError and SchemaError.
+  /// The footer; every sample in it lies in the data. Throws FormatError and SchemaError.
   StoredTable footer() const;
 
-  /// Its permissions, where they can be given. Throws IoError; of local files only.
+  /// Copies its permissions to `file`, where possible. Throws IoError; only for local files.
   void give_permissions(const OutputFile& file) const;
-  /// Copies `range` to `to` in `file`: in the kernel as OutputFile::copy() does, a remote one many pieces at a time.
-  /// `tell` hears of each piece how large it was, and may throw. Throws IoError.
+  /// Copies `range` to `to` in `file`: in the kernel as OutputFile::copy() does, a remote one in several parallel
+  /// requests. `tell` gets the size of each piece, and may throw. Throws IoError.
   void copy(const ByteRange& range, const OutputFile& file, uint64_t to,
             const std::function<void(uint64_t num_bytes)>& tell) const;
 
@@ -42,7 +42,7 @@ class StoredFile {
   Header header_;
 };
 
-/// Throws ValidationError for a file of the generation before 0.5.0, whose footers say too little to be kept.
+/// Throws ValidationError for a file of the generation before 0.5.0, whose footers lack information.
 void check_generation(const StoredFile& file);
 
 }  // namespace tacore::v1

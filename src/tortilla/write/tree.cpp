@@ -34,7 +34,7 @@ struct Place {
   int64_t parent = 0;  ///< row in the level above
 };
 
-/// What a footer says of its samples.
+/// The samples of a footer.
 struct Samples {
   std::vector<std::string> ids = {};
   std::vector<SampleType> types = {};
@@ -42,7 +42,7 @@ struct Samples {
   std::shared_ptr<arrow::Table> columns = {};
 };
 
-/// Checked against the data of the container, bytes [begin, end) of the file.
+/// Checks ranges against the data of the container, bytes [begin, end) of the file.
 ByteRange range_of_row(const LevelTable& table, int64_t row, uint64_t begin, uint64_t end) {
   const auto offset = table.integer(table.find(names::kOffset), row);
   const auto size = table.integer(table.find(names::kSize), row);
@@ -71,7 +71,7 @@ Samples read_samples(const File& file, const ByteRange& place, int level) {
   return out;
 }
 
-/// Containers that do not share bytes are few enough to be read; one that a million rows name would be read as often.
+/// Containers must not share bytes: one that a million rows name would be read a million times.
 void check_disjoint(std::vector<Place> places, const std::vector<File>& files, int level) {
   const auto key = [](const Place& place) { return std::pair(place.file, place.range.offset); };
   std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
@@ -115,7 +115,7 @@ class TreeReader {
     return at->second;
   }
 
-  /// The samples of the containers `here`, which are at `level`, and of those in them.
+  /// The samples of the containers `here`, which are at `level`, and of all containers in them.
   std::vector<TreeLevel> read(std::vector<Place> here, int level) {
     std::vector<TreeLevel> out;
     for (; !here.empty(); ++level) {
@@ -129,7 +129,7 @@ class TreeReader {
     return out;
   }
 
-  /// The samples of `places`, and where the containers among them are.
+  /// The samples of `places`, and the locations of the containers among them.
   std::vector<Place> add_level(std::vector<TreeLevel>& out, const std::vector<Place>& places, int level) {
     TreeLevel& to = out.emplace_back();
     std::vector<TablePart> parts;
@@ -142,7 +142,7 @@ class TreeReader {
     return nested;
   }
 
-  /// The samples of `places`, whose columns are returned.
+  /// Adds the samples of `places`, and returns their columns.
   TablePart add_samples(TreeLevel& to, std::span<const Place> places, int level, std::vector<Place>& nested) {
     std::vector<Samples> found(places.size());
     run_parallel(places.size(), jobs_,

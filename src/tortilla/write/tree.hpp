@@ -9,13 +9,13 @@
 
 namespace tacore::v1 {
 
-/// All samples of the Tortilla or TACO files at `paths`, the partitions of one dataset in order: nested ones are
-/// FOLDERs with their children in the level below, however the samples differ in them. Ids are those of the footers,
-/// any text; columns have the form of 2.0 (from_footer_columns). `jobs` threads read nested footers, more where they
-/// are remote.
+/// All samples of the Tortilla or TACO files at `paths`, the partitions of one dataset in order. Nested Tortillas are
+/// FOLDERs with their children in the level below, which may differ between samples. Ids are those of the footers, any
+/// text; columns have the form of 2.0 (from_footer_columns). `jobs` threads read nested footers, more where they are
+/// remote.
 ///
-/// Throws IoError, FormatError and SchemaError as load() does; FormatError, too, for a sample that leaves the data of
-/// its container, nested containers that share bytes, and more than kMaxLevels levels.
+/// Throws IoError, FormatError and SchemaError as load() does; FormatError also for a sample outside of the data of its
+/// container, nested containers that share bytes, and more than kMaxLevels levels.
 Tree tree_of_tortillas(const std::shared_ptr<const Storage>& storage, const std::vector<std::string>& paths, int jobs);
 
 /// A nested container: bytes of a file.

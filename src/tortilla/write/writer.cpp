@@ -40,7 +40,7 @@ class TortillaWriter {
  private:
   enum class What { Sample, Header, Footer };
 
-  /// A FILE, or the header or footer of a FOLDER, in the order of the file.
+  /// A FILE, or the header or footer of a FOLDER, in file order.
   struct Piece {
     What what;
     int level;
@@ -112,7 +112,7 @@ class TortillaWriter {
     tell(num_bytes);
   }
 
-  /// Samples are there already.
+  /// The samples are written already.
   void fill(const Piece& piece, std::span<std::byte> out) const {
     if (piece.what == What::Sample) {
       if (payload(piece).crc32) check_crc32(plan_.tree(), piece.level, piece.row, crc32(out));
@@ -143,7 +143,7 @@ class TortillaWriter {
     out_.write(0, encode_header(header));
   }
 
-  /// After each piece, and between whatever else takes time: `progress` may stop the work.
+  /// Called after each piece, and between other slow steps: `progress` may stop the work.
   void tell(uint64_t num_bytes) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);

@@ -14,24 +14,24 @@
 
 namespace tacore::v1 {
 
-/// What follows the samples of a file.
+/// The data after the samples of a file.
 struct Tables {
   Bytes before = {};                                 ///< between the samples and the footer
   std::shared_ptr<arrow::Table> footer = {};         ///< of level 0
   std::map<std::string, std::string> metadata = {};  ///< key-values of its Parquet
 };
 
-/// What write_tortilla() writes beside the samples.
+/// The parts of a file that write_tortilla() writes besides the samples.
 struct TortillaFile {
   Kind kind = Kind::Tortilla;
   std::string collection = {};  ///< COLLECTION of a TACO
   uint64_t num_partitions = 1;
-  /// Asked when every sample has its place. None: the footer of level 0 alone.
+  /// Called when every sample has its offset. None: only the footer of level 0 is written.
   std::function<Tables(const TortillaPart&)> tables = {};
 };
 
-/// Writes one file (dossier v1 1.1, 1.2, 2.1) in one pass: every sample is read once and goes straight to its place,
-/// and the file appears when it is whole. Throws IoError.
+/// Writes one file in one pass: every sample is read once and written to its offset, and the file appears when it is
+/// complete. Throws IoError.
 void write_tortilla(const TortillaPart& part, const TortillaFile& file, const std::string& target,
                     const WriteOptions& options);
 
