@@ -21,8 +21,7 @@ TEST_CASE("sums and products that fit are exact") {
 TEST_CASE("sums and products that do not fit are refused by name") {
   CHECK_THROWS_WITH_AS(checked_add<uint64_t>(kMax, 1, "entry"), "entry overflows", FormatError);
   CHECK_THROWS_WITH_AS(checked_add<int32_t>(INT32_MIN, -1, "row"), "row overflows", FormatError);
-  CHECK_THROWS_WITH_AS(checked_multiply<uint64_t>(kMax / 2, 3, "size"), "size overflows",
-                       FormatError);
+  CHECK_THROWS_WITH_AS(checked_multiply<uint64_t>(kMax / 2, 3, "size"), "size overflows", FormatError);
 }
 
 TEST_CASE("narrow keeps what fits") {
@@ -32,10 +31,8 @@ TEST_CASE("narrow keeps what fits") {
 }
 
 TEST_CASE("narrow refuses what does not fit and shows it") {
-  CHECK_THROWS_WITH_AS(narrow<uint32_t>(uint64_t{4294967296}, "size"),
-                       "size does not fit: 4294967296", FormatError);
-  CHECK_THROWS_WITH_AS(narrow<uint64_t>(int64_t{-1}, "offset"), "offset does not fit: -1",
-                       FormatError);
+  CHECK_THROWS_WITH_AS(narrow<uint32_t>(uint64_t{4294967296}, "size"), "size does not fit: 4294967296", FormatError);
+  CHECK_THROWS_WITH_AS(narrow<uint64_t>(int64_t{-1}, "offset"), "offset does not fit: -1", FormatError);
   CHECK_THROWS_AS(narrow<int64_t>(kMax, "rows"), FormatError);
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("what stands for a missing number is no time") {
 
 TEST_CASE("SOURCE_DATE_EPOCH is a number of seconds, or is not looked at") {
   const std::pair<const char*, std::optional<int64_t>> cases[] = {
-      {"0", 0}, {"1369353600", 1369353600}, {"-5", -5}, {"", std::nullopt}, {"12x", std::nullopt}, {" 12", std::nullopt}};
+      {"0", 0},           {"1369353600", 1369353600}, {"-5", -5},
+      {"", std::nullopt}, {"12x", std::nullopt},      {" 12", std::nullopt}};
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
     ::setenv("SOURCE_DATE_EPOCH", text, 1);

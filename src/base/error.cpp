@@ -26,9 +26,7 @@ std::string with_reason(const std::string& message, int error_number) {
 }  // namespace
 
 Error::Error(const std::string& message, ErrorContext where)
-    : std::runtime_error(compose(redact(message), where)),
-      message_(redact(message)),
-      where_(std::move(where)) {}
+    : std::runtime_error(compose(redact(message), where)), message_(redact(message)), where_(std::move(where)) {}
 
 IoError::IoError(const std::string& message, ErrorContext where, int error_number)
     : Error(with_reason(message, error_number), std::move(where)), error_number_(error_number) {}

@@ -23,7 +23,8 @@ TEST_CASE("an error says path, level, message and byte, leaving out what is unkn
       {"offset 0 is known", {.offset = 0}, "count is 9 (byte 0)"},
       {"level", {.level = 2}, "level 2: count is 9"},
       {"level 0 is known", {.level = 0}, "level 0: count is 9"},
-      {"all", {.path = "a", .offset = 18446744073709551615U, .level = 5},
+      {"all",
+       {.path = "a", .offset = 18446744073709551615U, .level = 5},
        "a: level 5: count is 9 (byte 18446744073709551615)"},
   };
   for (const Case& c : cases) {

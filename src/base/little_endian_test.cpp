@@ -53,8 +53,7 @@ TEST_CASE("a cursor refuses to pass the end, names record and byte, and stays wh
 TEST_CASE("a cursor over nothing has nothing") {
   Cursor in({}, "record");
   CHECK(in.remaining() == 0);
-  CHECK_THROWS_WITH_AS(in.u8(), "record is truncated: needs 1 more bytes, found 0 (byte 0)",
-                       FormatError);
+  CHECK_THROWS_WITH_AS(in.u8(), "record is truncated: needs 1 more bytes, found 0 (byte 0)", FormatError);
 }
 
 }  // namespace

@@ -58,8 +58,7 @@ TEST_CASE("an unknown level is refused and changes nothing") {
   verbose("debug");
   const char* const bad[] = {"", "INFO", "info ", "warning", "true", "0", nullptr};
   for (const char* level : bad) {
-    CHECK_THROWS_WITH_AS(verbose(level), doctest::Contains("expected 'info' or 'debug'"),
-                         QueryError);
+    CHECK_THROWS_WITH_AS(verbose(level), doctest::Contains("expected 'info' or 'debug'"), QueryError);
   }
   CHECK_THROWS_WITH_AS(verbose("loud"), doctest::Contains("'loud'"), QueryError);
   CHECK(log_level() == LogLevel::Debug);

@@ -116,8 +116,7 @@ TEST_CASE("split is the inverse of join") {
     std::vector<std::string> parts;
   };
   const Case cases[] = {
-      {"", {""}},           {"a", {"a"}},          {"a,b", {"a", "b"}},
-      {",", {"", ""}},      {"a,,b", {"a", "", "b"}}, {",a,", {"", "a", ""}},
+      {"", {""}}, {"a", {"a"}}, {"a,b", {"a", "b"}}, {",", {"", ""}}, {"a,,b", {"a", "", "b"}}, {",a,", {"", "a", ""}},
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
@@ -144,8 +143,13 @@ TEST_CASE("endings are compared without case") {
 
 TEST_CASE("base64 has the vectors of RFC 4648, 10") {
   const std::string cases[][2] = {
-      {"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"},
+      {"", ""},
+      {"f", "Zg=="},
+      {"fo", "Zm8="},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg=="},
+      {"fooba", "Zm9vYmE="},
+      {"foobar", "Zm9vYmFy"},
   };
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
@@ -157,7 +161,8 @@ TEST_CASE("base64 has the vectors of RFC 4648, 10") {
 
 TEST_CASE("text for a terminal has no control sequences") {
   CHECK(without_controls("a\x1b[31m\tb\r\n") == "a [31m b  ");
-  CHECK(without_controls("\x7f\xc2\x9b" "2J \xc3\xb1 \xff") == "  2J \xc3\xb1 ?");
+  CHECK(without_controls("\x7f\xc2\x9b"
+                         "2J \xc3\xb1 \xff") == "  2J \xc3\xb1 ?");
   CHECK(without_controls("") == "");
 }
 

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "format/names.hpp"
-#include "io/prefetched_source.hpp"
-#include "model/identifier.hpp"
 #include "container/child_rows.hpp"
 #include "container/read_hints.hpp"
 #include "container/tiff_index_file.hpp"
 #include "container/zip_samples.hpp"
+#include "format/names.hpp"
+#include "io/prefetched_source.hpp"
+#include "model/identifier.hpp"
 #include "table/cells.hpp"
 #include "table/parquet_footer.hpp"
 

@@ -159,12 +159,12 @@ class Container {
   struct Proof {
     std::mutex mutex;
     std::shared_ptr<const LevelTable> level;
-    bool is_proved = true;                  ///< once there is a level
+    bool is_proved = true;  ///< once there is a level
     std::once_flag bounded = {};
-    std::vector<Bounds> bounds = {};        ///< the result of parent_bounds()
-    std::map<int, bool> ascending = {};     ///< results of parents_ascend(), by row group
+    std::vector<Bounds> bounds = {};     ///< the result of parent_bounds()
+    std::map<int, bool> ascending = {};  ///< results of parents_ascend(), by row group
     std::once_flag numbered = {};
-    std::vector<int64_t> numbers = {};      ///< of each row among those of its source file
+    std::vector<int64_t> numbers = {};  ///< of each row among those of its source file
     std::once_flag assembled = {};
     std::atomic<bool> is_there = false;
   };

@@ -1,14 +1,15 @@
+#include "container/folder_container.hpp"
+
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <ctime>
 
 #include "base/text.hpp"
+#include "container/level_files.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
-#include "container/folder_container.hpp"
-#include "container/level_files.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -1,3 +1,5 @@
+#include "container/tacocat_container.hpp"
+
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -8,7 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "container/level_files.hpp"
-#include "container/tacocat_container.hpp"
+#include "container/read_hints.hpp"
 #include "container/zip_offsets.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
@@ -17,7 +19,6 @@
 #include "model/collection_json.hpp"
 #include "model/collection_members.hpp"
 #include "model/identifier.hpp"
-#include "container/read_hints.hpp"
 #include "table/level_checksums.hpp"
 
 namespace tacore {

@@ -6,9 +6,9 @@
 #include "base/little_endian.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "container/zip_samples.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
-#include "container/zip_samples.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -59,8 +59,8 @@ TiffIndexFile::TiffIndexFile(std::shared_ptr<const LevelTable> table)
       header_(required_column(*table_, kHeaderColumns[0])) {}
 
 std::shared_ptr<const TiffIndexFile> TiffIndexFile::open(const Storage& storage, const std::string& path,
-                                                   const Container& container,
-                                                   const std::function<void(const std::string& why)>& leave) {
+                                                         const Container& container,
+                                                         const std::function<void(const std::string& why)>& leave) {
   const auto leave_aside = [&](const std::string& why) {
     if (leave) leave(why);
     else log::warning(path + ": not used: " + why);
@@ -116,9 +116,10 @@ std::string TiffIndexFile::find(const RowAddress& file, const ByteSource& bytes)
   const auto size = table_->integer(size_, begin), crc = table_->integer(crc32_, begin);
   if (size != static_cast<int64_t>(bytes.size()) || !crc || !require_crc32(bytes, static_cast<uint32_t>(*crc))) {
     std::call_once(warned_, [&] {
-      log::warning(table_->where().path + ": the header of " + quoted(file.relative_path) +
-                   " was made of other bytes, and maybe those of others: TIFFs are read instead; `taco index-tiffs` makes a "
-                   "new file");
+      log::warning(
+          table_->where().path + ": the header of " + quoted(file.relative_path) +
+          " was made of other bytes, and maybe those of others: TIFFs are read instead; `taco index-tiffs` makes a "
+          "new file");
     });
     return {};
   }

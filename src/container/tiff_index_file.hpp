@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "io/byte_source.hpp"
 #include "container/container.hpp"
+#include "io/byte_source.hpp"
 
 /// The TIFF index: a file beside a dataset with the headers of its TIFFs, for datasets that have no column of them
 /// (docs/format.md). The headers are bytes here.
@@ -45,8 +45,8 @@ class TiffIndexFile {
   /// nullptr when there is none at `path`. For the index of another dataset, or another kind of file: nullptr, too, and
   /// `leave` is called with the reason, or, without it, a warning is logged. Throws IoError.
   static std::shared_ptr<const TiffIndexFile> open(const Storage& storage, const std::string& path,
-                                                const Container& container,
-                                                const std::function<void(const std::string& why)>& leave = {});
+                                                   const Container& container,
+                                                   const std::function<void(const std::string& why)>& leave = {});
 
   /// Rows are sorted by source file, then path.
   int64_t num_rows() const { return table_->num_rows(); }

@@ -1,8 +1,13 @@
+#include "container/zip_container.hpp"
+
 #include <algorithm>
 
 #include "base/log.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "container/container.hpp"
+#include "container/read_hints.hpp"
+#include "container/zip_offsets.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "io/document.hpp"
@@ -10,10 +15,6 @@
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "net/http_file.hpp"
-#include "container/container.hpp"
-#include "container/read_hints.hpp"
-#include "container/zip_container.hpp"
-#include "container/zip_offsets.hpp"
 
 namespace tacore {
 namespace {
@@ -299,11 +300,10 @@ bool ends_as_zip(const ByteSource& source) {
 }
 
 std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path, bool verify) {
-  auto opened = open_by_header(*source, path, true, [&](const taco_header::Header& header) {
-    return open_parts(source, header, path);
-  });
-  return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection),
-                                        std::move(opened.levels), verify);
+  auto opened = open_by_header(*source, path, true,
+                               [&](const taco_header::Header& header) { return open_parts(source, header, path); });
+  return std::make_shared<ZipContainer>(std::move(source), path, std::move(opened.collection), std::move(opened.levels),
+                                        verify);
 }
 
 std::vector<ByteRange> ranges_of_rows(const ByteSource& zip, const std::string& path) {

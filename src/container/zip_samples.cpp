@@ -9,8 +9,8 @@
 #include "base/crc32.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "io/coalesce.hpp"
 #include "container/zip_offsets.hpp"
+#include "io/coalesce.hpp"
 
 namespace tacore {
 namespace {
@@ -337,7 +337,8 @@ class ZipSample final : public ByteSource {
 
   void accept(const ZipEntry& entry, uint32_t crc) const {
     if (const int64_t expected = expected_; expected >= 0 && expected != crc) {
-      fail(*archive_, entry, "its header beside the dataset was made of other bytes; `taco index-tiffs` makes a new file");
+      fail(*archive_, entry,
+           "its header beside the dataset was made of other bytes; `taco index-tiffs` makes a new file");
     }
     const std::lock_guard lock(mutex_);
     crc32_ = crc;
@@ -381,9 +382,9 @@ class ZipSample final : public ByteSource {
       for (const ByteRange& range : inside(ranges)) all.push_back(range);
       auto bytes = archive_->read_ranges(all);
       const auto begin = std::find_if(ranges.begin(), ranges.end(), [](ByteRange r) { return r.offset == 0; });
-      const auto after = begin == ranges.end() ? std::span<const std::byte>()
-                                               : std::span<const std::byte>(bytes[1 + static_cast<std::size_t>(
-                                                                                          begin - ranges.begin())]);
+      const auto after = begin == ranges.end()
+                             ? std::span<const std::byte>()
+                             : std::span<const std::byte>(bytes[1 + static_cast<std::size_t>(begin - ranges.begin())]);
       const Stated stated = look_at_header(*archive_, *proofs_, entry, bytes[0], after);
       if (stated.fault.empty()) {
         accept(entry, stated.crc32);

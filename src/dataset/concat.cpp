@@ -5,9 +5,9 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
-#include "dataset/dataset_impl.hpp"
 
 namespace tacore {
 namespace {

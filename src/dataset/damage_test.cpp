@@ -22,7 +22,6 @@ class Damaged {
   Dataset open() const { return load(folder_.write(name_, bytes_)); }
 
  private:
-
   TemporaryFolder folder_;
   std::string name_;
   std::string bytes_;

@@ -1,13 +1,14 @@
+#include "dataset/dataframe_impl.hpp"
+
 #include <algorithm>
 #include <functional>
 
 #include "base/text.hpp"
+#include "container/child_rows.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
-#include "container/child_rows.hpp"
-#include "dataset/dataframe_impl.hpp"
 #include "table/cells.hpp"
 
 /// From a row to its data and its children.

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/threads.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
-#include "dataset/open_container.hpp"
 #include "table/arrow_stream.hpp"
 
 namespace tacore {
@@ -254,8 +254,7 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
   const bool by_id = parent_column >= 0 &&
                      below->columns()[static_cast<std::size_t>(parent_column)].type.find("string") != std::string::npos;
   const std::string id =
-      by_id ? text(names::kId)
-            : std::to_string(container->current_id(parent.level, parent.row).value_or(parent.row));
+      by_id ? text(names::kId) : std::to_string(container->current_id(parent.level, parent.row).value_or(parent.row));
   const std::string source = container->format() == Format::Tacocat ? text(names::kSourceFile) : "";
   const auto rows = found->find(parent_key(parent.part, source, id));
   return rows == found->end() ? std::vector<int64_t>() : rows->second;

@@ -18,8 +18,7 @@ namespace tacore {
 /// The partitions of a TACOLLECTION.json, opened on first use.
 class Partitions {
  public:
-  Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder,
-             bool verify);
+  Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder, bool verify);
 
   const std::vector<Source>& sources() const noexcept { return sources_; }
   /// The folder of the partitions.

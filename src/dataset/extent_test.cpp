@@ -26,8 +26,8 @@ Tortilla at(const std::vector<Place>& places, const std::string& family = "stac"
   for (const auto& [lon, lat, start, end] : places) {
     out.emplace_back("s" + std::to_string(out.size()), Bytes(1),
                      std::vector<MetadataField>{{family + ":centroid", Binary{wkb_point(lon, lat)}},
-                                           {family + ":time_start", start, "timestamp[us]"},
-                                           {family + ":time_end", end, "timestamp[us]"}});
+                                                {family + ":time_start", start, "timestamp[us]"},
+                                                {family + ":time_end", end, "timestamp[us]"}});
   }
   return Tortilla(std::move(out));
 }

@@ -1,12 +1,12 @@
 #include <filesystem>
 #include <system_error>
 
-#include "format/names.hpp"
-#include "io/vsi_path.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "dataset/open_container.hpp"
-#include "tacore/plumbing/apart.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 namespace tacore {
 namespace {

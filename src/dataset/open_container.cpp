@@ -1,14 +1,16 @@
 #include "dataset/open_container.hpp"
 
-#include "container/folder_container.hpp"
-#include "container/tacocat_container.hpp"
-#include "container/zip_container.hpp"
-
 #include <algorithm>
 #include <cerrno>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "container/folder_container.hpp"
+#include "container/level_files.hpp"
+#include "container/read_hints.hpp"
+#include "container/tacocat_container.hpp"
+#include "container/tiff_index_file.hpp"
+#include "container/zip_container.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "format/tacocat_header.hpp"
@@ -16,11 +18,8 @@
 #include "io/prefetched_source.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
-#include "container/tiff_index_file.hpp"
-#include "container/level_files.hpp"
-#include "container/read_hints.hpp"
-#include "tortilla/partitions.hpp"
 #include "tortilla/container.hpp"
+#include "tortilla/partitions.hpp"
 
 namespace tacore {
 namespace {
@@ -217,8 +216,7 @@ Detected detect(const Storage& storage, const std::string& given) {
 }
 
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
-                                                const std::string& path, const std::string& base_path,
-                                                bool verify) {
+                                                const std::string& path, const std::string& base_path, bool verify) {
   log::info(path + ": " + to_string(at.format) + " container");
   auto out = open_as(storage, at, path, base_path.empty() ? at.folder : base_path, verify);
   out->look_for_headers(std::move(storage), header_file_path(at.path));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/byte_source.hpp"
 #include "container/container.hpp"
+#include "io/byte_source.hpp"
 #include "tacore/dataset.hpp"
 
 namespace tacore {

@@ -100,8 +100,8 @@ std::string permuted() {
                        const std::string& payload) {
     const std::string name = "DATA/" + path + (type == "FOLDER" ? "/__meta__" : "");
     const auto at = static_cast<int64_t>(zip.add({name, payload}));
-    const Row row{path.substr(path.rfind('/') + 1), type, parent, path + (type == "FOLDER" ? "/" : ""), at,
-                  static_cast<int64_t>(payload.size())};
+    const Row row{path.substr(path.rfind('/') + 1),     type, parent,
+                  path + (type == "FOLDER" ? "/" : ""), at,   static_cast<int64_t>(payload.size())};
     levels[level].push_back(row);
     return row;
   };
@@ -127,8 +127,7 @@ std::string permuted() {
       std::swap(rows[i].size, rows[i + 2].size);
     }
   }
-  for (int k = 0; k < 4; ++k)
-    zip.add({"METADATA/level" + std::to_string(k) + ".parquet", level(levels[k], k == 0)});
+  for (int k = 0; k < 4; ++k) zip.add({"METADATA/level" + std::to_string(k) + ".parquet", level(levels[k], k == 0)});
   zip.add({"COLLECTION.json", about(R"({"root": {"n": 2, "type": "FOLDER"}, "hierarchy": {
     "1": [{"n": 4, "type": ["FOLDER", "FOLDER"], "id": ["x", "a"]}],
     "2": [{"n": 4, "type": ["FOLDER", "FOLDER"], "id": ["p", "q"]},
@@ -193,8 +192,8 @@ TEST_CASE("many samples of permuted rows are read at once, and in a second datas
 TEST_CASE("a level 0 that names the bytes of another sample is repaired, local and remote") {
   const std::vector<HandMade> files{{"a", "first"}, {"b", "second, longer"}, {"c", "third"}};
   const Flat made = flat(files, [](std::vector<Row>& rows) {
-    std::swap(rows[0].offset, rows[2].offset);                                      // of equal length
-    rows[1].size -= 3;                                                              // shorter
+    std::swap(rows[0].offset, rows[2].offset);  // of equal length
+    rows[1].size -= 3;                          // shorter
   });
   const TemporaryFolder folder;
   const std::string path = folder.write("set.tacozip", made.text);

@@ -6,8 +6,8 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "format/names.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "format/names.hpp"
 #include "table/ipc.hpp"
 #include "table/parquet_footer.hpp"
 

@@ -13,8 +13,8 @@ using namespace tacore;
 
 namespace {
 
-const Strings kNames{"flat.tacozip", "flat_padded.tacozip",   "nested.tacozip", "nested",
-                     "cascade_tacocat", "uneven_children.tacozip"};
+const Strings kNames{"flat.tacozip", "flat_padded.tacozip", "nested.tacozip",
+                     "nested",       "cascade_tacocat",     "uneven_children.tacozip"};
 
 /// What another process makes of it, which opens the dataset anew.
 DataFrame again(const DataFrame& frame, const std::string& name, const std::string& query) {
@@ -70,8 +70,8 @@ TEST_CASE("rows that a query drew at random stay the same in the next query") {
     }
   }
   const Dataset drawn = load(golden("nested.tacozip")).sql("SELECT * FROM data ORDER BY random() LIMIT 2");
-  const Dataset again =
-      with_drawn(load(golden("nested.tacozip")).sql("SELECT * FROM data ORDER BY random() LIMIT 2"), serialize_drawn(drawn));
+  const Dataset again = with_drawn(load(golden("nested.tacozip")).sql("SELECT * FROM data ORDER BY random() LIMIT 2"),
+                                   serialize_drawn(drawn));
   CHECK(dump(again.sql("SELECT id FROM level1").data()) == dump(drawn.sql("SELECT id FROM level1").data()));
   const Dataset below = again.filter_bbox(-180, -90, 180, 90, {.level = 1});
   CHECK(dump(below.data()) == dump(drawn.filter_bbox(-180, -90, 180, 90, {.level = 1}).data()));
@@ -106,7 +106,8 @@ TEST_CASE("versions of files differ where a file does") {
   const std::string before = versions(golden("flat.tacozip"));
   CHECK(before == versions(golden("flat.tacozip")));
   CHECK(before != versions(golden("flat_padded.tacozip")));
-  const std::string one = make_flat_folder(folder, "one", 5, "i AS n"), two = make_flat_folder(folder, "two", 5, "-i AS n");
+  const std::string one = make_flat_folder(folder, "one", 5, "i AS n"),
+                    two = make_flat_folder(folder, "two", 5, "-i AS n");
   CHECK(versions(one) != versions(two));
 }
 
@@ -139,7 +140,8 @@ TEST_CASE("the version of a FOLDER is that of its files, and one that changes wh
   CHECK(item.read_bytes("item_0").size() > 0);
   // Clocks are taken to differ by up to two seconds.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::milliseconds(1990));
+  std::filesystem::last_write_time(file,
+                                   std::filesystem::file_time_type::clock::now() + std::chrono::milliseconds(1990));
   CHECK(has_text(error_of([&] { item.read_bytes("item_0"); }), "changed since the dataset was opened; load it anew"));
   CHECK(std::get<DataFrame>(load(path).data().read("asia")).read_bytes("item_0").size() > 0);
   std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(5));

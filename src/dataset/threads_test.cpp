@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/crc32.hpp"
-#include "support/server.hpp"
 #include "support/load_files.hpp"
+#include "support/server.hpp"
 
 // Datasets and frames are values that any number of threads may use at once. The tsan preset runs these.
 namespace {

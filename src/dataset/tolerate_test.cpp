@@ -273,8 +273,9 @@ TEST_CASE("a query that cannot hold a type says so, and rows without a query hav
   }
   const Report report;
   CHECK(text(dataset.sql("SELECT * FROM data")) == "2023-01-15T00:00:00Z");
-  CHECK(report.has(LogLevel::Warning, "column 't' is timestamp[ns, tz=UTC]; a query gives it as timestamp[us, tz=UTC], "
-                                      "without its nanoseconds"));
+  CHECK(report.has(LogLevel::Warning,
+                   "column 't' is timestamp[ns, tz=UTC]; a query gives it as timestamp[us, tz=UTC], "
+                   "without its nanoseconds"));
   CHECK(report.has(LogLevel::Warning, "column 'd' is duration[us]; a query gives it as int64"));
 }
 

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "base/log.hpp"
-#include "describe/items.hpp"
-#include "model/collection_merge.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "dataset/frame_stream.hpp"
+#include "describe/items.hpp"
+#include "model/collection_merge.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/extent_sum.hpp"
 #include "table/recomposed_batches.hpp"

@@ -199,16 +199,14 @@ Json label_set(const Facts& facts) {
 /// What the parts of a training are called here and, where it knows all of them, what Croissant calls them: each row of
 /// a record set has all fields. Null where nobody splits.
 Json split_set(const Facts& facts) {
-  static const std::map<std::string, const char*> known = {{"train", "cr:TrainingSplit"},
-                                                           {"training", "cr:TrainingSplit"},
-                                                           {"val", "cr:ValidationSplit"},
-                                                           {"validation", "cr:ValidationSplit"},
-                                                           {"test", "cr:TestSplit"},
-                                                           {"testing", "cr:TestSplit"}};
+  static const std::map<std::string, const char*> known = {
+      {"train", "cr:TrainingSplit"},        {"training", "cr:TrainingSplit"}, {"val", "cr:ValidationSplit"},
+      {"validation", "cr:ValidationSplit"}, {"test", "cr:TestSplit"},         {"testing", "cr:TestSplit"}};
   std::set<std::string> names;
   for (const LevelFacts& level : facts.levels) names.insert(level.splits.begin(), level.splits.end());
   if (names.empty()) return {};
-  const bool all_known = std::all_of(names.begin(), names.end(), [](auto& name) { return known.contains(lower(name)); });
+  const bool all_known =
+      std::all_of(names.begin(), names.end(), [](auto& name) { return known.contains(lower(name)); });
   Json rows = Json::array(), fields = Json::array();
   const auto add_field = [&](const char* id, const char* type) {
     fields.push_back({{"@type", "cr:Field"}, {"@id", id}, {"name", id}, {"dataType", type}});
@@ -220,7 +218,7 @@ Json split_set(const Facts& facts) {
     if (all_known) row["splits/url"] = known.at(lower(name));
     rows.push_back(std::move(row));
   }
-  return {{"@type", "cr:RecordSet"}, {"@id", "splits"}, {"name", "splits"}, {"dataType", "cr:Split"},
+  return {{"@type", "cr:RecordSet"},         {"@id", "splits"}, {"name", "splits"}, {"dataType", "cr:Split"},
           {"key", reference("splits/name")}, {"field", fields}, {"data", rows}};
 }
 

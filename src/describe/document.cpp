@@ -96,12 +96,11 @@ Section loading(const Facts& facts) {
   const std::string first = "first = rows.read(0)  # a path that GDAL opens, or the children\n";
   const auto load = [&](const char* package) { return std::string(package) + ".load(" + in_code + ")"; };
   out.blocks.emplace_back(
-      Code{"Python", "python",
-           "import tacore\n\ndataset = " + load("tacore") + "\nrows = dataset.data\n" + first});
+      Code{"Python", "python", "import tacore\n\ndataset = " + load("tacore") + "\nrows = dataset.data\n" + first});
   if (is_v1(facts.format)) {
-    out.blocks.emplace_back(Code{"Python, the published package", "python",
-                                 "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = " + load("tacoreader") +
-                                     "\n" + first});
+    out.blocks.emplace_back(
+        Code{"Python, the published package", "python",
+             "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = " + load("tacoreader") + "\n" + first});
   } else if (facts.format == Format::Zip || facts.format == Format::Folder || facts.path == names::kTacocatFolder) {
     out.blocks.emplace_back(Code{"Python, the published package", "python",
                                  "import tacoreader  # pip install \"tacoreader>=2\"\n\ndataset = " +

@@ -10,8 +10,8 @@
 #include "table/parquet_write.hpp"
 #include "table/recomposed_batches.hpp"
 #include "table/values.hpp"
-#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 namespace tacore {
 namespace descriptions {

@@ -34,13 +34,13 @@ struct Item {
   std::optional<Centroid> centroid = {};
   std::optional<Timestamp> start = {}, middle = {}, end = {};  ///< no start is after its end
   bool has_time_columns = false;                               ///< the level has columns of time, of any content
-  std::string split = {};  ///< of the columns `split` and `tortilla:data_split`
+  std::string split = {};                                      ///< of the columns `split` and `tortilla:data_split`
   std::string crs = {};
   std::vector<int64_t> shape = {};                           ///< rows, columns
   std::vector<double> geotransform = {};                     ///< six numbers, in GDAL's order
   Location data = {};                                        ///< of a FOLDER: the table of its children
   std::vector<std::pair<std::string, Location>> files = {};  ///< below a FOLDER, by the path of ids from it
-  std::vector<std::pair<std::string, Value>> fields = {};  ///< all other user columns, without nulls
+  std::vector<std::pair<std::string, Value>> fields = {};    ///< all other user columns, without nulls
 };
 
 /// Whether the column becomes another member of Item than `fields`, such as `stac:crs`.

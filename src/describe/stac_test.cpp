@@ -9,8 +9,8 @@
 #include <map>
 
 #include "describe/footprint.hpp"
-#include "support/describe_data.hpp"
 #include "model/collection_json.hpp"
+#include "support/describe_data.hpp"
 #include "support/support.hpp"
 #include "tacore/error.hpp"
 

@@ -11,16 +11,16 @@
 #include "base/log.hpp"
 #include "base/report.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "dataset/open_container.hpp"
+#include "edit/plan.hpp"
 #include "format/names.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "dataset/open_container.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
-#include "edit/plan.hpp"
 #include "writer/staging.hpp"
-#include "base/threads.hpp"
 
 namespace tacore {
 namespace {
@@ -98,8 +98,10 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   const EditPlan plan = plan_edit(edit, container ? container->collection() : read_collection(*storage, at, path),
                                   container.get(), given);
   check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
-  WriteOptions write{
-      .overwrite = true, .jobs = num_threads(options.task.jobs), .temp_dir = options.temp_dir, .parquet = options.parquet};
+  WriteOptions write{.overwrite = true,
+                     .jobs = num_threads(options.task.jobs),
+                     .temp_dir = options.temp_dir,
+                     .parquet = options.parquet};
   if (options.task.progress) {
     write.progress = [&, num_bytes = num_bytes_of(at)](uint64_t num_done) {
       report(options.task, num_done, num_bytes, given);
@@ -115,7 +117,8 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   }
   if (plan.level >= 0) warn_of_indexes(*storage, path);
   const uint64_t num_bytes = num_bytes_of(at);
-  if (options.task.progress) options.task.progress(num_bytes, num_bytes, options.task.user);  // it is done, whatever the answer
+  if (options.task.progress)
+    options.task.progress(num_bytes, num_bytes, options.task.user);  // it is done, whatever the answer
 }
 
 }  // namespace tacore

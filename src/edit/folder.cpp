@@ -8,6 +8,8 @@
 #include <mutex>
 
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "edit/plan.hpp"
 #include "format/names.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
@@ -15,9 +17,7 @@
 #include "table/edit_columns.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
-#include "edit/plan.hpp"
 #include "writer/staging.hpp"
-#include "base/threads.hpp"
 
 namespace tacore {
 namespace {

@@ -8,14 +8,14 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "container/zip_offsets.hpp"
+#include "edit/plan.hpp"
 #include "format/names.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
-#include "container/zip_offsets.hpp"
 #include "table/edit_columns.hpp"
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
-#include "edit/plan.hpp"
 #include "writer/zip_output.hpp"
 
 namespace tacore {

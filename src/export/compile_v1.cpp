@@ -1,8 +1,8 @@
 #include "base/text.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/v1/create.hpp"
-#include "tacore/v1/convert.hpp"
 #include "export/dataset_tree.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/v1/convert.hpp"
+#include "tacore/v1/create.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore::v1 {

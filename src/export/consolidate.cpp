@@ -18,6 +18,10 @@
 #include "base/log.hpp"
 #include "base/report.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "container/read_hints.hpp"
+#include "container/zip_container.hpp"
+#include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "io/coalesce.hpp"
 #include "io/entry_at.hpp"
@@ -26,17 +30,13 @@
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
-#include "container/read_hints.hpp"
-#include "container/zip_container.hpp"
-#include "dataset/open_container.hpp"
 #include "table/level_checksums.hpp"
 #include "table/parquet_write.hpp"
-#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
-#include "writer/staging.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "writer/spill_buffer.hpp"
+#include "writer/staging.hpp"
 #include "writer/tacocat_writer.hpp"
-#include "base/threads.hpp"
 
 namespace tacore {
 namespace {
@@ -258,9 +258,7 @@ struct Progress {
   const Options& options;
   const std::string& output;
 
-  void tell(uint64_t num_done, uint64_t num_bytes) const {
-    report(options.task, num_done, num_bytes, output);
-  }
+  void tell(uint64_t num_done, uint64_t num_bytes) const { report(options.task, num_done, num_bytes, output); }
 };
 
 IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {

@@ -8,9 +8,9 @@
 #include "base/text.hpp"
 #include "format/taco_header.hpp"
 #include "model/wkb_centroid.hpp"
+#include "support/create_files.hpp"
 #include "support/table_files.hpp"
 #include "tacore/ops/edit.hpp"
-#include "support/create_files.hpp"
 
 // Indexes over several datasets: what they hold, and what is refused before anything is written.
 namespace tacore {
@@ -131,8 +131,8 @@ TEST_CASE("the bytes of an index are the same for any number of threads") {
   const auto expected = files_of(index);
   for (const int jobs : {2, 7}) {
     CAPTURE(jobs);
-    CHECK(files_of(create_tacocat(inputs, {.task = {.jobs = jobs}, .overwrite = true, .parquet = {.row_group_size = 7}})) ==
-          expected);
+    CHECK(files_of(create_tacocat(
+              inputs, {.task = {.jobs = jobs}, .overwrite = true, .parquet = {.row_group_size = 7}})) == expected);
   }
 }
 
@@ -366,7 +366,8 @@ TEST_CASE("the extents of an index are those of the rows, not what the parts say
     return Sample(id, Tortilla(std::move(children)),
                   {{"stac:centroid", Binary{wkb_point(lon, 0)}}, {"stac:time_end", Timestamp::parse(day)}});
   };
-  Taco west{Tortilla({at("w", 10, "2020-01-01")}), collection()}, east{Tortilla({at("e", 50, "2021-01-01")}), collection()};
+  Taco west{Tortilla({at("w", 10, "2020-01-01")}), collection()},
+      east{Tortilla({at("e", 50, "2021-01-01")}), collection()};
   west.collection.extent = {.spatial = BBox{0, 0, 1, 1}, .temporal = TimeRange::parse("1999-01-01/1999-12-31")};
   const Strings inputs{shop.add("w.tacozip", west), shop.add("e.tacozip", east)};
   for (const std::string& index : {create_tacocat(inputs), create_tacollection(inputs, {.overwrite = true})}) {
@@ -458,7 +459,8 @@ TEST_CASE("an index that is stopped leaves nothing, at any moment") {
     for (int at = 1;; ++at) {
       CAPTURE(at);
       Stop stop{.at = at};
-      const std::string error = refused(inputs, {.task = {.progress = count, .user = &stop}, .single_file = single_file});
+      const std::string error =
+          refused(inputs, {.task = {.progress = count, .user = &stop}, .single_file = single_file});
       if (error.empty()) {
         CHECK(at > 8);
         break;

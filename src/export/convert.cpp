@@ -1,12 +1,14 @@
+#include "tacore/v1/convert.hpp"
+
 #include <filesystem>
 #include <set>
 #include <system_error>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "container/read_hints.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/migrate.hpp"
-#include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
@@ -15,7 +17,6 @@
 #include "tacore/error.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/plumbing/apart.hpp"
-#include "tacore/v1/convert.hpp"
 #include "tacore/v1/create.hpp"
 #include "validate/checks.hpp"
 #include "writer/create.hpp"
@@ -64,7 +65,8 @@ void convert(const Dataset& dataset, const std::string& output, CreateOptions op
   options.split_size = options.split_size.value_or(0);
   Tree tree = tree_of_container(dataset, options.max_concurrent_requests);
   const std::string document = document_of(dataset, tree, options.transformer);
-  if (dataset.format() == Format::Folder && !is_remote(dataset.path())) warn_of_other_files(without_slashes(dataset.path()), tree);
+  if (dataset.format() == Format::Folder && !is_remote(dataset.path()))
+    warn_of_other_files(without_slashes(dataset.path()), tree);
   const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
     create_as(tortilla, document, output, options);

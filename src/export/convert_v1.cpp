@@ -1,13 +1,13 @@
 #include <filesystem>
 #include <optional>
 
-#include "io/output_file.hpp"
 #include "base/report.hpp"
-#include "io/vsi_path.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/error.hpp"
-#include "tacore/v1/convert.hpp"
 #include "edit/plan.hpp"
+#include "io/output_file.hpp"
+#include "io/vsi_path.hpp"
+#include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/v1/convert.hpp"
 #include "tortilla/write/output_rules.hpp"
 #include "tortilla/write/stored_file.hpp"
 #include "writer/staging.hpp"
@@ -66,9 +66,7 @@ class Conversion {
 
   static std::string already(Kind kind) { return kind == Kind::Taco ? "is a TACO already" : "is a Tortilla already"; }
 
-  void tell(uint64_t done, uint64_t all) const {
-    report(options_.task, done, all, output_);
-  }
+  void tell(uint64_t done, uint64_t all) const { report(options_.task, done, all, output_); }
 
   bool is_in_place_;
   std::string input_, output_;

@@ -51,14 +51,15 @@ Tortilla with_columns(int count) {
     const std::string id = "s" + std::to_string(i);
     const Tortilla inner(
         {Sample("x", to_bytes(std::string(static_cast<std::size_t>(i % 7) * 100, 'x')), {{"n", int64_t{i}}})});
-    samples.emplace_back(id, inner,
-                         std::vector<MetadataField>{{"tortilla:data_split", i > 20 ? Value("train") : Value(), "string"},
-                                               {"cloud", i % 3 == 0 ? Value() : Value(0.5 * i), "double"},
-                                               {"stats:mean", Value::List{1.0 * i, 2.0}},
-                                               {"boxes", Value::List{Value::List{1.0 * i}}},
-                                               {"when", Timestamp{int64_t{1000} * i}},
-                                               {"kind", Struct{{{"a", int64_t{i}}, {"b", "text"}}}},
-                                               {"flag", i % 2 == 0}});
+    samples.emplace_back(
+        id, inner,
+        std::vector<MetadataField>{{"tortilla:data_split", i > 20 ? Value("train") : Value(), "string"},
+                                   {"cloud", i % 3 == 0 ? Value() : Value(0.5 * i), "double"},
+                                   {"stats:mean", Value::List{1.0 * i, 2.0}},
+                                   {"boxes", Value::List{Value::List{1.0 * i}}},
+                                   {"when", Timestamp{int64_t{1000} * i}},
+                                   {"kind", Struct{{{"a", int64_t{i}}, {"b", "text"}}}},
+                                   {"flag", i % 2 == 0}});
   }
   return Tortilla(samples);
 }
@@ -147,8 +148,8 @@ TEST_CASE("the file that is converted is no output but by its own name") {
   tortilla2taco(tortilla, taco, demo_collection());
   const auto link = folder.path("y.tortilla");
   REQUIRE(::link(taco.c_str(), link.c_str()) == 0);
-  CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.output = {.overwrite = true}}), doctest::Contains("another place expected"),
-                       ValidationError);
+  CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.output = {.overwrite = true}}),
+                       doctest::Contains("another place expected"), ValidationError);
   CHECK(file_text(tortilla) == bytes);
 }
 

@@ -124,26 +124,31 @@ TEST_CASE("what a sample is comes from its bytes, then from its name") {
   using namespace std::string_literals;
   const TemporaryFolder folder;
   create_tortilla(Tortilla({sized("a", 1)}), folder.path("inner.tortilla"), plain());
-  const std::vector<std::pair<std::string, std::string>> kinds = {{"II*\0..."s, "GTiff"},
-                                                                  {"MM\0+"s, "GTiff"},
-                                                                  {"\x89PNG\r\n\x1a\n"s, "PNG"},
-                                                                  {"\xff\xd8\xff\xe0"s, "JPEG"},
-                                                                  {"CDF\x01"s, "netCDF"},
-                                                                  {"\x89HDF\r\n\x1a\n"s, "HDF5"},
-                                                                  {"GRIB\0"s, "GRIB"},
-                                                                  {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
-                                                                  {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
-                                                                  {"\0\0\0\x1c" "ftypavif"s, "AVIF"},
-                                                                  {"\xff\x0a.."s, "JPEGXL"},
-                                                                  {"fgb\x03" "fgb\0"s, "FlatGeobuf"},
-                                                                  {"PAR1...PAR1"s, "Parquet"},
-                                                                  {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
-                                                                  {R"({"type": "Other"})"s, "BYTES"},
-                                                                  {"<?xml?><kml></kml>"s, "KML"},
-                                                                  {"II*"s, "BYTES"},
-                                                                  {"#y is text"s, "BYTES"},
-                                                                  {""s, "BYTES"},
-                                                                  {file_text(folder.path("inner.tortilla")), "TORTILLA"}};
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {"II*\0..."s, "GTiff"},
+      {"MM\0+"s, "GTiff"},
+      {"\x89PNG\r\n\x1a\n"s, "PNG"},
+      {"\xff\xd8\xff\xe0"s, "JPEG"},
+      {"CDF\x01"s, "netCDF"},
+      {"\x89HDF\r\n\x1a\n"s, "HDF5"},
+      {"GRIB\0"s, "GRIB"},
+      {"RIFF\0\0\0\0WEBPVP8"s, "WEBP"},
+      {"\x89HDF\r\n\x1a\n .. _NCProperties"s, "netCDF"},
+      {"\0\0\0\x1c"
+       "ftypavif"s,
+       "AVIF"},
+      {"\xff\x0a.."s, "JPEGXL"},
+      {"fgb\x03"
+       "fgb\0"s,
+       "FlatGeobuf"},
+      {"PAR1...PAR1"s, "Parquet"},
+      {R"( {"type": "FeatureCollection"})"s, "GeoJSON"},
+      {R"({"type": "Other"})"s, "BYTES"},
+      {"<?xml?><kml></kml>"s, "KML"},
+      {"II*"s, "BYTES"},
+      {"#y is text"s, "BYTES"},
+      {""s, "BYTES"},
+      {file_text(folder.path("inner.tortilla")), "TORTILLA"}};
   std::vector<Sample> samples;
   Strings expected;
   for (const auto& [bytes, format] : kinds) {
@@ -195,12 +200,14 @@ TEST_CASE("trees of any shape are written: roots of both types, folders that dif
 TEST_CASE("a sample without bytes has a place, and padding has none") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create_tortilla(wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
-         plain());
+  create_tortilla(
+      wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
+      plain());
   const std::string bytes = file_text(path);
   CHECK(texts(*footer_of(bytes), "tortilla:id") == Strings{"a", "b"});
   CHECK(texts(*footer_of(bytes, 200), "tortilla:id") == Strings{"x"});
-  create_tortilla(Tortilla({sized("a", 3), Sample("none", Bytes()), sized("c", 2)}), folder.path("y.tortilla"), plain());
+  create_tortilla(Tortilla({sized("a", 3), Sample("none", Bytes()), sized("c", 2)}), folder.path("y.tortilla"),
+                  plain());
   const auto rows = footer_of(file_text(folder.path("y.tortilla")));
   CHECK(integers(*rows, "tortilla:offset") == Integers{200, 203, 203});
   CHECK(integers(*rows, "tortilla:length") == Integers{3, 0, 2});
@@ -236,8 +243,8 @@ TEST_CASE("footers of nested tortillas count for the size of a part, and are the
   const Tortilla inner({sized("x", 10), sized("y", 10)});
   const Tortilla samples({Sample("a", inner), Sample("b", inner)});
   create_tortilla(samples, folder.path("x.tortilla"), plain());
-  const auto parts =
-      create_tortilla(samples, folder.path("x.tortilla"), plain({.output = {.overwrite = true}, .split_size = 300, .first_part = 1}));
+  const auto parts = create_tortilla(samples, folder.path("x.tortilla"),
+                                     plain({.output = {.overwrite = true}, .split_size = 300, .first_part = 1}));
   REQUIRE(parts == Strings{folder.path("x.0001.part.tortilla"), folder.path("x.0002.part.tortilla")});
   CHECK(data_of(file_text(parts[0])) + data_of(file_text(parts[1])) == data_of(file_text(folder.path("x.tortilla"))));
 }
@@ -264,10 +271,10 @@ TEST_CASE("a column that a part of a set lacks is null there, at any level") {
   const auto inner = [](const char* key, const Value& value) {
     return Tortilla({Sample("x", to_bytes("x"), {{key, value}})});
   };
-  create_tortilla(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}), folder.path("0.tortilla"),
-         plain());
+  create_tortilla(Tortilla({Sample("a", inner("deep", 1.5), {{"cloud", 0.5}, {"empty", {}}})}),
+                  folder.path("0.tortilla"), plain());
   create_tortilla(Tortilla({Sample("b", inner("low", int64_t{3}), {{"note", "here"}, {"empty", "no"}})}),
-         folder.path("1.tortilla"), plain());
+                  folder.path("1.tortilla"), plain());
   const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
   for (const Dataset& dataset : {load(parts[0]), load(parts)}) {
     const DataFrame rows = dataset.data();
@@ -310,7 +317,7 @@ TEST_CASE("a column of a nested footer that is damaged is named, and the others 
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   create_tortilla(Tortilla({Sample("a", Tortilla({Sample("x", to_bytes("x"), {{"note", "the text of it"}})}))}), path,
-         plain({.output = {.parquet = {.compression = "none"}}}));
+                  plain({.output = {.parquet = {.compression = "none"}}}));
   std::string bytes = file_text(path);
   const auto at = bytes.find("the text of it");
   REQUIRE(at != bytes.npos);
@@ -330,7 +337,8 @@ TEST_CASE("samples of the parts of a set differ in shape as those of one file ma
     return Tortilla(out);
   };
   create_tortilla(Tortilla({Sample("a", inner({"x"}))}), folder.path("0.tortilla"), plain());
-  create_tortilla(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", to_bytes("file"))}), folder.path("1.tortilla"), plain());
+  create_tortilla(Tortilla({Sample("b", inner({"y", "zz"})), Sample("c", to_bytes("file"))}), folder.path("1.tortilla"),
+                  plain());
   const auto parts = as_parts(folder, {folder.path("0.tortilla"), folder.path("1.tortilla")});
   const Dataset dataset = load(parts[0]);
   CHECK(dataset.data().num_rows() == 3);
@@ -362,7 +370,8 @@ TEST_CASE("the bytes do not depend on the number of threads, nor on the day") {
     samples.emplace_back(id, Tortilla({sized("x", static_cast<std::size_t>(i) * 37), sized("y", 5000)}),
                          std::vector<MetadataField>{{"cloud", 0.25 * i}});
   }
-  samples.emplace_back("large", Tortilla({sized("x", 5 << 20), sized("y", 1)}), std::vector<MetadataField>{{"cloud", 1.0}});
+  samples.emplace_back("large", Tortilla({sized("x", 5 << 20), sized("y", 1)}),
+                       std::vector<MetadataField>{{"cloud", 1.0}});
   create_tortilla(Tortilla(samples), folder.path("one.tortilla"), plain({.task = {.jobs = 1}}));
   create_tortilla(Tortilla(samples), folder.path("many.tortilla"), plain({.task = {.jobs = 8}}));
   CHECK(file_text(folder.path("one.tortilla")) == file_text(folder.path("many.tortilla")));

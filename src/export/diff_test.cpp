@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "support/create_files.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/v1/create.hpp"
-#include "support/create_files.hpp"
 
 // What differs between two datasets, whatever their containers.
 namespace tacore {

@@ -2,8 +2,8 @@
 #include <deque>
 #include <set>
 
-#include "base/text.hpp"
 #include "base/report.hpp"
+#include "base/text.hpp"
 #include "edit/plan.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/output_file.hpp"

@@ -1,15 +1,16 @@
+#include "tacore/ops/export.hpp"
+
 #include <algorithm>
 #include <chrono>
 
 #include "base/epoch.hpp"
 #include "base/text.hpp"
-#include "model/collection_merge.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/ops/export.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
 #include "export/migrate.hpp"
+#include "model/collection_merge.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
@@ -37,8 +38,7 @@ Value ids_of(const std::vector<const Collection*>& collections) {
 /// The present time, or that of SOURCE_DATE_EPOCH.
 Timestamp now() {
   const auto clock = std::chrono::system_clock::now().time_since_epoch();
-  const int64_t seconds =
-      source_date_epoch().value_or(std::chrono::duration_cast<std::chrono::seconds>(clock).count());
+  const int64_t seconds = source_date_epoch().value_or(std::chrono::duration_cast<std::chrono::seconds>(clock).count());
   return Timestamp{seconds * 1'000'000};
 }
 
@@ -92,7 +92,9 @@ Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransforme
 
 }  // namespace
 
-Taco to_taco(const Dataset& dataset, bool strict) { return to_taco(dataset, strict, kDefaultConcurrentRequests, nullptr); }
+Taco to_taco(const Dataset& dataset, bool strict) {
+  return to_taco(dataset, strict, kDefaultConcurrentRequests, nullptr);
+}
 
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {

@@ -6,11 +6,11 @@
 #include <functional>
 
 #include "dataset/dataset_impl.hpp"
+#include "support/counting.hpp"
 #include "support/create_files.hpp"
 #include "support/read_count.hpp"
-#include "tacore/ops/edit.hpp"
-#include "support/counting.hpp"
 #include "support/support.hpp"
+#include "tacore/ops/edit.hpp"
 #include "tacore/v1/convert.hpp"
 #include "tacore/v1/create.hpp"
 
@@ -228,7 +228,8 @@ TEST_CASE("the CRC-32 of the central directory is copied into both headers and v
   const auto exported = [&](const std::string& bytes) {
     std::ofstream(shop.out("source.tacozip"), std::ios::binary) << bytes;
     return text_of<FormatError>([&] {
-      export_dataset(load(shop.out("source.tacozip")), shop.out("copy.tacozip"), {.create = {.output = {.overwrite = true}}});
+      export_dataset(load(shop.out("source.tacozip")), shop.out("copy.tacozip"),
+                     {.create = {.output = {.overwrite = true}}});
     });
   };
   CHECK(exported(whole) == "");

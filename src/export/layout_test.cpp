@@ -83,7 +83,8 @@ TEST_CASE("Parquet options reach every table, __meta__ and the index included") 
   const Workshop shop;
   fs::create_directory(shop.out("g"));
   const ParquetOptions plain{.compression = "snappy", .row_group_size = 1, .write_statistics = false};
-  create({folders(kUnsorted), collection()}, shop.out("g/x.tacozip"), {.output = {.parquet = plain}, .split_size = 100});
+  create({folders(kUnsorted), collection()}, shop.out("g/x.tacozip"),
+         {.output = {.parquet = plain}, .split_size = 100});
   create({folders(kUnsorted), collection()}, shop.out("x"), {.output = {.parquet = plain}});
   int num_tables = 0;
   for (const std::string path : {"g/x_part0001.tacozip", "g/x_part0002.tacozip", "g/.tacocat", "x"}) {

@@ -1,12 +1,12 @@
 #include <filesystem>
 
-#include "tacore/visibility.hpp"
+#include "support/create_files.hpp"
+#include "support/v1_files.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/v1/convert.hpp"
-#include "support/create_files.hpp"
+#include "tacore/visibility.hpp"
 #include "tortilla/header.hpp"
 #include "tortilla/write/tree.hpp"
-#include "support/v1_files.hpp"
 
 /// Trees deeper than the six levels of TACO 2.0, which Tortilla 0.5.0 and TACO 0.2.0 nest as they like.
 namespace tacore::v1 {
@@ -72,8 +72,8 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
   CHECK(file_text(folder.path("back.tortilla")) == file_text(tortilla));
 
   folder.copy(folder.path("tree/f0"), "tree/g0");
-  const auto parts =
-      create_tortilla(Tortilla::from_folder(folder.path("tree")), tortilla, plain({.output = {.overwrite = true}, .split_size = 1}));
+  const auto parts = create_tortilla(Tortilla::from_folder(folder.path("tree")), tortilla,
+                                     plain({.output = {.overwrite = true}, .split_size = 1}));
   REQUIRE(parts.size() == 2);
   convert(parts[1], taco, demo_collection(), {.output = {.overwrite = true}});
   CHECK(leaf_of(taco, 9) == "bottom");
@@ -102,10 +102,10 @@ TEST_CASE("a sample that goes deeper than the first one is compiled to its botto
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
   create_tortilla(Tortilla({nested(1, Sample("leaf", to_bytes("up"))),
-                   Sample("deep", Tortilla({nested(3, Sample("leaf", to_bytes("down")))}),
-                          {{"stac:centroid", "POINT (1 2)"}})},
-                  false),
-         path, plain());
+                            Sample("deep", Tortilla({nested(3, Sample("leaf", to_bytes("down")))}),
+                                   {{"stac:centroid", "POINT (1 2)"}})},
+                           false),
+                  path, plain());
   compile(load(path).filter_bbox({0, 0, 3, 3}, {.level = 1}), out);
   CHECK(load(out).data().read_bytes("deep/f0/f1/f2/leaf").size() == 4);
 }
@@ -120,7 +120,8 @@ TEST_CASE("no more levels are written, read or walked than there may be") {
   // A Tortilla as the sample of another is bytes, whatever is in it.
   create_tortilla(deepest, folder.path("sample.tortilla"), plain());
   create_tortilla(Tortilla({Sample("s", folder.path("sample.tortilla"))}), path, plain());
-  says(error_of([&] { tree_of_tortillas(local_storage(), {path}, 1); }), "containers are nested in more than 63 others");
+  says(error_of([&] { tree_of_tortillas(local_storage(), {path}, 1); }),
+       "containers are nested in more than 63 others");
   const auto bad = sanity_check(load(path).data());
   REQUIRE(bad.size() == 2);
   says(bad[0].reason, "is nested in more than 63 others");

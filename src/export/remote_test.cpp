@@ -57,7 +57,8 @@ TEST_CASE("an export of a remote dataset has the same bytes as one of the local 
       CAPTURE(to);
       export_dataset(load(shop.out(from)), shop.out("here" + to), {.create = {.output = {.overwrite = true}}});
       const auto storage = elsewhere();
-      export_dataset(load(shop.out(from), {}, storage), shop.out("there" + to), {.create = {.output = {.overwrite = true}}});
+      export_dataset(load(shop.out(from), {}, storage), shop.out("there" + to),
+                     {.create = {.output = {.overwrite = true}}});
       CHECK((files_of(shop.out("there" + to)) == files_of(shop.out("here" + to))));
       CHECK(storage->num_bytes() >= 5'000'000);  // and so through the storage
       CHECK(faults(shop.out("there" + to)) == "");

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "model/wkb_centroid.hpp"
-#include "tacore/ops/export.hpp"
 #include "support/create_files.hpp"
+#include "tacore/ops/export.hpp"
 
 // What create() writes, load() reads: everything, in both containers.
 namespace tacore {
@@ -295,7 +295,8 @@ TEST_CASE("a dataset is made in temp_dir when there is one, and leaves it empty"
   std::string folder = temp.path();
   for (const char* name : {"x.tacozip", "x"}) {
     seen.clear();
-    create({shop.tree(), collection()}, shop.out(name), {.task = {.progress = look, .user = &folder}, .output = {.temp_dir = folder}});
+    create({shop.tree(), collection()}, shop.out(name),
+           {.task = {.progress = look, .user = &folder}, .output = {.temp_dir = folder}});
     CHECK(seen.ends_with(".part"));
     CHECK(fs::is_empty(folder));
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=12"});
@@ -434,7 +435,8 @@ TEST_CASE("several ZIPs hold the whole, each sample once, and the index beside t
   const Report report;
   const auto parts = create({all, collection()}, shop.out("p/x.tacozip"), {.split_size = 400});
   CHECK(parts.size() > 3);
-  const std::string told = "x.tacozip: written as " + std::to_string(parts.size()) + " ZIPs of about 400 bytes of samples";
+  const std::string told =
+      "x.tacozip: written as " + std::to_string(parts.size()) + " ZIPs of about 400 bytes of samples";
   CHECK(report.has(LogLevel::Warning, told));
   CHECK(parts[0] == shop.out("p/x_part0001.tacozip"));
   Strings joined;
@@ -485,8 +487,9 @@ TEST_CASE("files that would be replaced are found before anything is written, th
   fs::create_directory(shop.out("g"));
   for (const std::string name : {"x_part0002.tacozip", ".tacocat"}) {
     std::ofstream(shop.out("g/" + name)) << "old";
-    CHECK(text_of<ValidationError>([&] { create(taco, shop.out("g/x.tacozip"), in_three); })
-              .starts_with(shop.out("g/" + name) + ": exists already"));
+    CHECK(text_of<ValidationError>([&] {
+            create(taco, shop.out("g/x.tacozip"), in_three);
+          }).starts_with(shop.out("g/" + name) + ": exists already"));
     CHECK(files_in(shop.out("g")) == Strings{name});
     if (name != ".tacocat") fs::remove(shop.out("g/" + name));
   }
@@ -544,7 +547,8 @@ TEST_CASE("progress goes on from part to part, up to all bytes") {
     static_cast<Told*>(user)->all = of;
     return true;
   };
-  create({all, collection()}, shop.out("g/x.tacozip"), {.task = {.jobs = 2, .progress = note, .user = &told}, .split_size = 300});
+  create({all, collection()}, shop.out("g/x.tacozip"),
+         {.task = {.jobs = 2, .progress = note, .user = &told}, .split_size = 300});
   CHECK(told.all == all.num_bytes());
   CHECK(told.done.back() == told.all);
   CHECK(std::is_sorted(told.done.begin(), told.done.end()));
@@ -555,7 +559,8 @@ TEST_CASE("parts and index have the same bytes each time") {
   const Tortilla all = tiles(shop, 9);
   for (const std::string folder : {"g", "h"}) {
     fs::create_directory(shop.out(folder));
-    create({all, collection()}, shop.out(folder + "/x.tacozip"), {.task = {.jobs = folder == "g" ? 1 : 3}, .split_size = 300});
+    create({all, collection()}, shop.out(folder + "/x.tacozip"),
+           {.task = {.jobs = folder == "g" ? 1 : 3}, .split_size = 300});
   }
   for (const std::string name : {"x_part0003.tacozip", ".tacocat/level1.parquet", ".tacocat/COLLECTION.json"}) {
     CHECK(file_text(shop.out("g/" + name)) == file_text(shop.out("h/" + name)));

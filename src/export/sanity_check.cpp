@@ -1,11 +1,11 @@
 #include <exception>
 #include <utility>
 
+#include "base/threads.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1/convert.hpp"
-#include "validate/sample_faults.hpp"
 #include "tortilla/header.hpp"
-#include "base/threads.hpp"
+#include "validate/sample_faults.hpp"
 
 namespace tacore::v1 {
 namespace {

@@ -334,7 +334,7 @@ TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
   for (const std::string id : {"s0", "s1", "s2"})
     samples.emplace_back(id, Tortilla({Sample("deep", Tortilla({Sample("x", tiff)})), Sample("shallow", tiff)}));
   const auto paths = create_taco({Tortilla(samples), demo_collection()}, folder.path("d.taco"),
-                            {.split_size = 1, .stats = false, .streaming = true});
+                                 {.split_size = 1, .stats = false, .streaming = true});
   REQUIRE(paths.size() == 3);
   const auto objects = objects_of(file_text(paths[2]));
   REQUIRE(objects.size() == 4);
@@ -426,9 +426,9 @@ TEST_CASE("a band without valid pixels has no histogram, and one of one value ha
   };
   const std::string empty = folder.path("empty.taco"), flat = folder.path("flat.taco");
   create_taco({Tortilla({Sample("a", tiff_of("none.tif", 7))}), demo_collection()}, empty,
-         {.stats = false, .streaming = true});
+              {.stats = false, .streaming = true});
   create_taco({Tortilla({Sample("a", tiff_of("nine.tif", 9))}), demo_collection()}, flat,
-         {.stats = false, .streaming = true});
+              {.stats = false, .streaming = true});
   const auto none = histograms(load(empty)).at(0).bands.at(0), nine = histograms(load(flat)).at(0).bands.at(0);
   CHECK(std::isnan(none.min));
   CHECK(none.count() == 0);

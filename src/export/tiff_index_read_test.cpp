@@ -151,8 +151,7 @@ TEST_CASE("validation compares tile indexes with their samples") {
     std::string out;
     for (const auto& issue : validate(path, {.deep = deep})) out += issue.rule + ' ' + issue.message + '\n';
     std::string of_folder;
-    for (const auto& issue : validate(folder, {.deep = deep}))
-      of_folder += issue.rule + ' ' + issue.message + '\n';
+    for (const auto& issue : validate(folder, {.deep = deep})) of_folder += issue.rule + ' ' + issue.message + '\n';
     CHECK(out == of_folder);
     return out;
   };
@@ -200,7 +199,8 @@ DataFrame children(const Dataset& dataset, int64_t row) { return std::get<DataFr
 
 TEST_CASE("a file of headers saves the directory of every TIFF, in a ZIP and an index") {
   const Published published;
-  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums prove them"), ValidationError);
+  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums prove them"),
+                       ValidationError);
   for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);
     const auto written = write_tiff_index(path, {.task = {.jobs = 2}});
@@ -283,7 +283,8 @@ TEST_CASE("a header of a TIFF that was replaced by one of equal length gives no 
   const std::string first = write_plain_tiff(folder.path("first.tif"), 50, 30, 2);
   const std::string now = write_plain_tiff(folder.path("now.tif"), 15, 100, 2, 5);
   const auto make = [&](const std::string& tiff) {
-    create({.tortilla = Tortilla({Sample("image", tiff)}), .collection = made_collection()}, path, {.output = {.overwrite = true}});
+    create({.tortilla = Tortilla({Sample("image", tiff)}), .collection = made_collection()}, path,
+           {.output = {.overwrite = true}});
   };
   make(first);
   write_tiff_index(path);

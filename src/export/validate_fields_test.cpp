@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "model/wkb_centroid.hpp"
+#include "support/create_files.hpp"
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "tacore/ops/consolidate.hpp"
-#include "support/create_files.hpp"
 #include "writer/create.hpp"
 
 // Mutation of meaning: one claim of a good dataset is changed at a time, all bytes consistent, and validate() has to
@@ -110,7 +110,8 @@ TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found") {
   const auto make = [&](const std::vector<MetadataField>& changed) {
     Collection about = collection();
     about.extent = {.spatial = BBox{}, .temporal = TimeRange{Timestamp{0}, Timestamp{30000 * 86'400'000'000}}};
-    return create_found({Tortilla(samples(changed)), about}, shop.out("x.tacozip"), {.output = {.overwrite = true}}).at(0);
+    return create_found({Tortilla(samples(changed)), about}, shop.out("x.tacozip"), {.output = {.overwrite = true}})
+        .at(0);
   };
   CHECK(faults(make({})) == "");
   CHECK(faults(make({{"geotiff:stats", bands({0.25, 0.75})}})) == "");  // shares of classes
@@ -188,8 +189,9 @@ TEST_CASE("a path of a FOLDER without a slash, and taco:sources in a dataset, ar
   const std::string path = create({shop.tree(), collection()}, shop.out("x")).at(0);
   CHECK(faults(path) == "");
   const TemporaryFolder tables;
-  const auto table = read_table(tables.write("t.csv", "id,type,internal:current_id,internal:parent_id,"
-                                                      "internal:relative_path\nb,FOLDER,0,0,a/b\n"));
+  const auto table = read_table(tables.write("t.csv",
+                                             "id,type,internal:current_id,internal:parent_id,"
+                                             "internal:relative_path\nb,FOLDER,0,0,a/b\n"));
   const Bytes bytes = encode_parquet(*table);
   std::ofstream(path + "/METADATA/level1.parquet", std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

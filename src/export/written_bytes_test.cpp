@@ -8,8 +8,8 @@
 #include "base/crc32.hpp"
 #include "base/text.hpp"
 #include "support/bytes.hpp"
-#include "support/table_files.hpp"
 #include "support/create_files.hpp"
+#include "support/table_files.hpp"
 
 // Every byte that create() writes, field by field; tables are looked into instead.
 namespace tacore {

@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "container/zip_offsets.hpp"
-#include "writer/tree_sources.hpp"
 #include "tacore/error.hpp"
+#include "writer/tree_sources.hpp"
 
 namespace tacore {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "format/zip_records.hpp"
-#include "io/byte_source.hpp"
 #include "container/container.hpp"
 #include "container/zip_samples.hpp"
+#include "format/zip_records.hpp"
+#include "io/byte_source.hpp"
 #include "writer/tree.hpp"
 
 namespace tacore {

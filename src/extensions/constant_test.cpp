@@ -1,3 +1,5 @@
+#include "tacore/extensions/constant.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "base/crc32.hpp"
 #include "tacore/error.hpp"
-#include "tacore/extensions/constant.hpp"
 #include "tacore/extensions/optical_data.hpp"
 
 using namespace tacore;

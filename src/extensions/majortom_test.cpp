@@ -1,3 +1,5 @@
+#include "tacore/extensions/majortom.hpp"
+
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -5,7 +7,6 @@
 #include <utility>
 
 #include "tacore/error.hpp"
-#include "tacore/extensions/majortom.hpp"
 
 using namespace tacore;
 using namespace tacore::extensions;

@@ -1,10 +1,11 @@
+#include "tacore/extensions/spatial_grouping.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
 #include "tacore/error.hpp"
-#include "tacore/extensions/spatial_grouping.hpp"
 
 using namespace tacore;
 using namespace tacore::extensions;

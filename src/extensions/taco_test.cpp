@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tacore/write/create.hpp"
-#include "tacore/extensions/constant.hpp"
 #include "support/sample_data.hpp"
 #include "support/support.hpp"
+#include "tacore/extensions/constant.hpp"
+#include "tacore/write/create.hpp"
 
 namespace {
 

@@ -24,7 +24,8 @@ Tortilla samples_at(const std::vector<std::optional<std::pair<double, double>>>&
   for (const auto& place : places) {
     Value centroid;
     if (place) centroid = Binary{wkb_point(place->first, place->second)};
-    out.emplace_back("s" + std::to_string(out.size()), Bytes(10), std::vector<MetadataField>{{column, centroid, "binary"}});
+    out.emplace_back("s" + std::to_string(out.size()), Bytes(10),
+                     std::vector<MetadataField>{{column, centroid, "binary"}});
   }
   return Tortilla(std::move(out));
 }

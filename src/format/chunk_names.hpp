@@ -2,7 +2,7 @@
 
 namespace tacore::v1 {
 
-/// Names of the columns of a chunk table beside `tortilla:*` (dossier v1 3.3).
+/// Names of the columns of a chunk table beside `tortilla:*` (streaming TACO 0.2.0).
 namespace chunk {
 inline constexpr const char* kBandOffsets = "chunk:band_offsets";
 inline constexpr const char* kBandLengths = "chunk:band_lengths";
@@ -20,7 +20,7 @@ inline constexpr const char* kNodata = "chunk:nodata";
 inline constexpr const char* kAxes = "chunk:axes";
 }  // namespace chunk
 
-/// And those of a table of histograms (dossier v1 4.6).
+/// And those of a table of histograms.
 namespace hist {
 inline constexpr const char* kBins = "hist:bins";
 inline constexpr const char* kMin = "hist:min";

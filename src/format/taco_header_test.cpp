@@ -22,16 +22,24 @@ constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 /// The header of flat.tacozip.
 Bytes flat_header() {
   return Bytes()
-      .u32(0x04034b50)                // signature
-      .u16(10).u16(0).u16(0)          // version, flags, method
-      .u16(0xA423).u16(0x5B9E)        // time, date
-      .u32(0x66EC8C50)                // CRC-32 of the payload
-      .u32(116).u32(116)              // sizes
-      .u16(11).u16(0)                 // name, extra
+      .u32(0x04034b50)  // signature
+      .u16(10)
+      .u16(0)
+      .u16(0)  // version, flags, method
+      .u16(0xA423)
+      .u16(0x5B9E)      // time, date
+      .u32(0x66EC8C50)  // CRC-32 of the payload
+      .u32(116)
+      .u32(116)  // sizes
+      .u16(11)
+      .u16(0)  // name, extra
       .text("TACO_HEADER")
-      .u8(2).zeros(3)                 // count, reserved
-      .u64(490).u64(5703)             // level 0
-      .u64(6238).u64(2451)            // COLLECTION.json
+      .u8(2)
+      .zeros(3)  // count, reserved
+      .u64(490)
+      .u64(5703)  // level 0
+      .u64(6238)
+      .u64(2451)  // COLLECTION.json
       .zeros(5 * 16);
 }
 
@@ -75,8 +83,7 @@ TEST_CASE("a header is read although it differs in what does not matter") {
   };
   const Case cases[] = {
       {"version 4.5", flat_header().patch(4, Bytes().u16(45)), true},
-      {"sizes in a descriptor", flat_header().patch(6, Bytes().u16(8)).patch(18, Bytes().zeros(8)),
-       true},
+      {"sizes in a descriptor", flat_header().patch(6, Bytes().u16(8)).patch(18, Bytes().zeros(8)), true},
       {"other CRC", flat_header().patch(14, Bytes().u32(0)), false},
       {"reserved bytes", flat_header().patch(42, Bytes().u8(1)), false},
       {"unused range", flat_header().patch(77, Bytes().u64(kMax).u64(kMax)), false},
@@ -106,20 +113,15 @@ TEST_CASE("a broken header is refused with what and where") {
       {"cut", flat().cut_to(156), "truncated: 156 bytes, expected 157 (byte 0)"},
       {"signature", flat().patch(0, Bytes().text("PK\1\2")), "not TACO_HEADER"},
       {"name", flat().patch(30, Bytes().text("taco_header")), "not TACO_HEADER"},
-      {"older name", flat().patch(26, Bytes().u16(10)).patch(30, Bytes().text("TACO_GHOST")),
-       "not TACO_HEADER"},
+      {"older name", flat().patch(26, Bytes().u16(10)).patch(30, Bytes().text("TACO_GHOST")), "not TACO_HEADER"},
       {"longer name", flat().patch(26, Bytes().u16(12)), "not TACO_HEADER"},
-      {"extra field", flat().patch(28, Bytes().u16(20)),
-       "extra field has 20 bytes, none allowed (byte 28)"},
-      {"count 8", flat().patch(41, Bytes().u8(8)),
-       "TACO_HEADER: count is 8, at most 7 allowed (byte 41)"},
+      {"extra field", flat().patch(28, Bytes().u16(20)), "extra field has 20 bytes, none allowed (byte 28)"},
+      {"count 8", flat().patch(41, Bytes().u8(8)), "TACO_HEADER: count is 8, at most 7 allowed (byte 41)"},
       {"count 255", flat().patch(41, Bytes().u8(255)), "count is 255, at most 7"},
       {"count 1", flat().patch(41, Bytes().u8(1)), "count is 1, at least 2 expected"},
       {"count 0", flat().patch(41, Bytes().u8(0)), "count is 0, at least 2"},
-      {"range missing", flat().patch(41, Bytes().u8(3)),
-       "range 2 (0 bytes at 0) is empty (byte 77)"},
-      {"empty level", flat().patch(53, Bytes().u64(0)),
-       "range 0 (0 bytes at 490) is empty (byte 45)"},
+      {"range missing", flat().patch(41, Bytes().u8(3)), "range 2 (0 bytes at 0) is empty (byte 77)"},
+      {"empty level", flat().patch(53, Bytes().u64(0)), "range 0 (0 bytes at 490) is empty (byte 45)"},
       {"empty collection", flat().patch(69, Bytes().u64(0)), "range 1 (0 bytes at 6238) is empty"},
       {"level in the header", flat().patch(45, Bytes().u64(156)),
        "range 0 (5703 bytes at 156) starts inside the header (byte 45)"},
@@ -132,8 +134,7 @@ TEST_CASE("a broken header is refused with what and where") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    CHECK_THROWS_WITH_AS(taco_header::parse(c.bytes.span(), kFileSize), doctest::Contains(c.words),
-                         FormatError);
+    CHECK_THROWS_WITH_AS(taco_header::parse(c.bytes.span(), kFileSize), doctest::Contains(c.words), FormatError);
   }
 }
 

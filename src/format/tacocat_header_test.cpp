@@ -20,12 +20,17 @@ constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 Bytes example() {
   return Bytes()
       .text(std::string_view("TACOCAT\0", 8))
-      .u32(1).u32(2)             // version, max_depth
-      .u64(128).u64(5138)        // level 0
-      .u64(5266).u64(3527)       // level 1
-      .u64(8793).u64(5284)       // level 2
-      .zeros(3 * 16)             // levels 3 to 5
-      .u64(14077).u64(6847);     // collection
+      .u32(1)
+      .u32(2)  // version, max_depth
+      .u64(128)
+      .u64(5138)  // level 0
+      .u64(5266)
+      .u64(3527)  // level 1
+      .u64(8793)
+      .u64(5284)      // level 2
+      .zeros(3 * 16)  // levels 3 to 5
+      .u64(14077)
+      .u64(6847);  // collection
 }
 
 TEST_CASE("the header of a TACOCAT file has its levels and the collection") {
@@ -90,34 +95,26 @@ TEST_CASE("a broken TACOCAT header is refused with what and where") {
       {"magic without its zero", example().patch(7, Bytes().u8(' ')), "magic is not TACOCAT"},
       {"version 0", example().patch(8, Bytes().u32(0)), "version is 0, expected 1 (byte 8)"},
       {"version 2", example().patch(8, Bytes().u32(2)), "version is 2, expected 1"},
-      {"version, other byte order", example().patch(8, Bytes().u32(0x01000000)),
-       "version is 16777216"},
+      {"version, other byte order", example().patch(8, Bytes().u32(0x01000000)), "version is 16777216"},
       {"depth 6", example().patch(12, Bytes().u32(6)),
        "__TACOCAT__ header: max_depth is 6, at most 5 allowed (byte 12)"},
-      {"depth that is huge", example().patch(12, Bytes().u32(0xFFFFFFFF)),
-       "max_depth is 4294967295"},
-      {"depth without level", example().patch(12, Bytes().u32(3)),
-       "level 3 (0 bytes at 0) is absent (byte 64)"},
-      {"level 0 absent", example().patch(16, Bytes().zeros(16)),
-       "level 0 (0 bytes at 0) is absent"},
+      {"depth that is huge", example().patch(12, Bytes().u32(0xFFFFFFFF)), "max_depth is 4294967295"},
+      {"depth without level", example().patch(12, Bytes().u32(3)), "level 3 (0 bytes at 0) is absent (byte 64)"},
+      {"level 0 absent", example().patch(16, Bytes().zeros(16)), "level 0 (0 bytes at 0) is absent"},
       {"empty level", example().patch(40, Bytes().u64(0)), "level 1 (0 bytes at 5266) is absent"},
-      {"no collection", example().patch(112, Bytes().zeros(16)),
-       "collection (0 bytes at 0) is absent (byte 112)"},
+      {"no collection", example().patch(112, Bytes().zeros(16)), "collection (0 bytes at 0) is absent (byte 112)"},
       {"level in the header", example().patch(16, Bytes().u64(127)),
        "level 0 (5138 bytes at 127) starts inside the header (byte 16)"},
-      {"collection in the header", example().patch(112, Bytes().u64(0)),
-       "collection (6847 bytes at 0) starts inside"},
+      {"collection in the header", example().patch(112, Bytes().u64(0)), "collection (6847 bytes at 0) starts inside"},
       {"one byte too long", example().patch(120, Bytes().u64(6848)),
        "collection (6848 bytes at 14077) leaves the file of 20924 bytes"},
-      {"offset past the end", example().patch(48, Bytes().u64(20925)),
-       "level 2 (5284 bytes at 20925)"},
+      {"offset past the end", example().patch(48, Bytes().u64(20925)), "level 2 (5284 bytes at 20925)"},
       {"size that overflows", example().patch(24, Bytes().u64(kMax)), "leaves the file"},
       {"offset that overflows", example().patch(16, Bytes().u64(kMax)), "leaves the file"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    CHECK_THROWS_WITH_AS(tacocat_header::parse(c.bytes.span(), kFileSize),
-                         doctest::Contains(c.words), FormatError);
+    CHECK_THROWS_WITH_AS(tacocat_header::parse(c.bytes.span(), kFileSize), doctest::Contains(c.words), FormatError);
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Every reserved column name of Tortilla 0.5.0 and TACO 0.2.0, once (dossier v1 1.3).
+/// Every reserved column name of Tortilla 0.5.0 and TACO 0.2.0, once.
 namespace tacore::v1::names {
 
 inline constexpr std::string_view kPrefix = "tortilla:";                 ///< of those that say which sample and where

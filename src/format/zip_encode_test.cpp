@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "format/taco_header.hpp"
-#include "support/bytes.hpp"
 #include "format/zip_records.hpp"
+#include "support/bytes.hpp"
 #include "tacore/error.hpp"
 
 namespace {

@@ -64,7 +64,7 @@ bool has_foreign_extra(std::span<const std::byte> extra) {
 
 /// Readers choose differently among two ZIP64 fields, and between a number in the record and one in the field. So the
 /// field is strict when it is there once and has exactly the missing numbers, of `num_bytes` together; or is empty
-/// where they are exactly all ones (dossier 1.4).
+/// where they are exactly all ones.
 bool has_odd_zip64(std::span<const std::byte> extra, uint64_t num_bytes) {
   Cursor in(extra, "extra field");
   int count = 0;
@@ -90,7 +90,7 @@ void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std:
   if (!zip64) {
     throw FormatError("a size or offset of FFFFFFFF without ZIP64 extra field", {.offset = extra_offset});
   }
-  // An empty field is what libzip writes for a payload of exactly FFFFFFFF bytes (dossier 1.4).
+  // An empty field is what libzip writes for a payload of exactly FFFFFFFF bytes.
   if (zip64->remaining() == 0) return;
   for (uint64_t* field : fields) {
     if (is_missing(field)) *field = zip64->u64();
@@ -199,7 +199,7 @@ void check_agreement(const EndNumbers& end, const EndNumbers& end64, uint64_t of
   throw FormatError("the two end of central directory records disagree", {.offset = offset});
 }
 
-/// A count of FFFF stays legal: it is the number of entries (dossier 1.4).
+/// A count of FFFF stays legal: it is the number of entries.
 void check_needs_no_zip64(const EndNumbers& end, uint64_t offset) {
   if (end.size != kMax32 && end.offset != kMax32) return;
   throw FormatError("end of central directory: FFFFFFFF without ZIP64 record", {.offset = offset});

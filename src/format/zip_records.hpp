@@ -116,14 +116,14 @@ LocalHeader parse_local_header(std::span<const std::byte> bytes, uint64_t offset
 std::optional<uint64_t> local_header_size_at(std::span<const std::byte> bytes, std::string_view name);
 
 /// True when the bytes just before a payload are the local header of `name`, with or without a
-/// ZIP64 extra (dossier 1.5), and state `size`, if it is given, unless a descriptor has it. `before`
+/// ZIP64 extra, and state `size`, if it is given, unless a descriptor has it. `before`
 /// are the last bytes before the payload; 30 + name + 20 are looked at.
 bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size = {});
 
 /// The local header of `name` that ends where `before` does, with whatever extra field; nullopt where there is none.
 std::optional<LocalHeader> local_header_before(std::span<const std::byte> before, std::string_view name);
 
-// Writing: entries as published files have them (dossier 1.2 to 1.4).
+// Writing: entries as published files have them.
 
 /// A time as DOS counts it: seconds in steps of two, UTC, 1980 to 2107 (earlier and later times are those ends).
 struct DosTime {

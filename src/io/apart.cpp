@@ -35,7 +35,9 @@ std::optional<Identity> identity(const std::string& path, const std::string& abo
 std::vector<Identity> folders_around(const std::string& path) {
   fs::path at = fs::absolute(path.empty() ? "." : path);
   std::vector<Identity> out;
-  const auto real = [&] { return std::unique_ptr<char, decltype(&std::free)>(::realpath(at.c_str(), nullptr), std::free); };
+  const auto real = [&] {
+    return std::unique_ptr<char, decltype(&std::free)>(::realpath(at.c_str(), nullptr), std::free);
+  };
   auto found = real();
   for (; !found; found = real()) {
     if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot resolve its links", {.path = path}, errno);
@@ -69,9 +71,9 @@ void require_apart(const std::string& output, const std::vector<std::string>& in
     const auto in = is_remote(path) ? std::nullopt : identity(path, path);
     if (!in) continue;
     const auto refuse = [&](const char* how) {
-      throw ValidationError("the output " + std::string(how) + " " + tacore::quoted(path) +
-                                ", which is read; another place expected",
-                            {.path = output});
+      throw ValidationError(
+          "the output " + std::string(how) + " " + tacore::quoted(path) + ", which is read; another place expected",
+          {.path = output});
     };
     if (out == in) refuse("is");
     if (holds(around, in)) refuse("lies inside");

@@ -44,9 +44,8 @@ void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, Bytes
     out[merged.members[0]] = std::move(bytes);
     return;
   }
-  scatter(merged, ranges, bytes, [&](std::size_t member, std::span<const std::byte> part) {
-    out[member].assign(part.begin(), part.end());
-  });
+  scatter(merged, ranges, bytes,
+          [&](std::size_t member, std::span<const std::byte> part) { out[member].assign(part.begin(), part.end()); });
 }
 
 }  // namespace tacore

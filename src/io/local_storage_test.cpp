@@ -17,9 +17,7 @@ namespace {
 
 using namespace tacore;
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
+void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
 std::ptrdiff_t num_open_files() {
   return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
@@ -80,8 +78,7 @@ TEST_CASE("what is no regular file cannot be opened") {
     }
   }
   CHECK_THROWS_AS(local_storage()->open(""), IoError);
-  CHECK_THROWS_WITH_AS(local_storage()->open("/dev/null"), "/dev/null: not a regular file",
-                       IoError);
+  CHECK_THROWS_WITH_AS(local_storage()->open("/dev/null"), "/dev/null: not a regular file", IoError);
   CHECK(num_open_files() == num_before);
 }
 
@@ -108,8 +105,7 @@ TEST_CASE("a file that shrinks after opening is noticed") {
   fs::resize_file(path, 400);
   CHECK(source->read({0, 400}).size() == 400);
 
-  const auto words =
-      path + ": read of 100 bytes: the file shrank from 1000 to 400 bytes (byte 400)";
+  const auto words = path + ": read of 100 bytes: the file shrank from 1000 to 400 bytes (byte 400)";
   CHECK_THROWS_WITH_AS(source->read({300, 200}), words.c_str(), IoError);
   CHECK_THROWS_WITH_AS(source->read({500, 10}), doctest::Contains("(byte 500)"), IoError);
   const ByteRange ranges[] = {{0, 10}, {990, 10}};
@@ -154,10 +150,11 @@ TEST_CASE("files and directories exist as what they are") {
     bool file, directory;
   };
   const Case cases[] = {
-      {"file", true, false},         {"folder", false, true},   {"folder/", false, true},
-      {"link", true, false},         {"folder_link", false, true}, {"dangling", false, false},
-      {"nothing", false, false},     {"file/", false, false},   {"file/inside", false, false},
-      {"nothing/inside", false, false},
+      {"file", true, false},         {"folder", false, true},
+      {"folder/", false, true},      {"link", true, false},
+      {"folder_link", false, true},  {"dangling", false, false},
+      {"nothing", false, false},     {"file/", false, false},
+      {"file/inside", false, false}, {"nothing/inside", false, false},
   };
   const auto storage = local_storage();
   for (const Case& c : cases) {
@@ -173,8 +170,7 @@ TEST_CASE("existence that cannot be told is an error") {
   fs::create_symlink("loop", folder.path("loop"));
   CHECK_THROWS_WITH_AS(local_storage()->exists(folder.path("loop")),
                        doctest::Contains("Too many levels of symbolic links"), IoError);
-  CHECK_THROWS_WITH_AS(local_storage()->exists(std::string("a\0b", 3)), "a: path has a NUL byte",
-                       IoError);
+  CHECK_THROWS_WITH_AS(local_storage()->exists(std::string("a\0b", 3)), "a: path has a NUL byte", IoError);
 }
 
 TEST_SUITE("threads") {

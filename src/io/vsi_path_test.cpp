@@ -1,5 +1,3 @@
-#include "io/public_path.hpp"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "io/public_path.hpp"
 #include "tacore/error.hpp"
 
 namespace {
@@ -14,16 +13,26 @@ namespace {
 using namespace tacore;
 
 TEST_CASE("remote paths are told from local ones") {
-  const char* const remote[] = {"s3://b/k", "gs://b/k", "az://b/k", "azure://b/k", "oss://b/k",
-                                "swift://b/k", "http://h/p", "https://h/p", "hf://datasets/o/n/p",
-                                "/vsis3/b/k", "/vsicurl/http://h/p", "/vsicurl?url=h", "/vsi7z/a"};
+  const char* const remote[] = {"s3://b/k",
+                                "gs://b/k",
+                                "az://b/k",
+                                "azure://b/k",
+                                "oss://b/k",
+                                "swift://b/k",
+                                "http://h/p",
+                                "https://h/p",
+                                "hf://datasets/o/n/p",
+                                "/vsis3/b/k",
+                                "/vsicurl/http://h/p",
+                                "/vsicurl?url=h",
+                                "/vsi7z/a"};
   for (const std::string path : remote) {
     CAPTURE(path);
     CHECK(is_remote(path));
   }
-  const char* const local[] = {"", "a", "/a", "./s3://b", "s3:/b", "s3", "S3://b", "file:///a",
-                               "ftp://h/p", "/vsi", "/vsi/a", "/vsi-a/b", "/vs/a", "vsis3/b",
-                               "https:/h", "/data/vsis3/b"};
+  const char* const local[] = {"",       "a",         "/a",        "./s3://b",     "s3:/b",  "s3",
+                               "S3://b", "file:///a", "ftp://h/p", "/vsi",         "/vsi/a", "/vsi-a/b",
+                               "/vs/a",  "vsis3/b",   "https:/h",  "/data/vsis3/b"};
   for (const std::string path : local) {
     CAPTURE(path);
     CHECK_FALSE(is_remote(path));
@@ -62,8 +71,8 @@ TEST_CASE("a GDAL name stays what it is") {
 }
 
 TEST_CASE("what has no remote form comes back unchanged") {
-  for (const std::string path : {"", "/a/b", "/vsizip/a", "/vsicurl/ftp://h/p", "/vsis3", "vsis3/b",
-                           "/vsis3_streaming/b/k", "https://h/p"}) {
+  for (const std::string path :
+       {"", "/a/b", "/vsizip/a", "/vsicurl/ftp://h/p", "/vsis3", "vsis3/b", "/vsis3_streaming/b/k", "https://h/p"}) {
     CAPTURE(path);
     CHECK(from_vsi(path) == path);
   }
@@ -72,11 +81,20 @@ TEST_CASE("what has no remote form comes back unchanged") {
 TEST_CASE("a local path becomes absolute and keeps its .. and links") {
   const std::string here = std::filesystem::current_path().string();
   const std::string cases[][2] = {
-      {"/a/b", "/a/b"},        {"/a//b/", "/a/b"},      {"/./a/./b/.", "/a/b"},
-      {"/a/../b", "/a/../b"},  {"/", "/"},              {"//", "/"},
-      {"a/b", here + "/a/b"},  {"./a", here + "/a"},    {"../a", here + "/../a"},
-      {"", here},              {".", here},             {"/a/.b/..c", "/a/.b/..c"},
-      {"a, b_1", here + "/a, b_1"}, {"file.zip", here + "/file.zip"},
+      {"/a/b", "/a/b"},
+      {"/a//b/", "/a/b"},
+      {"/./a/./b/.", "/a/b"},
+      {"/a/../b", "/a/../b"},
+      {"/", "/"},
+      {"//", "/"},
+      {"a/b", here + "/a/b"},
+      {"./a", here + "/a"},
+      {"../a", here + "/../a"},
+      {"", here},
+      {".", here},
+      {"/a/.b/..c", "/a/.b/..c"},
+      {"a, b_1", here + "/a, b_1"},
+      {"file.zip", here + "/file.zip"},
   };
   for (const auto& [path, absolute] : cases) {
     CAPTURE(path);
@@ -140,10 +158,18 @@ TEST_CASE("a path is its folder and its name") {
     std::string name;
   };
   const Case cases[] = {
-      {"a", "", "a"},           {"a/b", "a/", "b"},       {"/a", "/", "a"},
-      {"/a/b/c", "/a/b/", "c"}, {"/a/b/", "/a/", "b"},    {"a//", "", "a"},
-      {"a//b", "a//", "b"},     {"/", "/", ""},           {"//", "/", ""},
-      {"", "", ""},             {"s3://b/k", "s3://b/", "k"}, {"../a", "../", "a"},
+      {"a", "", "a"},
+      {"a/b", "a/", "b"},
+      {"/a", "/", "a"},
+      {"/a/b/c", "/a/b/", "c"},
+      {"/a/b/", "/a/", "b"},
+      {"a//", "", "a"},
+      {"a//b", "a//", "b"},
+      {"/", "/", ""},
+      {"//", "/", ""},
+      {"", "", ""},
+      {"s3://b/k", "s3://b/", "k"},
+      {"../a", "../", "a"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.path);
@@ -154,9 +180,17 @@ TEST_CASE("a path is its folder and its name") {
 
 TEST_CASE("joined paths have exactly one slash between") {
   const std::string cases[][3] = {
-      {"a", "b", "a/b"},    {"a/", "b", "a/b"},    {"a", "/b", "a/b"},   {"a//", "//b", "a/b"},
-      {"/", "b", "/b"},     {"", "b", "b"},        {"", "/b", "b"},      {"s3://", "b", "s3://b"},
-      {"a", "", "a/"},      {"a", "b/c/", "a/b/c/"}, {"s3://b", "k", "s3://b/k"},
+      {"a", "b", "a/b"},
+      {"a/", "b", "a/b"},
+      {"a", "/b", "a/b"},
+      {"a//", "//b", "a/b"},
+      {"/", "b", "/b"},
+      {"", "b", "b"},
+      {"", "/b", "b"},
+      {"s3://", "b", "s3://b"},
+      {"a", "", "a/"},
+      {"a", "b/c/", "a/b/c/"},
+      {"s3://b", "k", "s3://b/k"},
   };
   for (const auto& [folder, name, joined] : cases) {
     CAPTURE(folder);

@@ -177,8 +177,7 @@ Sha256 ChunkManifest::identity() const {
 
 std::string encode_manifest(const ChunkManifest& manifest) {
   std::string out = "{\n \"version\": " + std::to_string(kVersion) + ",\n \"container\": \"" +
-                    (manifest.is_zip ? "zip" : "folder") + "\",\n \"sha256\": \"" + hex(manifest.identity()) +
-                    "\",\n";
+                    (manifest.is_zip ? "zip" : "folder") + "\",\n \"sha256\": \"" + hex(manifest.identity()) + "\",\n";
   if (!manifest.name.empty()) {
     out += " \"name\": " + json(manifest.name).dump() + ",\n \"id\": " + json(manifest.id).dump() +
            ",\n \"samples\": " + json(manifest.samples).dump() + ",\n";

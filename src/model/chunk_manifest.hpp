@@ -23,9 +23,9 @@ struct ChunkedFile {
 
 /// A dataset in a chunk store (docs/format.md).
 struct ChunkManifest {
-  bool is_zip = false;                   ///< else a FOLDER
-  std::string name = {};                 ///< in the store; "" of the first manifests, which had neither of the three
-  std::string id = {};                   ///< of its COLLECTION
+  bool is_zip = false;                    ///< else a FOLDER
+  std::string name = {};                  ///< in the store; "" of the first manifests, which had neither of the three
+  std::string id = {};                    ///< of its COLLECTION
   std::vector<std::string> samples = {};  ///< ids of its first samples: by them a new version of it is known
   std::vector<ChunkedFile> files = {};
 

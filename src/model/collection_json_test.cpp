@@ -1,5 +1,4 @@
 #include "model/collection_json.hpp"
-#include "model/collection_members.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/collection_members.hpp"
 #include "model/json_text.hpp"
 #include "support/support.hpp"
 #include "tacore/error.hpp"

@@ -16,7 +16,7 @@ struct PartCollection {
   std::string path = {};  ///< for messages; "": `file`
 };
 
-/// The collection of an index over parts, given one after another (dossier 4.2): that of the first, with the counts of
+/// The collection of an index over parts, given one after another: that of the first, with the counts of
 /// all trees, the extent that holds those of all, and a source for each part. Of the others little is kept.
 class CollectionMerge {
  public:

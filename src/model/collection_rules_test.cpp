@@ -145,8 +145,7 @@ TEST_CASE("the 21 tasks are taken, no other, and an empty list is not") {
 
 TEST_CASE("what the specification requires may not be empty") {
   check_bad({
-      {"version", [](Collection& c) { c.dataset_version = ""; },
-       "dataset_version is '', expected one such as 1.0.0"},
+      {"version", [](Collection& c) { c.dataset_version = ""; }, "dataset_version is '', expected one such as 1.0.0"},
       {"description", [](Collection& c) { c.description = ""; }, "description is empty, expected what the dataset is"},
       {"licenses", [](Collection& c) { c.licenses = {}; },
        "licenses is empty, expected an SPDX identifier such as CC-BY-4.0"},

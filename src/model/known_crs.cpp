@@ -16,7 +16,7 @@ namespace tacore {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kEquator = 6378137;  ///< radius of WGS 84 and of GRS 80, in metres
+constexpr double kEquator = 6378137;                                      ///< radius of WGS 84 and of GRS 80, in metres
 constexpr double kWgs84 = 1 / 298.257223563, kGrs80 = 1 / 298.257222101;  ///< flattenings
 
 /// UTM zones of which EPSG counts the codes.

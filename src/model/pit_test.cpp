@@ -11,11 +11,10 @@ using namespace tacore;
 
 namespace {
 
-const std::string kDeep =
-    R"({"root":{"n":20,"type":"FOLDER"},"hierarchy":{)"
-    R"("1":[{"n":40,"type":["FOLDER","FOLDER"],"id":["sensor_A","sensor_B"]}],)"
-    R"("2":[{"n":60,"type":["FILE","FILE","FILE"],"id":["R","G","B"]},)"
-    R"({"n":60,"type":["FILE"],"id":["pan"]}]}})";
+const std::string kDeep = R"({"root":{"n":20,"type":"FOLDER"},"hierarchy":{)"
+                          R"("1":[{"n":40,"type":["FOLDER","FOLDER"],"id":["sensor_A","sensor_B"]}],)"
+                          R"("2":[{"n":60,"type":["FILE","FILE","FILE"],"id":["R","G","B"]},)"
+                          R"({"n":60,"type":["FILE"],"id":["pan"]}]}})";
 
 std::string pit_error(const std::string& json) {
   return text_of<SchemaError>([&] { PitSchema::parse(json); });
@@ -34,9 +33,8 @@ TEST_CASE("a tree is read level by level") {
   CHECK(pit.root_type == SampleType::Folder);
   CHECK(pit.max_depth() == 2);
   REQUIRE(pit.hierarchy.at(2).size() == 2);
-  CHECK(pit.hierarchy.at(1)[0] == PitPattern{.n = 40,
-                                             .type = {SampleType::Folder, SampleType::Folder},
-                                             .id = {"sensor_A", "sensor_B"}});
+  CHECK(pit.hierarchy.at(1)[0] ==
+        PitPattern{.n = 40, .type = {SampleType::Folder, SampleType::Folder}, .id = {"sensor_A", "sensor_B"}});
   CHECK(pit.hierarchy.at(2)[1].id == std::vector<std::string>{"pan"});
 }
 
@@ -65,9 +63,7 @@ TEST_CASE("malformed trees are schema errors that name the rule") {
     const char* expected;
   };
   const std::string file = R"({"n":1,"type":["FILE"],"id":["a"]})";
-  const auto root = [](const std::string& text) {
-    return R"({"root":)" + text + R"(,"hierarchy":{}})";
-  };
+  const auto root = [](const std::string& text) { return R"({"root":)" + text + R"(,"hierarchy":{}})"; };
   const Case cases[] = {
       {"not JSON", "{", "is not JSON"},
       {"empty", "", "is not JSON"},
@@ -85,8 +81,7 @@ TEST_CASE("malformed trees are schema errors that name the rule") {
       {"n beyond int64", root(R"({"n":9223372036854775808,"type":"FILE"})"), "n is '92233"},
       {"n beyond uint64", root(R"({"n":1e30,"type":"FILE"})"), "expected a whole number"},
       {"n is text", root(R"({"n":"1","type":"FILE"})"), "expected a whole number"},
-      {"hierarchy is a list", R"({"root":{"type":"FILE"},"hierarchy":[]})",
-       "hierarchy is not an object"},
+      {"hierarchy is a list", R"({"root":{"type":"FILE"},"hierarchy":[]})", "hierarchy is not an object"},
       {"level is a word", with_pattern(file, "one"), "'one' must be numeric"},
       {"level is negative", with_pattern(file, "-1"), "must be numeric"},
       {"level is empty", with_pattern(file, ""), "must be numeric"},
@@ -96,8 +91,7 @@ TEST_CASE("malformed trees are schema errors that name the rule") {
       {"level 99999999999", with_pattern(file, "99999999999"), "must be 1 to 5"},
       {"a gap", with_pattern(file, "2"), "has level 2 but not level 1"},
       {"no patterns", with_pattern(""), "pattern array empty"},
-      {"patterns are no list", R"({"root":{"type":"FOLDER"},"hierarchy":{"1":{}}})",
-       "is not an array of patterns"},
+      {"patterns are no list", R"({"root":{"type":"FOLDER"},"hierarchy":{"1":{}}})", "is not an array of patterns"},
       {"pattern is text", with_pattern(R"("a")"), "is not an object"},
       {"no type", with_pattern(R"({"n":1,"id":["a"]})"), "missing required field 'type'"},
       {"no id", with_pattern(R"({"n":1,"type":["FILE"]})"), "missing required field 'id'"},
@@ -106,11 +100,9 @@ TEST_CASE("malformed trees are schema errors that name the rule") {
       {"lengths", with_pattern(R"({"n":1,"type":["FILE"],"id":["a","b"]})"),
        "type and id arrays differ in length: 1 and 2"},
       {"child type", with_pattern(R"({"n":1,"type":["DIR"],"id":["a"]})"), "invalid type 'DIR'"},
-      {"child type null", with_pattern(R"({"n":1,"type":[null],"id":["a"]})"),
-       "invalid type null"},
+      {"child type null", with_pattern(R"({"n":1,"type":[null],"id":["a"]})"), "invalid type null"},
       {"type is text", with_pattern(R"({"n":1,"type":"FILE","id":["a"]})"), "is not an array"},
-      {"id is a number", with_pattern(R"({"n":1,"type":["FILE"],"id":[7]})"),
-       "id is number, expected a string"},
+      {"id is a number", with_pattern(R"({"n":1,"type":["FILE"],"id":[7]})"), "id is number, expected a string"},
       {"child n", with_pattern(R"({"n":-3,"type":["FILE"],"id":["a"]})"), "n is '-3'"},
       {"too deep", std::string(100'000, '['), "nested deeper than 64"},
       {"not UTF-8", root("{\"type\":\"\xff\"}"), "is not JSON"},
@@ -141,8 +133,7 @@ TEST_CASE("compatible trees may differ in n and in nothing else") {
   CHECK(differs([](PitSchema& p) { p.hierarchy[3] = p.hierarchy[2]; }));
   CHECK(differs([](PitSchema& p) { p.hierarchy.at(2).pop_back(); }));
   CHECK(differs([](PitSchema& p) { std::swap(p.hierarchy.at(2)[0], p.hierarchy.at(2)[1]); }));
-  CHECK(differs([](PitSchema& p) { std::swap(p.hierarchy.at(2)[0].id[0],
-                                             p.hierarchy.at(2)[0].id[1]); }));
+  CHECK(differs([](PitSchema& p) { std::swap(p.hierarchy.at(2)[0].id[0], p.hierarchy.at(2)[0].id[1]); }));
   CHECK(differs([](PitSchema& p) { p.hierarchy.at(1)[0].type[0] = SampleType::File; }));
 }
 

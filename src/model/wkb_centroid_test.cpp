@@ -164,9 +164,10 @@ TEST_CASE("the shorter way leads across the antimeridian") {
 
 TEST_CASE("parts on both sides of the antimeridian are neighbours, the shorter way") {
   // MULTIPOINT ((179 0), (-177 2))
-  const auto points = from_hex("010400000002000000"
-                               "010100000000000000006066400000000000000000"
-                               "010100000000000000002066c00000000000000040");
+  const auto points = from_hex(
+      "010400000002000000"
+      "010100000000000000006066400000000000000000"
+      "010100000000000000002066c00000000000000040");
   CHECK(wkb_centroid(points)->x == doctest::Approx(1));
   CHECK(wkb_centroid(points, Longitudes::ShorterWay)->x == doctest::Approx(-179));
   CHECK(wkb_centroid(points, Longitudes::ShorterWay)->y == doctest::Approx(1));

@@ -70,9 +70,7 @@ Bytes collection(uint32_t type, const std::vector<Bytes>& members) {
   for (const auto& member : members) out.add(member);
   return out.bytes;
 }
-Ring square(double x0, double y0, double x1, double y1) {
-  return {{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}, {x0, y0}};
-}
+Ring square(double x0, double y0, double x1, double y1) { return {{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}, {x0, y0}}; }
 
 bool meets(const BBox& box, const Bytes& wkb) { return BoxTest(box).meets_wkb(wkb); }
 
@@ -139,8 +137,7 @@ TEST_CASE("points meet a box on its edges and inside, modulo 360") {
 
 TEST_CASE("a box that is not valid is a query error") {
   for (const BBox& box : {BBox{kNan, 0, 1, 1}, BBox{0, 0, kInf, 1}, BBox{0, 2, 1, 1}}) {
-    CHECK_THROWS_WITH_AS(BoxTest{box}, doctest::Contains("expected four finite numbers"),
-                         QueryError);
+    CHECK_THROWS_WITH_AS(BoxTest{box}, doctest::Contains("expected four finite numbers"), QueryError);
   }
 }
 
@@ -199,19 +196,17 @@ TEST_CASE("lines and polygons meet a box exactly, not by their envelopes") {
       {"polygon with the box in its hole", polygon({around, square(-10, -10, 20, 20)}), false},
       {"hole inside the box", polygon({around, square(2, 2, 3, 3)}), true},
       {"hole touching the box", polygon({around, square(-10, -10, 20, 10)}), true},
-      {"island in the hole", polygon({around, square(-10, -10, 20, 20), square(-5, -5, 15, 15)}),
-       true},
+      {"island in the hole", polygon({around, square(-10, -10, 20, 20), square(-5, -5, 15, 15)}), true},
       {"polygon beside", polygon({square(11, 0, 12, 10)}), false},
       {"polygon sharing an edge", polygon({square(10, 0, 12, 10)}), true},
       {"polygon sharing a corner", polygon({square(10, 10, 12, 12)}), true},
-      {"L around a corner",
-       polygon({{{-5, 11}, {11, 11}, {11, -5}, {20, -5}, {20, 20}, {-5, 20}, {-5, 11}}}), false},
+      {"L around a corner", polygon({{{-5, 11}, {11, 11}, {11, -5}, {20, -5}, {20, 20}, {-5, 20}, {-5, 11}}}), false},
       {"diagonal only over the corner", polygon({{{9, 13}, {13, 9}, {20, 20}, {9, 13}}}), false},
       {"multipoint, one in", collection(4, {point(50, 50), point(5, 5)}), true},
       {"multipoint, none in", collection(4, {point(-1, 5), point(11, 5)}), false},
       {"multiline", collection(5, {line({{20, 20}, {30, 30}}), line({{-1, 5}, {11, 5}})}), true},
-      {"multipolygon on both sides",
-       collection(6, {polygon({square(-5, 0, -1, 9)}), polygon({square(11, 0, 12, 9)})}), false},
+      {"multipolygon on both sides", collection(6, {polygon({square(-5, 0, -1, 9)}), polygon({square(11, 0, 12, 9)})}),
+       false},
       {"collection of collections", collection(7, {collection(7, {point(9, 9)})}), true},
       {"empty line", line({}), false},
       {"empty polygon", polygon({}), false},
@@ -274,10 +269,8 @@ TEST_CASE("what is not WKB is a format error") {
       {"line count", Wkb{}.head(2).u32(0xffff'ffff).f64({1, 2}).bytes, "WKB is truncated"},
       {"ring count", Wkb{}.head(3).u32(0xffff'ffff).bytes, "WKB is truncated"},
       {"member count", Wkb{}.head(7).u32(0xffff'ffff).bytes, "WKB is truncated"},
-      {"second ring cut short", cut(polygon({square(0, 0, 1, 1), square(0, 0, 1, 1)}), 8),
-       "WKB is truncated"},
-      {"cut short after a hit", cut(collection(4, {point(0, 0), point(1, 1)}), 3),
-       "WKB is truncated"},
+      {"second ring cut short", cut(polygon({square(0, 0, 1, 1), square(0, 0, 1, 1)}), 8), "WKB is truncated"},
+      {"cut short after a hit", cut(collection(4, {point(0, 0), point(1, 1)}), 3), "WKB is truncated"},
       {"a line in a multipoint", collection(4, {line({{0, 0}})}), "member of type 2, expected 1"},
       {"a collection in a multiline", collection(5, {collection(7, {})}), "member of type 7"},
       {"too deep", nested, "is nested deeper than 16"},
@@ -312,23 +305,37 @@ TEST_CASE("the envelope holds all finite positions") {
 TEST_CASE("WKT points are read, other text is left to others") {
   const BoxTest test(BBox{0, 0, 10, 10});
   for (const std::string wkt :
-       {"POINT (5 5)", "POINT(5 5)", " point ( +5.0  5e0 ) ", "Point Z (5 5 9)", "POINTZ(5 5 9)",
-        "POINT M (5 5 9)", "POINT ZM (5 5 9 9)", "POINT(5 5 9)", "SRID=4326;POINT(5 5)",
-        "srid = 4326 ; POINT ZM(365 5 1 1)"}) {
+       {"POINT (5 5)", "POINT(5 5)", " point ( +5.0  5e0 ) ", "Point Z (5 5 9)", "POINTZ(5 5 9)", "POINT M (5 5 9)",
+        "POINT ZM (5 5 9 9)", "POINT(5 5 9)", "SRID=4326;POINT(5 5)", "srid = 4326 ; POINT ZM(365 5 1 1)"}) {
     CAPTURE(wkt);
     CHECK(test.meets_wkt(wkt) == true);
   }
   for (const std::string wkt :
-       {"POINT (50 5)", "POINT EMPTY", "point z empty", "SRID=4326;POINT EMPTY", "POINT (nan nan)",
-        "POINT (-0.1 5)"}) {
+       {"POINT (50 5)", "POINT EMPTY", "point z empty", "SRID=4326;POINT EMPTY", "POINT (nan nan)", "POINT (-0.1 5)"}) {
     CAPTURE(wkt);
     CHECK(test.meets_wkt(wkt) == false);
   }
-  for (const std::string wkt :
-       {"", "POINT", "POINT (", "POINT ()", "POINT (5)", "POINT (5 5", "POINT (5 5) x",
-        "POINT (5, 5)", "POINT (5 5 5 5 5)", "POINT Z (5 5)", "POINT ZM (5 5 5)", "POINTS (5 5)",
-        "LINESTRING (0 0, 5 5)", "MULTIPOINT (5 5)", "SRID=;POINT(5 5)", "SRID=4326 POINT(5 5)",
-        "POINT (a b)", "POINT (1e999 5)", "POINT (5-5)", "EMPTY", "(5 5)"}) {
+  for (const std::string wkt : {"",
+                                "POINT",
+                                "POINT (",
+                                "POINT ()",
+                                "POINT (5)",
+                                "POINT (5 5",
+                                "POINT (5 5) x",
+                                "POINT (5, 5)",
+                                "POINT (5 5 5 5 5)",
+                                "POINT Z (5 5)",
+                                "POINT ZM (5 5 5)",
+                                "POINTS (5 5)",
+                                "LINESTRING (0 0, 5 5)",
+                                "MULTIPOINT (5 5)",
+                                "SRID=;POINT(5 5)",
+                                "SRID=4326 POINT(5 5)",
+                                "POINT (a b)",
+                                "POINT (1e999 5)",
+                                "POINT (5-5)",
+                                "EMPTY",
+                                "(5 5)"}) {
     CAPTURE(wkt);
     CHECK_FALSE(test.meets_wkt(wkt));
   }
@@ -425,8 +432,7 @@ TEST_CASE("moving box or data by whole turns changes nothing") {
     CAPTURE(x);
     const auto shape = [&](int shift) {
       const double x0 = x + shift;
-      return i % 2 ? polygon({square(x0, y, x0 + w, y + h)})
-                   : line({{x0, y}, {x0 + w, y + h}});
+      return i % 2 ? polygon({square(x0, y, x0 + w, y + h)}) : line({{x0, y}, {x0 + w, y + h}});
     };
     const bool wanted = meets(box, shape(0));
     const BBox bounds{double(x), double(y), double(x + w), double(y + h)};
@@ -454,10 +460,10 @@ TEST_CASE("a polygon meets what any of its vertices meets, and its collection me
 
 TEST_CASE("no mutation of WKB does worse than a format error") {
   std::mt19937 random(23);
-  const std::vector<Bytes> seeds = {
-      point(1, 2), line({{1, 2}, {3, 4}}), polygon({square(0, 0, 5, 5), square(1, 1, 2, 2)}),
-      collection(7, {collection(4, {point(1, 1)}), polygon({square(0, 0, 1, 1)})}),
-      Wkb{true}.head(3003).u32(1).u32(1).f64({1, 2, 3, 4}).bytes};
+  const std::vector<Bytes> seeds = {point(1, 2), line({{1, 2}, {3, 4}}),
+                                    polygon({square(0, 0, 5, 5), square(1, 1, 2, 2)}),
+                                    collection(7, {collection(4, {point(1, 1)}), polygon({square(0, 0, 1, 1)})}),
+                                    Wkb{true}.head(3003).u32(1).u32(1).f64({1, 2, 3, 4}).bytes};
   int refused = 0;
   for (int i = 0; i < 20'000; ++i) {
     Bytes wkb = seeds[static_cast<std::size_t>(i) % seeds.size()];

@@ -114,8 +114,8 @@ class Attempt {
     if (is_redirect(status)) fail(wanted_, status_of(response) + ", and no end of redirects", 0, 1);
     const bool is_missing =
         status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
-    const bool is_valid = status == 200 || status == 206 || status == 416 ||
-                           (wanted_.may_be_refused && (status == 400 || status == 501));
+    const bool is_valid =
+        status == 200 || status == 206 || status == 416 || (wanted_.may_be_refused && (status == 400 || status == 501));
     // Not right after a redirect: then this is the response of the server itself.
     if (!is_valid && num_moves_ == 1 && location.forget_redirect()) return;
     if (is_valid) {

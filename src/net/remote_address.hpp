@@ -31,7 +31,7 @@ struct RemoteAddress {
   std::string url = {};      ///< percent-encoded; not used for S3
   HttpHeaders headers = {};  ///< for this host alone
 
-  bool is_public = false;    ///< in a store whose credentials only GDAL can use
+  bool is_public = false;  ///< in a store whose credentials only GDAL can use
 
   // s3
   std::string bucket = {}, key = {};

@@ -19,7 +19,8 @@ class RemoteStorage final : public Storage {
  public:
   explicit RemoteStorage(const RemoteOptions& options)
       : options_(net::with_environment(options)),
-        session_(std::make_shared<net::HttpSession>(options.max_concurrent_requests, options.timeout, options.max_tries)),
+        session_(
+            std::make_shared<net::HttpSession>(options.max_concurrent_requests, options.timeout, options.max_tries)),
         cache_(options_.cache_dir.empty() || options_.cache_size == 0
                    ? nullptr
                    : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {}
@@ -146,7 +147,9 @@ void check(const RemoteOptions& options) {
       throw QueryError("header " + quoted(name) + ": a name without a colon and a value of one line expected");
     }
   }
-  if (options.max_concurrent_requests < 1) throw QueryError("max_concurrent_requests is " + std::to_string(options.max_concurrent_requests) + "; at least 1 expected");
+  if (options.max_concurrent_requests < 1)
+    throw QueryError("max_concurrent_requests is " + std::to_string(options.max_concurrent_requests) +
+                     "; at least 1 expected");
   if (options.max_tries < 1)
     throw QueryError("max_tries is " + std::to_string(options.max_tries) + "; at least 1 expected");
   if (!(options.timeout > 0) || options.timeout > 86400) {

@@ -93,8 +93,8 @@ std::string footprint_predicate(const BBox& box, std::span<const Column> columns
   }
   if (const auto crs = find(columns, "stac:crs")) {
     tests.push_back("tacore_meets_grid(" + sql_identifier(crs->name) +
-                    ", CAST(\"stac:geotransform\" AS DOUBLE[]), CAST(" +
-                    sql_identifier(shape_column(columns)->name) + " AS BIGINT[])" + bounds + ")");
+                    ", CAST(\"stac:geotransform\" AS DOUBLE[]), CAST(" + sql_identifier(shape_column(columns)->name) +
+                    " AS BIGINT[])" + bounds + ")");
   }
   for (const char* name : {"stac:centroid", "istac:centroid"}) {
     if (const auto column = find(columns, name))

@@ -7,8 +7,8 @@
 
 #include "query/run_statement.hpp"
 #include "tacore/bbox.hpp"
-#include "tacore/types.hpp"
 #include "tacore/time_range.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
 

@@ -319,11 +319,12 @@ TEST_CASE("numbers are epochs, with a warning that names the unit") {
 TEST_CASE("a number is the same time in a column with sentinels, behind a query and in a concat") {
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& odd) {
-    return load(make_flat_folder(folder, name, 4,
-                                 "CASE i WHEN 0 THEN " + odd +
-                                     " ELSE 1673740800000 + i * 86400000 END::BIGINT AS whole, "
-                                 "CASE i WHEN 0 THEN 'inf'::DOUBLE WHEN 1 THEN 'nan'::DOUBLE ELSE 1673740800.25 + i * "
-                                 "86400 END AS real"));
+    return load(
+        make_flat_folder(folder, name, 4,
+                         "CASE i WHEN 0 THEN " + odd +
+                             " ELSE 1673740800000 + i * 86400000 END::BIGINT AS whole, "
+                             "CASE i WHEN 0 THEN 'inf'::DOUBLE WHEN 1 THEN 'nan'::DOUBLE ELSE 1673740800.25 + i * "
+                             "86400 END AS real"));
   };
   const Dataset least = made("least", "-9223372036854775808"), early = made("early", "86400");
   for (const std::string range : {"2023-01-16/2023-01-17", "1960-01-01/..", "../2023-01-17", "1970-01-02"}) {
@@ -509,8 +510,7 @@ TEST_CASE("a geometry in longitudes and latitudes is the footprint, one in anoth
       folder, "geometries", 4,
       point + " AS \"istac:geometry\", [NULL, 'EPSG:4326', 'OGC:CRS84', 'EPSG:3857'][i + 1] AS \"istac:crs\", "
               "'POINT (70 70)' AS \"istac:centroid\""));
-  CHECK(found(dataset.filter_bbox(0, 1, 2, 3, {.column = "footprint"})) ==
-        Strings{"sample_0", "sample_1", "sample_2"});
+  CHECK(found(dataset.filter_bbox(0, 1, 2, 3, {.column = "footprint"})) == Strings{"sample_0", "sample_1", "sample_2"});
   CHECK(found(dataset.filter_bbox(69, 69, 71, 71, {.column = "footprint"})) == Strings{"sample_3"});
 }
 

@@ -48,9 +48,9 @@ class LevelScan {
   std::vector<std::pair<std::size_t, std::size_t>> groups_ = {};  ///< for each: its first chunk, and the one after
 };
 
-/// The bytes of a level for one of its scans. DuckDB reads one column of a row group after the other where a query has a
-/// filter: of a remote level each would be a round trip. Here the columns of a step are read together. Safe from several
-/// threads.
+/// The bytes of a level for one of its scans. DuckDB reads one column of a row group after the other where a query has
+/// a filter: of a remote level each would be a round trip. Here the columns of a step are read together. Safe from
+/// several threads.
 class ScanReader {
  public:
   explicit ScanReader(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}

@@ -1,3 +1,5 @@
+#include "query/query_plan.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -5,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
-#include "query/query_plan.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 
@@ -243,8 +244,7 @@ class Planner {
     const std::string before = rows(view, leaf, steps - 1);
     const Filter& filter = std::get<Filter>(step);
     if (filter.level > 0) return cascade(view, leaf, steps, before);
-    return "SELECT * FROM " + before + " WHERE " +
-           condition(view, filter, columns_before(view, leaf, steps - 1));
+    return "SELECT * FROM " + before + " WHERE " + condition(view, filter, columns_before(view, leaf, steps - 1));
   }
 
   std::string stored_rows(const View& view, int leaf, int level, bool padding) {
@@ -258,7 +258,6 @@ class Planner {
     names_[key] = name;
     return name;
   }
-
 
   static std::string derived_sql(const DerivedColumn& column) {
     switch (column.kind) {
@@ -540,8 +539,8 @@ bool any_query(const View& view, bool SqlStep::* does) {
     if (sql && sql->*does) return true;
   }
   const auto* all = std::get_if<Union>(&view.base);
-  return all &&
-         std::any_of(all->parts.begin(), all->parts.end(), [&](const auto& part) { return any_query(*part.view, does); });
+  return all && std::any_of(all->parts.begin(), all->parts.end(),
+                            [&](const auto& part) { return any_query(*part.view, does); });
 }
 
 }  // namespace
@@ -620,8 +619,9 @@ Statement QueryPlan::statistics(const std::vector<std::string>& ids, const std::
     const std::string has_id =
         alias + "." + id(names::kId) + " = " + planner.bind(ids[static_cast<std::size_t>(level - 1)]);
     among = rows + " WHERE " + has_id +
-            (among.empty() ? "" : " AND EXISTS (SELECT 1 FROM " + among + " AND " +
-                                      planner.joins(view_, level, alias, above) + ")");
+            (among.empty()
+                 ? ""
+                 : " AND EXISTS (SELECT 1 FROM " + among + " AND " + planner.joins(view_, level, alias, above) + ")");
   }
   return planner.finish("SELECT " + of_alias(alias, columns) + " FROM " + among);
 }

@@ -1,7 +1,8 @@
+#include "query/query_plan.hpp"
+
 #include <doctest/doctest.h>
 
 #include "support/query_data.hpp"
-#include "query/query_plan.hpp"
 
 /// Statements as values: nothing here starts the database.
 using namespace tacore;

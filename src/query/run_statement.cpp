@@ -29,7 +29,7 @@ namespace {
 
 std::shared_ptr<DuckDbInstance> instance_for(const Statement& statement) {
   return duckdb_instance(std::any_of(statement.levels.begin(), statement.levels.end(),
-                              [](const auto& level) { return needs_requests(*level->source()); }));
+                                     [](const auto& level) { return needs_requests(*level->source()); }));
 }
 
 /// The callback by which DuckDB begins to scan a table.

@@ -65,8 +65,7 @@ class Remarks : public duckdb::ClientContextState {
                    (names.size() > 1 ? ", each by its own magnitude" : ""));
     }
     if (num_no_footprints_ > 0) {
-      log::warning(std::to_string(num_no_footprints_) +
-                   (num_no_footprints_ == 1 ? " sample has" : " samples have") +
+      log::warning(std::to_string(num_no_footprints_) + (num_no_footprints_ == 1 ? " sample has" : " samples have") +
                    " no footprint; centroids were tested instead. Why the first has none: " + why_no_footprint_);
     }
   }
@@ -324,8 +323,8 @@ void register_sql_functions(duckdb::Connection& connection) {
   connection.CreateVectorizedFunction("tacore_epoch", {integer, text}, integer, epoch<int64_t>);
   connection.CreateVectorizedFunction("tacore_real_epoch", {d, text}, integer, epoch<double>);
   connection.CreateVectorizedFunction("tacore_exact", {integer, text}, d, exact<int64_t>);
-  connection.CreateVectorizedFunction("tacore_exact_unsigned",
-                                      {LogicalType(duckdb::LogicalTypeId::UBIGINT), text}, d, exact<uint64_t>);
+  connection.CreateVectorizedFunction("tacore_exact_unsigned", {LogicalType(duckdb::LogicalTypeId::UBIGINT), text}, d,
+                                      exact<uint64_t>);
   connection.CreateVectorizedFunction("tacore_folder_path", {text, text, text}, text, folder_path);
   connection.Commit();
 }

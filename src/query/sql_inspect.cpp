@@ -51,9 +51,7 @@ class Inspector {
       }
       case duckdb::ExpressionClass::STAR: many = true; break;
       // current_date and similar names are functions without brackets.
-      case duckdb::ExpressionClass::COLUMN_REF:
-        draws = draws || changes_unbracketed(lower(e.GetName()));
-        break;
+      case duckdb::ExpressionClass::COLUMN_REF: draws = draws || changes_unbracketed(lower(e.GetName())); break;
       default: break;
     }
     duckdb::ParsedExpressionIterator::EnumerateChildren(e,
@@ -200,8 +198,8 @@ Select inspect_select(std::string_view sql) {
   } catch (const std::exception& error) {
     throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
   }
-  return {std::move(text), std::move(inspector.tables), std::move(internal), keeps_columns,
-          inspector.num_references["data"] > 1, inspector.draws};
+  return {std::move(text), std::move(inspector.tables),          std::move(internal),
+          keeps_columns,   inspector.num_references["data"] > 1, inspector.draws};
 }
 
 void inspect_expression(std::string_view sql) {

@@ -109,8 +109,7 @@ TEST_CASE("a last step with fewer samples than ranks gets some of the step befor
 
 TEST_CASE("where ranks cannot have as many batches it is an error, or samples are repeated") {
   const LoaderOptions one{.batch_size = 1, .rank = 2, .world_size = 3};
-  CHECK_THROWS_WITH_AS(BatchPlan(one, 4),
-                       doctest::Contains("the last step has 1 sample for 3 ranks"), QueryError);
+  CHECK_THROWS_WITH_AS(BatchPlan(one, 4), doctest::Contains("the last step has 1 sample for 3 ranks"), QueryError);
   for (int rank = 0; rank < 3; ++rank) {
     LoaderOptions padded = one;
     padded.rank = rank;

@@ -3,10 +3,10 @@
 
 #include "base/little_endian.hpp"
 #include "raster/row_source.hpp"
-#include "tacore/error.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tog.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {

@@ -2,13 +2,13 @@
 #include <optional>
 #include <set>
 
-#include "raster/about_sample.hpp"
-#include "raster/band_counter.hpp"
-#include "base/threads.hpp"
 #include "base/text.hpp"
-#include "raster/pixel_passes.hpp"
+#include "base/threads.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "dataset/navigation.hpp"
+#include "raster/about_sample.hpp"
+#include "raster/band_counter.hpp"
+#include "raster/pixel_passes.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 

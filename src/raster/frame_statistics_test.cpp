@@ -217,8 +217,7 @@ TEST_CASE("rows without a shape weigh as many pixels as their TIFF has, in every
   for (const bool with_percentiles : {true, false}) {
     CAPTURE(with_percentiles);
     const Tortilla samples({small, large});
-    const Tortilla with =
-        with_percentiles ? extensions::with_geotiff_stats(samples) : extensions::with_stats(samples);
+    const Tortilla with = with_percentiles ? extensions::with_geotiff_stats(samples) : extensions::with_stats(samples);
     const Folder place;
     const Dataset dataset = written(place, with);
     const auto computed = compute_statistics(dataset.data()).bands[0];
@@ -290,8 +289,7 @@ TEST_CASE("stored statistics are those of one child of each sample, whatever its
     const Sample other("other", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{4, 200}), shape_of(1, 2));
     return Sample(id, Tortilla({Sample("inner", Tortilla({tile("x", sample), other}))}));
   };
-  const Dataset dataset =
-      written(folder, extensions::with_geotiff_stats(Tortilla({parent("a", 0), parent("b", 1)})));
+  const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla({parent("a", 0), parent("b", 1)})));
   const auto computed = compute_statistics(dataset.data(), {.child = "inner/x"});
   const auto stored = stored_summary(dataset, {.child = "inner/x"});
   REQUIRE(stored.size() == 2);

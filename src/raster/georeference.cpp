@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "tacore/error.hpp"
 #include "raster/tiff_directory.hpp"
+#include "tacore/error.hpp"
 
 /// Reads GeoTIFF 1.1 (OGC 19-008r4), as far as it says where pixels lie.
 namespace tacore {

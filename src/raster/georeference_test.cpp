@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "tacore/error.hpp"
 #include "raster/tiff_directory.hpp"
+#include "tacore/error.hpp"
 
 using namespace tacore;
 

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <limits>
 
-#include "raster/about_sample.hpp"
 #include "base/log.hpp"
-#include "base/threads.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "raster/about_sample.hpp"
 #include "raster/pixel_passes.hpp"
+#include "raster/tiff_directory.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
-#include "raster/tiff_directory.hpp"
 #include "writer/sample_source.hpp"
 
 namespace tacore::extensions {

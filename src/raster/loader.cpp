@@ -12,15 +12,15 @@
 #include <thread>
 #include <utility>
 
-#include "raster/about_sample.hpp"
-#include "base/threads.hpp"
 #include "base/text.hpp"
-#include "raster/batch_plan.hpp"
-#include "format/names.hpp"
-#include "io/vsi_path.hpp"
-#include "raster/permutation.hpp"
+#include "base/threads.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "dataset/navigation.hpp"
+#include "format/names.hpp"
+#include "io/vsi_path.hpp"
+#include "raster/about_sample.hpp"
+#include "raster/batch_plan.hpp"
+#include "raster/permutation.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

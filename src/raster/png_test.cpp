@@ -11,9 +11,7 @@
 
 using namespace tacore;
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a PNG begins and ends as the standard says") {
   const Bytes png = encode_png({.width = 2, .height = 1, .channels = 1, .samples = bytes_of({7, 9})});

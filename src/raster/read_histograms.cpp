@@ -6,17 +6,17 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "dataset/dataframe_impl.hpp"
 #include "format/chunk_names.hpp"
 #include "raster/linear_histogram.hpp"
 #include "raster/pixel_type.hpp"
-#include "dataset/dataframe_impl.hpp"
+#include "raster/tiff_directory.hpp"
+#include "raster/tiff_raster.hpp"
 #include "table/cells.hpp"
 #include "tacore/error.hpp"
 #include "tacore/v1/histograms.hpp"
-#include "raster/tiff_directory.hpp"
-#include "raster/tiff_raster.hpp"
-#include "tortilla/pointer.hpp"
 #include "tortilla/container.hpp"
+#include "tortilla/pointer.hpp"
 
 namespace tacore::v1 {
 namespace {

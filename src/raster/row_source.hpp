@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "io/byte_source.hpp"
 #include "container/container.hpp"
+#include "io/byte_source.hpp"
 #include "tacore/dataframe.hpp"
 
 namespace tacore {

@@ -1,3 +1,5 @@
+#include "tacore/raster/stac.hpp"
+
 #include <algorithm>
 #include <functional>
 
@@ -6,7 +8,6 @@
 #include "model/grid_footprint.hpp"
 #include "model/identifier.hpp"
 #include "tacore/error.hpp"
-#include "tacore/raster/stac.hpp"
 #include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
@@ -85,11 +86,11 @@ using ValuesOf = std::function<std::vector<Value>(const Sample&)>;
 std::vector<MetadataColumn> places_of(const Tortilla& samples, int number, const Level& level, const Family& family,
                                       int jobs, const ValuesOf& values_of) {
   const std::size_t num_rows = level.ids.size();
-  OrderedWork<std::vector<Value>> work(
-      std::vector<uint64_t>(num_rows, 1), 1024, num_threads(jobs), [&](std::size_t row) -> std::vector<Value> {
-        if (!level.is_meant(row)) return std::vector<Value>(family.names.size());
-        return values_of(samples.sample(static_cast<int64_t>(row), number));
-      });
+  OrderedWork<std::vector<Value>> work(std::vector<uint64_t>(num_rows, 1), 1024, num_threads(jobs),
+                                       [&](std::size_t row) -> std::vector<Value> {
+                                         if (!level.is_meant(row)) return std::vector<Value>(family.names.size());
+                                         return values_of(samples.sample(static_cast<int64_t>(row), number));
+                                       });
   auto out = columns_of(family, family.names, num_rows);
   for (std::size_t row = 0; row < num_rows; ++row) {
     auto values = std::move(*work.next());
@@ -187,7 +188,7 @@ Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with, i
         return std::vector<Value>{values[0], values[1], values[2], values[4]};
       } catch (const IoError& error) {
         if (!error.not_found()) throw;
-        return none;  // Missing files are reported together, when the dataset is written.
+        return none;            // Missing files are reported together, when the dataset is written.
       } catch (const Error&) {  // no TIFF, no CRS or geotransform, or a CRS that is not known
         return none;
       }

@@ -1,10 +1,11 @@
+#include "tacore/raster/stac.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cstring>
 
 #include "model/wkb_centroid.hpp"
 #include "tacore/error.hpp"
-#include "tacore/raster/stac.hpp"
 
 using namespace tacore;
 

@@ -1,22 +1,22 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "base/log.hpp"
-#include "base/threads.hpp"
 #include "base/text.hpp"
-#include "io/vsi_path.hpp"
+#include "base/threads.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "io/vsi_path.hpp"
 #include "raster/row_source.hpp"
+#include "raster/tiff_directory.hpp"
+#include "raster/tiff_structure.hpp"
 #include "table/statistics.hpp"
 #include "table/values.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "tacore/v1/histograms.hpp"
-#include "raster/tiff_directory.hpp"
-#include "raster/tiff_structure.hpp"
 
 /// Aggregates the statistics that samples store: finds the rows, and how many pixels each of them counts for.
 namespace tacore {

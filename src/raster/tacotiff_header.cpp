@@ -7,8 +7,8 @@
 #include "base/checked_math.hpp"
 #include "base/little_endian.hpp"
 #include "base/text.hpp"
-#include "tacore/error.hpp"
 #include "raster/tiff_fields.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {

@@ -131,8 +131,7 @@ TEST_CASE("what a header cannot say is refused with all reasons") {
 TEST_CASE("tiles that lie elsewhere than decoding would look are refused") {
   TiffLayout gap = example();
   gap.blocks[6].offset += 1;  // the second tile of the file
-  CHECK(join(why_no_tacotiff_header(gap), "; ") ==
-        "has tile 6 at byte 1124, and not at 1123, 8 bytes behind tile 0");
+  CHECK(join(why_no_tacotiff_header(gap), "; ") == "has tile 6 at byte 1124, and not at 1123, 8 bytes behind tile 0");
   TiffLayout sparse = example();
   sparse.blocks[17] = {};
   CHECK(join(why_no_tacotiff_header(sparse), "; ") == "leaves tiles out");

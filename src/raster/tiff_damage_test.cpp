@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "support/allocations.hpp"
 #include "io/memory_source.hpp"
-#include "tacore/error.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
+#include "support/allocations.hpp"
+#include "tacore/error.hpp"
 
 // Small TIFFs of all sorts (tests/fuzz/make_tiffs.py), cut and changed: their pixels or a typed error, and no more
 // memory than a file of that size can need.

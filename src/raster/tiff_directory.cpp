@@ -11,8 +11,8 @@
 
 #include "base/checked_math.hpp"
 #include "raster/codecs.hpp"
-#include "tacore/error.hpp"
 #include "raster/tiff_tags.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {

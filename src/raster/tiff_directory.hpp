@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "tacore/raster/raster.hpp"
 #include "raster/tiff_layout.hpp"
+#include "tacore/raster/raster.hpp"
 
 namespace tacore {
 

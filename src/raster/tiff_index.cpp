@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "base/threads.hpp"
 #include "base/text.hpp"
-#include "tacore/error.hpp"
+#include "base/threads.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
+#include "tacore/error.hpp"
 #include "writer/sample_source.hpp"
 
 namespace tacore::extensions {

@@ -90,8 +90,9 @@ TEST_CASE("samples without any header are an error, not a column of nulls") {
   const Files files;
   CHECK(schema_error([&] { extensions::with_tiff_index(Tortilla({Sample("a", Bytes(10))})); }) ==
         "no sample is a TIFF that has a TacoTIFF header");
-  CHECK(schema_error([&] { extensions::with_tiff_index(Tortilla({Sample("a", files.plain)}), {.skip_others = true}); }) ==
-        "no sample is a TIFF that has a TacoTIFF header");
+  CHECK(schema_error([&] {
+          extensions::with_tiff_index(Tortilla({Sample("a", files.plain)}), {.skip_others = true});
+        }) == "no sample is a TIFF that has a TacoTIFF header");
 }
 
 TEST_CASE("padding has no header") {

@@ -29,7 +29,7 @@ struct TiffLayout {
   int64_t block_width = 0, block_height = 0;
   std::optional<double> nodata = {};
   std::optional<uint64_t> nodata_bits = {};  ///< of 64-bit integers: the same, to the last digit
-  bool is_nodata_known = true;  ///< else it has to be looked up in the file
+  bool is_nodata_known = true;               ///< else it has to be looked up in the file
   /// The bytes of each block, band after band when planar, else row by row; {0, 0} is not stored. All lie in the file.
   std::vector<ByteRange> blocks = {};
 

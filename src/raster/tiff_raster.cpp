@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "raster/codecs.hpp"
-#include "io/coalesce.hpp"
-#include "raster/pixel_type.hpp"
 #include "container/zip_samples.hpp"
-#include "tacore/error.hpp"
+#include "io/coalesce.hpp"
+#include "raster/codecs.hpp"
+#include "raster/pixel_type.hpp"
 #include "raster/tiff_directory.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
@@ -152,9 +152,8 @@ class TiffRaster final : public Raster {
     }
     for (std::size_t i = 0; i < merged.size(); ++i) {
       const std::span<const std::byte> bytes = pieces.empty() ? fetch(work, merged[i].range) : pieces[i];
-      scatter(merged[i], work.ranges, bytes, [&](std::size_t member, std::span<const std::byte> block) {
-        place(work, work.blocks[member], block);
-      });
+      scatter(merged[i], work.ranges, bytes,
+              [&](std::size_t member, std::span<const std::byte> block) { place(work, work.blocks[member], block); });
     }
     for (std::size_t i = 0; i < work.blocks.size(); ++i) {
       if (work.ranges[i].size == 0) place(work, work.blocks[i], {});

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "io/byte_source.hpp"
-#include "tacore/raster/raster.hpp"
 #include "raster/tiff_layout.hpp"
+#include "tacore/raster/raster.hpp"
 
 namespace tacore {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tacore/error.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_fields.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {

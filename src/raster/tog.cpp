@@ -8,15 +8,15 @@
 #include "base/little_endian.hpp"
 #include "base/report.hpp"
 #include "base/threads.hpp"
-#include "raster/codecs.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
+#include "raster/codecs.hpp"
 #include "raster/row_source.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/error.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_fields.hpp"
+#include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 namespace tacore {
 namespace {

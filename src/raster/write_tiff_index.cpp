@@ -5,22 +5,22 @@
 #include "base/log.hpp"
 #include "base/report.hpp"
 #include "base/threads.hpp"
+#include "container/tiff_index_file.hpp"
+#include "container/zip_samples.hpp"
+#include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
-#include "container/tiff_index_file.hpp"
-#include "dataset/open_container.hpp"
-#include "container/zip_samples.hpp"
-#include "table/metadata_columns.hpp"
-#include "table/parquet_write.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/error.hpp"
-#include "tacore/raster/tiff_index.hpp"
 #include "raster/tacotiff_header.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_structure.hpp"
+#include "table/metadata_columns.hpp"
+#include "table/parquet_write.hpp"
+#include "tacore/error.hpp"
+#include "tacore/plumbing/apart.hpp"
+#include "tacore/raster/tiff_index.hpp"
 
 namespace tacore {
 namespace {
@@ -83,7 +83,8 @@ Entry entry_of(const Container& container, const Place& place) {
   });
 }
 
-std::vector<Entry> entries_of(const Container& container, const TiffIndexFileOptions& options, TiffIndexFileResult& result) {
+std::vector<Entry> entries_of(const Container& container, const TiffIndexFileOptions& options,
+                              TiffIndexFileResult& result) {
   const auto files = places_of(container);
   OrderedWork<Entry> work(std::vector<uint64_t>(files.size(), 1), kFilesUnderWay, num_threads(options.task.jobs),
                           [&](std::size_t i) { return entry_of(container, files[i]); });

@@ -12,6 +12,7 @@
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/entry_at.hpp"
@@ -19,14 +20,13 @@
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/error.hpp"
-#include "tacore/ops/sync.hpp"
 #include "sync/progress.hpp"
 #include "sync/splitter.hpp"
 #include "sync/store.hpp"
+#include "tacore/error.hpp"
+#include "tacore/ops/sync.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "writer/staging.hpp"
-#include "base/threads.hpp"
 
 namespace tacore {
 namespace {
@@ -189,9 +189,9 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
   const ChunkManifest manifest =
       parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, kMaxChunk, path);
   if (!manifest.name.empty() && manifest.name != from.name) {
-    throw FormatError("manifest: is that of " + tacore::quoted(manifest.name) + ", expected that of " +
-                          tacore::quoted(from.name),
-                      {.path = path});
+    throw FormatError(
+        "manifest: is that of " + tacore::quoted(manifest.name) + ", expected that of " + tacore::quoted(from.name),
+        {.path = path});
   }
   check_output(output, manifest.is_zip, options.overwrite);
   require_apart(output, {from.store});

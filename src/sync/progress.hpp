@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "tacore/error.hpp"
 #include "base/report.hpp"
+#include "tacore/error.hpp"
 #include "tacore/ops/sync.hpp"
 
 namespace tacore {

@@ -203,9 +203,8 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   const std::string first = file_text(manifest_path(sets.store, "set.tacozip"));
   const auto put = [&](const std::string& from, bool overwrite = false) {
     std::string replaced;
-    const std::string why = fault([&] {
-      replaced = sync_to_store(from, sets.store + "/set.tacozip", {.overwrite = overwrite}).replaced;
-    });
+    const std::string why =
+        fault([&] { replaced = sync_to_store(from, sets.store + "/set.tacozip", {.overwrite = overwrite}).replaced; });
     return why.empty() ? "replaced " + replaced : why;
   };
   CHECK(put(sets.zip) == "replaced ");

@@ -11,23 +11,23 @@
 
 #include "base/crc32.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "container/read_hints.hpp"
+#include "container/zip_offsets.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
+#include "io/output_file.hpp"
 #include "io/public_path.hpp"
 #include "model/identifier.hpp"
 #include "net/storage.hpp"
-#include "dataset/dataset_impl.hpp"
-#include "container/read_hints.hpp"
-#include "container/zip_offsets.hpp"
-#include "tacore/plumbing/apart.hpp"
-#include "tacore/dataset.hpp"
-#include "tacore/error.hpp"
-#include "tacore/ops/sync.hpp"
 #include "sync/progress.hpp"
 #include "sync/splitter.hpp"
 #include "sync/store.hpp"
-#include "base/threads.hpp"
-#include "io/output_file.hpp"
+#include "tacore/dataset.hpp"
+#include "tacore/error.hpp"
+#include "tacore/ops/sync.hpp"
+#include "tacore/plumbing/apart.hpp"
 
 namespace tacore {
 namespace {
@@ -124,7 +124,7 @@ class ZipCheck {
 struct Input {
   ChunkManifest manifest = {};  ///< without chunks
   std::shared_ptr<const LevelTable> samples = {};
-  std::string folder = {};      ///< of its files; "" of a ZIP
+  std::string folder = {};  ///< of its files; "" of a ZIP
   std::shared_ptr<const Storage> storage = {};
   std::shared_ptr<const ByteSource> zip = {};
   std::shared_ptr<ZipCheck> check = {};  ///< of a ZIP

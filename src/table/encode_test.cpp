@@ -89,7 +89,8 @@ TEST_CASE("JSON writes times as RFC 3339 in any unit, before the epoch too") {
   CHECK(time(1673785845123456000, arrow::TimeUnit::NANO) == "\"2023-01-15T12:30:45.123456Z\"");
   CHECK(time(-1, arrow::TimeUnit::NANO) == "\"1969-12-31T23:59:59.999999999Z\"");
   CHECK(time(-62'150'000'000, arrow::TimeUnit::SECOND) == "\"0000-07-18T07:06:40Z\"");
-  CHECK(time(568'971'820'800, arrow::TimeUnit::SECOND) == "\"20000-01-01T00:00:00Z\"");  // ISO 8601: RFC 3339 has 4 digits
+  CHECK(time(568'971'820'800, arrow::TimeUnit::SECOND) ==
+        "\"20000-01-01T00:00:00Z\"");                         // ISO 8601: RFC 3339 has 4 digits
   CHECK(time(INT64_MAX / 2, arrow::TimeUnit::SECOND) != "");  // beyond any calendar: in some words, not a crash
   const auto date = [](int32_t days) {
     return json_of(array_of<arrow::Date32Builder, int32_t>(arrow::date32(), days));
@@ -140,8 +141,7 @@ TEST_CASE("JSON writes binary as base64 and lists as arrays") {
 TEST_CASE("CSV quotes only where it has to, and tells null from the empty text") {
   CHECK(encoded({{"id", texts({"plain", "a,b", "q\"q", "line\nbreak", "", std::nullopt})},
                  {"x,y", integers({1, 2, 3, 4, 5, 6})}},
-                Encoding::Csv) ==
-        "id,\"x,y\"\nplain,1\n\"a,b\",2\n\"q\"\"q\",3\n\"line\nbreak\",4\n\"\",5\n,6\n");
+                Encoding::Csv) == "id,\"x,y\"\nplain,1\n\"a,b\",2\n\"q\"\"q\",3\n\"line\nbreak\",4\n\"\",5\n,6\n");
   CHECK(encoded({{"x", lists({{{1, 2}}})}}, Encoding::Csv) == "x\n\"[1, 2]\"\n");
   CHECK(encoded({{"id", texts({})}}, Encoding::Csv) == "id\n");
 }

@@ -189,8 +189,7 @@ void ExtentSum::add(const arrow::RecordBatch& rows, int64_t first, const ErrorCo
   num_rows_ += rows.num_rows();
   for (int64_t row = 0; !here.columns.empty() && row < rows.num_rows(); ++row) {
     const int64_t num_lacking = num_lacking_;
-    const bool has_geometry =
-        add_geometry(here, "istac:geometry", row) || add_geometry(here, "istac:centroid", row);
+    const bool has_geometry = add_geometry(here, "istac:geometry", row) || add_geometry(here, "istac:centroid", row);
     const bool has_grid = add_grid(here, row) || add_geometry(here, "stac:centroid", row);
     if ((has_geometry || has_grid) && num_lacking_ == num_lacking) ++num_placed_;
     for (const auto name : kTimes) {

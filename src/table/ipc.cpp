@@ -27,7 +27,8 @@ Bytes encode_ipc(const DescribedTable& from) {
 DescribedTable decode_ipc(std::span<const std::byte> bytes) {
   // A copy: the arrays keep the memory.
   const auto buffer = arrow::Buffer::FromString(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  const auto reader = check(arrow::ipc::RecordBatchStreamReader::Open(std::make_shared<arrow::io::BufferReader>(buffer)));
+  const auto reader =
+      check(arrow::ipc::RecordBatchStreamReader::Open(std::make_shared<arrow::io::BufferReader>(buffer)));
   DescribedTable out{.table = check(reader->ToTable()), .about = {}};
   check(out.table->ValidateFull());
   if (const auto& about = reader->schema()->metadata()) {

@@ -21,8 +21,8 @@ std::vector<uint32_t> level_checksums(const ByteSource& zip) {
     const uint64_t begin = std::max(directory.offset, tail.offset), end = directory.offset + directory.size;
     if (begin >= end) return {};
     const auto records = std::span(bytes).subspan(begin - tail.offset, end - begin);
-    entries = begin == directory.offset ? zip::parse_directory(records, directory)
-                                        : zip::last_entries(records, directory);
+    entries =
+        begin == directory.offset ? zip::parse_directory(records, directory) : zip::last_entries(records, directory);
   } catch (const FormatError&) {
     return {};  // an archive comment, or no ZIP: readers of the data report it
   }

@@ -170,7 +170,8 @@ std::vector<std::string> LevelTable::Impl::name_columns() const {
   std::vector<std::string> out = schema->field_names();
   std::vector<std::string*> ordered;
   for (auto& name : out) ordered.push_back(&name);
-  std::ranges::stable_sort(ordered, std::greater(), [](const std::string* name) -> const std::string& { return *name; });
+  std::ranges::stable_sort(ordered, std::greater(),
+                           [](const std::string* name) -> const std::string& { return *name; });
   for (std::string* name : ordered) {
     const std::string stored = *name;
     if (!is_utf8(stored) || stored.find('\0') != std::string::npos) {

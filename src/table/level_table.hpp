@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "tacore/types.hpp"
 #include "tacore/error.hpp"
+#include "tacore/types.hpp"
 
 namespace tacore {
 

@@ -12,8 +12,8 @@
 #include <mutex>
 #include <utility>
 
-#include "base/threads.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"

@@ -22,7 +22,9 @@ namespace {
 
 using Type = std::shared_ptr<arrow::DataType>;
 
-Type type_of(const MetadataField& field) { return field.type.empty() ? infer_type(field.value) : parse_type(field.type); }
+Type type_of(const MetadataField& field) {
+  return field.type.empty() ? infer_type(field.value) : parse_type(field.type);
+}
 
 arrow::Schema schema_of(const std::vector<MetadataField>& row) {
   arrow::FieldVector fields;

@@ -44,7 +44,9 @@ std::shared_ptr<const LevelTable> with_integers(
     arrays.push_back(std::make_shared<arrow::ChunkedArray>(std::move(chunks), type));
   }
   const auto table = arrow::Table::Make(arrow::schema(std::move(fields)), std::move(arrays), level.num_rows());
-  return LevelTable::open(memory_source(level.source()->name(), encode_parquet(*table, {.use_content_defined_chunking = false})), level.where());
+  return LevelTable::open(
+      memory_source(level.source()->name(), encode_parquet(*table, {.use_content_defined_chunking = false})),
+      level.where());
 }
 
 }  // namespace tacore

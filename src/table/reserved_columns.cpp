@@ -72,8 +72,8 @@ std::shared_ptr<arrow::Table> with_reserved_types(const std::shared_ptr<arrow::T
         throw SchemaError("column " + quoted(name) + " has the type " + type_name(*values->type()) + ", " +
                           std::string(expected) + " expected");
       }
-      out = check(out->SetColumn(column, arrow::field(name, values->type()),
-                                 std::make_shared<arrow::ChunkedArray>(values)));
+      out = check(
+          out->SetColumn(column, arrow::field(name, values->type()), std::make_shared<arrow::ChunkedArray>(values)));
     } catch (const SchemaError& error) {
       throw SchemaError(error.message(), {.path = {}, .offset = {}, .level = level});
     }

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "table/cells.hpp"
 #include "support/table_files.hpp"
+#include "table/cells.hpp"
 
 namespace {
 

@@ -25,7 +25,7 @@ struct StoredRow {
   int64_t row = 0;
   std::vector<std::vector<double>> bands = {};
   double pixels = std::numeric_limits<double>::quiet_NaN();  ///< of its raster; NaN: the row does not say
-  std::vector<double> valid = {};  ///< pixels of each band, if more is known than valid %
+  std::vector<double> valid = {};                            ///< pixels of each band, if more is known than valid %
 };
 
 struct StoredStatistics {

@@ -385,7 +385,7 @@ bool follows_from_tensor_shape(const arrow::Table& table, const std::string& nam
 std::optional<std::string> name_in_file(const LevelTable& footer, int column) {
   const std::string& shown = footer.columns()[static_cast<std::size_t>(column)].name;
   const DerivedColumn* made = footer.derived(column);
-  if (made && made->kind == DerivedColumn::Kind::Constant) 
+  if (made && made->kind == DerivedColumn::Kind::Constant)
     return shown.starts_with(kTortilla) ? std::optional(shown) : std::nullopt;
   if (made && made->from != shown) return std::nullopt;
   const auto& names = footer.file_columns();
@@ -446,8 +446,7 @@ std::shared_ptr<arrow::Table> to_footer_columns(const std::shared_ptr<arrow::Tab
     else if (name == kTensorShape && shape == kRasterShape && !table->GetColumnByName(shape)) {
       if (const Cells flat = rows_and_columns(values)) out.add(shape, flat);  // the stac-tortilla profile requires it
       out.add(name, values);
-    }
-    else if (name == "stac:time_start" || name == "stac:time_end") out.add(name, seconds(name, values));
+    } else if (name == "stac:time_start" || name == "stac:time_end") out.add(name, seconds(name, values));
     else if (name == "stac:centroid") out.add(name, wkt(name, values));
     else out.add(name, values);
   }

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "model/wkb_centroid.hpp"
-#include "table/read_table.hpp"
 #include "support/table_files.hpp"
+#include "table/read_table.hpp"
 #include "table/values.hpp"
 
 namespace tacore {

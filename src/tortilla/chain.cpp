@@ -17,8 +17,8 @@
 #include "table/read_table.hpp"
 #include "table/rows.hpp"
 #include "tortilla/footer_columns.hpp"
-#include "tortilla/pointer.hpp"
 #include "tortilla/header.hpp"
+#include "tortilla/pointer.hpp"
 
 namespace tacore::v1 {
 namespace {

@@ -29,7 +29,7 @@ struct Chunk {
   std::string dtype = {}, interleave = {};
   int64_t compression = 0, predictor = 0;
   std::optional<double> nodata = {};
-  int64_t length = 0;                     ///< from `offset` on
+  int64_t length = 0;                         ///< from `offset` on
   std::optional<int64_t> row = {}, col = {};  ///< of the block, if the table states it
 };
 

@@ -1,5 +1,4 @@
 #include "model/collection_json.hpp"
-#include "model/collection_members.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,6 +8,7 @@
 #include "base/epoch.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "model/collection_members.hpp"
 #include "model/json_text.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/optical_data.hpp"

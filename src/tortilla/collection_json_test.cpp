@@ -47,7 +47,9 @@ const std::string kFull =
 std::string member(const std::string& text, const char* key) { return json::parse(text).at(key).dump(); }
 
 /// `text` read and written.
-std::string rewritten(const std::string& text) { return v1::encode_collection(v1::parse_stored_collection(text, "x.taco")); }
+std::string rewritten(const std::string& text) {
+  return v1::encode_collection(v1::parse_stored_collection(text, "x.taco"));
+}
 
 std::string with_extent(const std::string& extent) {
   return R"({"id":"x","dataset_version":"1","extent":)" + extent + "}";

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "io/document.hpp"
 #include "io/memory_source.hpp"
@@ -23,7 +24,6 @@
 #include "tortilla/collection.hpp"
 #include "tortilla/footer_columns.hpp"
 #include "tortilla/pointer.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "io/byte_source.hpp"
 #include "container/container.hpp"
+#include "io/byte_source.hpp"
 #include "tortilla/chunk_table.hpp"
 #include "tortilla/header.hpp"
 

@@ -23,7 +23,8 @@ constexpr std::string_view kFormats =
     "WMTS SENTINEL2 MRF PNM DOQ1 DOQ2 PAux MFF MFF2 GSC FAST BT LAN CPG NDF EIR DIPEx LCP GTX LOSLAS NTv2 CTable2 ACE2 "
     "SNODAS KRO ROI_PAC RRASTER BYN NOAA_B NSIDCbin ARG RIK USGSDEM GXF BAG S102 HDF5 HDF5Image NWT_GRD NWT_GRC ADRG "
     "SRP BLX PostGISRaster SAGA XYZ HF2 OZI CTG ZMap NGSGEOID IRIS PRF EEDAI DAAS SIGDEM HEIF TGA OGCAPI STACTA STACIT "
-    "GPKG OpenFileGDB CAD PLSCENES NGW GenBin ENVI EHdr ISCE Zarr HTTP JPEGXL AVIF GeoJSON GeoJSONSeq FlatGeobuf Parquet "
+    "GPKG OpenFileGDB CAD PLSCENES NGW GenBin ENVI EHdr ISCE Zarr HTTP JPEGXL AVIF GeoJSON GeoJSONSeq FlatGeobuf "
+    "Parquet "
     "Arrow KML LIBKML GML GPX CSV SQLite TopoJSON MVT DXF DGN S57 BYTES TORTILLA";
 
 /// The signature of a format: bytes from `at` on and, where several formats share these, the extension.
@@ -57,7 +58,10 @@ constexpr Signature kSignatures[] = {
     {4, "ftypavis", "AVIF"},
     {0, "\xff\x0a", "JPEGXL"},
     {0, "\0\0\0\x0cJXL \r\n\x87\n"sv, "JPEGXL"},
-    {0, "fgb\x03" "fgb", "FlatGeobuf"},
+    {0,
+     "fgb\x03"
+     "fgb",
+     "FlatGeobuf"},
     {0, "PAR1", "Parquet"},
     {0, "SIMPLE  =", "FITS"},
     {0, "EHFA_HEADER_TAG", "HFA"},
@@ -123,8 +127,7 @@ bool is_known_format(std::string_view name) {
 }
 
 bool has_signature(std::string_view format) {
-  return std::ranges::any_of(kSignatures,
-                             [&](const Signature& s) { return s.format == format && !s.bytes.empty(); });
+  return std::ranges::any_of(kSignatures, [&](const Signature& s) { return s.format == format && !s.bytes.empty(); });
 }
 
 bool same_signature(std::string_view format, std::span<const std::byte> head) {

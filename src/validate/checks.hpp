@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "container/container.hpp"
 #include "format/zip_records.hpp"
 #include "io/byte_source.hpp"
-#include "container/container.hpp"
 #include "table/level_table.hpp"
 #include "tacore/collection.hpp"
 #include "validate/names.hpp"

@@ -49,8 +49,8 @@ void check_column_names(Report& report, const LevelTable& table, TableKind kind)
   for (const auto& column : table.columns()) {
     if (!seen.insert(lower(column.name)).second) continue;
     const bool is_place = column.name == names::kOffset || column.name == names::kSize;
-    const bool is_foreign = (column.name == names::kSourceFile && kind != TableKind::Index) ||
-                            (is_place && kind == TableKind::Folder);
+    const bool is_foreign =
+        (column.name == names::kSourceFile && kind != TableKind::Index) || (is_place && kind == TableKind::Folder);
     if (is_foreign || column.name == names::kGdalVsi || column.name == names::kSourcePath) {
       report.add("SCH-6", "column " + quoted(column.name) + " is stored", table.where());
     } else if (!is_extension_name(column.name)) {

@@ -235,8 +235,6 @@ class FieldCheck {
 
 }  // namespace
 
-void check_fields(const LevelTable& table, bool is_v1, const TellField& tell) {
-  FieldCheck(table, is_v1, tell).run();
-}
+void check_fields(const LevelTable& table, bool is_v1, const TellField& tell) { FieldCheck(table, is_v1, tell).run(); }
 
 }  // namespace tacore::validator

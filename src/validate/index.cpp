@@ -2,8 +2,8 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "dataset/open_container.hpp"
 #include "container/read_hints.hpp"
+#include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/vsi_path.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "format/names.hpp"
 #include "container/tiff_index_file.hpp"
+#include "format/names.hpp"
 #include "table/cells.hpp"
 
 namespace tacore::validator {

@@ -34,7 +34,7 @@ class MetaCheck {
   std::optional<uint64_t> offset_ = {};
   int64_t row_ = 0;
   std::vector<std::pair<int64_t, int64_t>> rows_ = {};  ///< of the level and of `__meta__`, which are one sample
-  std::vector<Column> seen_ = {};  ///< columns of the last table that was checked
+  std::vector<Column> seen_ = {};                       ///< columns of the last table that was checked
 };
 
 }  // namespace tacore::validator

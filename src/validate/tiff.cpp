@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/threads.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "container/read_hints.hpp"
+#include "container/tiff_index_file.hpp"
+#include "container/zip_offsets.hpp"
 #include "format/tortilla_names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
@@ -12,14 +15,11 @@
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
 #include "raster/tiff_structure.hpp"
-#include "container/read_hints.hpp"
-#include "container/tiff_index_file.hpp"
-#include "container/zip_offsets.hpp"
 #include "tacore/dataset.hpp"
-#include "validate/sample_faults.hpp"
-#include "validate/checks.hpp"
 #include "tortilla/file_format.hpp"
 #include "tortilla/header.hpp"
+#include "validate/checks.hpp"
+#include "validate/sample_faults.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -98,8 +98,8 @@ std::vector<SampleFault> sample_faults(const DataFrame& frame, int64_t position)
   const std::string found = found_format(*row.bytes), id = frame.text(position, "id").value_or("");
   std::vector<SampleFault> out;
   const auto& columns = frame.columns();
-  const bool has_format = std::any_of(columns.begin(), columns.end(),
-                                      [](const Column& c) { return c.name == v1::names::kFileFormat; });
+  const bool has_format =
+      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.name == v1::names::kFileFormat; });
   std::string stated = has_format ? frame.text(position, v1::names::kFileFormat).value_or("") : "";
   if (stated == "COG") stated = "GTiff";
   const bool is_known =
@@ -136,10 +136,9 @@ void check_header_file(Report& report, const Storage& storage, const Container& 
                        const std::string& base, bool deep) {
   const std::string name = header_file_path(path);
   const ErrorContext where{.path = name};
-  const auto file = name.empty() ? nullptr
-                                 : TiffIndexFile::open(storage, name, container, [&](const std::string& why) {
-                                     report.add("TIF-6", why, where);
-                                   });
+  const auto file = name.empty() ? nullptr : TiffIndexFile::open(storage, name, container, [&](const std::string& why) {
+    report.add("TIF-6", why, where);
+  });
   OpenDirectory zip;  // of the rows before, which are in the order of their ZIPs
   for (int64_t i = 0; file && i < file->num_rows(); ++i) {
     const HeaderRow row = file->row(i);

@@ -13,15 +13,15 @@
 #include "io/vsi_path.hpp"
 #include "table/level_table.hpp"
 #include "table/values.hpp"
-#include "validate/fields.hpp"
 #include "tortilla/collection.hpp"
+#include "tortilla/container.hpp"
 #include "tortilla/file_format.hpp"
+#include "tortilla/header.hpp"
 #include "tortilla/partitions.hpp"
 #include "tortilla/pointer.hpp"
 #include "tortilla/profiles.hpp"
 #include "tortilla/streaming/faults.hpp"
-#include "tortilla/container.hpp"
-#include "tortilla/header.hpp"
+#include "validate/fields.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -259,10 +259,10 @@ class FileCheck {
     const std::string found = v1::guess_format(head, range.size, "");
     const bool is_nested = found == v1::names::kTortilla;
     if (is_nested || (v1::has_signature(format) && !v1::same_signature(format, head)))
-      report_.add("V1-24",
-                  row_name(place, row) + ": file_format is " + quoted(format) + ", the sample begins as " + found +
-                      " does",
-                  at(place, range.offset));
+      report_.add(
+          "V1-24",
+          row_name(place, row) + ": file_format is " + quoted(format) + ", the sample begins as " + found + " does",
+          at(place, range.offset));
   }
 
   /// V1-19: each GeoTIFF of a streaming file is a TOG.
@@ -337,7 +337,8 @@ class FileCheck {
       const auto found = v1::examine_collection({reinterpret_cast<const char*>(text.data()), text.size()});
       for (const auto& fault : found.faults) report_.add("V1-11", "COLLECTION: " + fault, where);
       for (const auto& advice : found.advice) report_.add("V1-17", "COLLECTION: " + advice, where);
-      const auto collection = v1::parse_stored_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path_);
+      const auto collection =
+          v1::parse_stored_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path_);
       identity_ = quoted(collection.id) + ", version " + quoted(collection.dataset_version);
     } catch (const FormatError& error) {
       report_.add("V1-11", "COLLECTION: " + message_of(error), where);
@@ -350,7 +351,7 @@ class FileCheck {
   std::unordered_set<std::string>& ids_;  ///< of level 0, of all partitions
   bool deep_;                             ///< the first bytes of samples are checked
   std::optional<std::string> identity_;
-  bool is_streaming_ = false;             ///< level 0 points to further tables
+  bool is_streaming_ = false;  ///< level 0 points to further tables
   std::vector<Place> nested_;
   std::set<std::pair<uint64_t, uint64_t>> seen_;
   std::vector<std::string> columns_;

@@ -24,7 +24,8 @@ std::vector<std::string> found(const std::string& path, const ValidateOptions& o
   return out;
 }
 
-void finds(const std::string& path, const std::string& rule, const std::string& what, const ValidateOptions& options = {}) {
+void finds(const std::string& path, const std::string& rule, const std::string& what,
+           const ValidateOptions& options = {}) {
   const auto issues = found(path, options);
   CAPTURE(rule);
   CAPTURE(what);
@@ -93,16 +94,16 @@ TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
 TEST_CASE("rows of one container are checked, whatever made them") {
   const TemporaryFolder folder;
   create_tortilla(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
-         folder.path("times.tortilla"), plain());
+                  folder.path("times.tortilla"), plain());
   finds(folder.path("times.tortilla"), "V1-14", "row 1: stac:time_end is before stac:time_start");
-  create_tortilla(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}), folder.path("ms.tortilla"),
-         plain());
+  create_tortilla(rows({{.key = "stac:time_start", .values = {int64_t{1'600'000'000'000}, 7}}}),
+                  folder.path("ms.tortilla"), plain());
   finds(folder.path("ms.tortilla"), "V1-14", "row 0: stac:time_start is more than 100000000000 seconds");
-  create_tortilla(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}), folder.path("far.tortilla"),
-         plain());
+  create_tortilla(rows({{.key = "stac:centroid", .values = {"POINT (200 10)", "POINT (20 10)"}}}),
+                  folder.path("far.tortilla"), plain());
   finds(folder.path("far.tortilla"), "V1-14", "row 0: stac:centroid is at 200");
   create_tortilla(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
-         folder.path("grid.tortilla"), plain());
+                  folder.path("grid.tortilla"), plain());
   finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
 }
 
@@ -136,8 +137,8 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
         {.deep = true});
   finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
   const auto one = rows({}, 1);
-  create_tortilla(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}), folder.path("uneven.tortilla"),
-         plain());
+  create_tortilla(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}),
+                  folder.path("uneven.tortilla"), plain());
   finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
   create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
   finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");

@@ -1,13 +1,14 @@
+#include "tacore/ops/validate.hpp"
+
 #include <algorithm>
 
 #include "container/read_hints.hpp"
-#include "net/storage.hpp"
 #include "dataset/open_container.hpp"
-#include "tacore/ops/validate.hpp"
+#include "net/storage.hpp"
+#include "tortilla/header.hpp"
+#include "tortilla/profiles.hpp"
 #include "validate/checks.hpp"
 #include "validate/tortilla.hpp"
-#include "tortilla/profiles.hpp"
-#include "tortilla/header.hpp"
 
 namespace tacore::validator {
 namespace {

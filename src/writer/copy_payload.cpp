@@ -5,10 +5,10 @@
 #include <mutex>
 
 #include "base/crc32.hpp"
-#include "writer/payload_reader.hpp"
-#include "writer/remote_payloads.hpp"
 #include "base/threads.hpp"
 #include "io/output_file.hpp"
+#include "writer/payload_reader.hpp"
+#include "writer/remote_payloads.hpp"
 
 namespace tacore {
 namespace {

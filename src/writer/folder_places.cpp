@@ -111,9 +111,8 @@ std::string united(const std::vector<const std::string*>& footprints) {
     boxes.push_back(merge_boxes(parts));
   }
   if (boxes.empty()) return "";
-  const bool agree = std::all_of(boxes.begin(), boxes.end(), [&](const BBox& box) {
-    return contains(box, boxes[0]) && contains(boxes[0], box);
-  });
+  const bool agree = std::all_of(boxes.begin(), boxes.end(),
+                                 [&](const BBox& box) { return contains(box, boxes[0]) && contains(boxes[0], box); });
   if (agree && boxes.size() == footprints.size()) return *footprints[0];
   BBox box = merge_boxes(all);
   if (box.maxx < box.minx) box.maxx += 360;
@@ -127,7 +126,7 @@ struct Filled {
 
 /// FOLDERs without a location get that of their children.
 Filled fill(std::vector<Place>& places, const TreeLevel& level, const std::vector<Place>& below,
-          const std::vector<int64_t>& parents) {
+            const std::vector<int64_t>& parents) {
   Filled out;
   std::vector<std::vector<const std::string*>> footprints(places.size());
   std::vector<std::optional<TimeRange>> times(places.size());

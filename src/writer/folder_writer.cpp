@@ -13,6 +13,7 @@
 
 #include "base/crc32.hpp"
 #include "base/log.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "io/entry_at.hpp"
 #include "io/output_file.hpp"
@@ -20,12 +21,11 @@
 #include "table/parquet_write.hpp"
 #include "tacore/error.hpp"
 #include "writer/copy_payload.hpp"
-#include "writer/staging.hpp"
 #include "writer/payload_reader.hpp"
 #include "writer/remote_payloads.hpp"
+#include "writer/staging.hpp"
 #include "writer/tables.hpp"
 #include "writer/whole_payloads.hpp"
-#include "base/threads.hpp"
 
 namespace tacore {
 namespace {
@@ -83,7 +83,7 @@ class FolderWriter {
       if (here.types[row] == SampleType::File) return copy(level, static_cast<int64_t>(row), staging, name);
       staging.make_folder(name);
       staging.write_file(path_join(name, names::kMeta),
-                       encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
+                         encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
       tell(0);
     });
     std::vector<std::size_t> small, large;
@@ -139,11 +139,11 @@ class FolderWriter {
       copies.push_back({&payloads[row], 0});
       files.push_back(create(staging, level, row));
     }
-    const auto crcs =
-        copy_remote(copies, options_.max_concurrent_requests, [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
-          files[i]->write(offset, bytes);
-          tell(bytes.size());
-        });
+    const auto crcs = copy_remote(copies, options_.max_concurrent_requests,
+                                  [&](std::size_t i, uint64_t offset, std::span<const std::byte> bytes) {
+                                    files[i]->write(offset, bytes);
+                                    tell(bytes.size());
+                                  });
     for (std::size_t i = 0; i < rows.size(); ++i) {
       check_crc32(tree_, level, static_cast<int64_t>(rows[i]), crcs[i]);
       finish(*files[i], payloads[rows[i]]);

@@ -56,9 +56,7 @@ std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row) {
   return out;
 }
 
-Extent compute_extent(const Tortilla& tortilla) {
-  return completed({}, stated_extent(tortilla.impl()->tree));
-}
+Extent compute_extent(const Tortilla& tortilla) { return completed({}, stated_extent(tortilla.impl()->tree)); }
 
 std::vector<std::string> validation_errors(const Taco& taco) {
   std::vector<std::string> out;

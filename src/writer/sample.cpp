@@ -106,7 +106,8 @@ void Sample::cleanup() {
 }
 
 const Value* Sample::find(std::string_view key) const noexcept {
-  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const MetadataField& m) { return m.key == key; });
+  const auto found =
+      std::find_if(metadata_.begin(), metadata_.end(), [&](const MetadataField& m) { return m.key == key; });
   return found == metadata_.end() ? nullptr : &found->value;
 }
 
@@ -143,7 +144,8 @@ void Sample::extend_with(const SampleExtension& extension, bool schema_only) {
 }
 
 MetadataField Sample::pop(std::string_view key) {
-  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const MetadataField& m) { return m.key == key; });
+  const auto found =
+      std::find_if(metadata_.begin(), metadata_.end(), [&](const MetadataField& m) { return m.key == key; });
   if (found == metadata_.end()) {
     std::vector<std::string> keys;
     for (const auto& field : metadata_) keys.push_back(field.key);

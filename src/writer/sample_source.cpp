@@ -29,7 +29,8 @@ class SpillSource : public ByteSource {
 }  // namespace
 
 std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::string& name) {
-  if (payload.held) return std::make_shared<const SpillSource>(payload.path.empty() ? name : payload.path, payload.held);
+  if (payload.held)
+    return std::make_shared<const SpillSource>(payload.path.empty() ? name : payload.path, payload.held);
   if (payload.is_remote()) return slice(open_remote(payload), {payload.offset, payload.size});
   // Padding has no bytes, and no file.
   if (payload.path.empty())

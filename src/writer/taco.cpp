@@ -2,9 +2,9 @@
 #include "model/identifier.hpp"
 #include "tacore/error.hpp"
 #include "tacore/write/create.hpp"
-#include "writer/tree.hpp"
 #include "writer/pad.hpp"
 #include "writer/tortilla_impl.hpp"
+#include "writer/tree.hpp"
 
 namespace tacore {
 namespace {

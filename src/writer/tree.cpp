@@ -1,8 +1,8 @@
 #include "writer/tree.hpp"
 
-#include <numeric>
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <unordered_set>
@@ -100,7 +100,8 @@ class Checker {
       }
       position.n += static_cast<uint64_t>(last - first);
       for (int64_t child = first; child < last; ++child) {
-        const bool folder = tree_.levels[static_cast<std::size_t>(level) + 1].types[as_size(child)] == SampleType::Folder;
+        const bool folder =
+            tree_.levels[static_cast<std::size_t>(level) + 1].types[as_size(child)] == SampleType::Folder;
         out[as_size(child)] = folder ? position.below[as_size(child - first)] : -1;
       }
     }
@@ -181,7 +182,8 @@ class Checker {
   }
 
   /// The first of `ids` that `fallback` lacks, and the number of further ones; nothing when there is none.
-  static std::string only_in(std::span<const std::string> ids, std::span<const std::string> fallback, const char* word) {
+  static std::string only_in(std::span<const std::string> ids, std::span<const std::string> fallback,
+                             const char* word) {
     const std::unordered_set<std::string_view> there(fallback.begin(), fallback.end());
     std::string out;
     int count = 0;

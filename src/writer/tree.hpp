@@ -25,7 +25,7 @@ struct RemoteFiles {
 /// The location of the bytes of a FILE: `size` of them from `offset` on, in a file or in a SpillBuffer.
 struct Payload {
   std::string path = {};                           ///< "" for bytes that came without a file
-  std::shared_ptr<const SpillBuffer> held = {};      ///< all of them, whatever file they are of
+  std::shared_ptr<const SpillBuffer> held = {};    ///< all of them, whatever file they are of
   std::shared_ptr<const RemoteFiles> remote = {};  ///< nullptr for a local file
   uint64_t offset = 0;
   uint64_t size = 0;

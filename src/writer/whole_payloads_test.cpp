@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "support/read_count.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/sample_data.hpp"
 #include "support/support.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "base/crc32.hpp"
 #include "base/log.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "format/zip_records.hpp"
@@ -14,7 +15,6 @@
 #include "writer/remote_payloads.hpp"
 #include "writer/tables.hpp"
 #include "writer/whole_payloads.hpp"
-#include "base/threads.hpp"
 #include "writer/zip_output.hpp"
 
 namespace tacore {

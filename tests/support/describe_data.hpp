@@ -7,8 +7,8 @@
 
 #include "model/wkb_centroid.hpp"
 #include "support/load_files.hpp"
-#include "tacore/write/create.hpp"
 #include "tacore/ops/describe.hpp"
+#include "tacore/write/create.hpp"
 #include "writer/create.hpp"
 
 namespace tacore {

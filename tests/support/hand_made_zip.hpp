@@ -20,10 +20,10 @@ namespace tacore {
 struct HandMade {
   std::string name = {};
   std::string payload = {};
-  std::string extra = {};               ///< the extra field of the local header
-  bool has_descriptor = false;          ///< flag bit 3: CRC-32 and sizes follow the payload
-  std::optional<uint32_t> crc32 = {};   ///< in place of the right one, in the local header
-  bool has_zip64 = false;               ///< sizes in the extra field, though they need it not
+  std::string extra = {};              ///< the extra field of the local header
+  bool has_descriptor = false;         ///< flag bit 3: CRC-32 and sizes follow the payload
+  std::optional<uint32_t> crc32 = {};  ///< in place of the right one, in the local header
+  bool has_zip64 = false;              ///< sizes in the extra field, though they need it not
 };
 
 class HandMadeZip {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacore/write/extension.hpp"
 #include "tacore/raster/raster.hpp"
+#include "tacore/write/extension.hpp"
 #include "tacore/write/sample.hpp"
 
 namespace tacore::extensions {
@@ -14,7 +14,7 @@ struct GeotiffStatsOptions {
   std::vector<int64_t> class_values = {};  ///< of a categorical raster: what its pixels can be
   /// One pass where an exact percentile may take another: off by Histogram::error_bound() at most.
   bool approx = false;
-  bool histograms = false;               ///< also the column `geotiff:histogram`
+  bool histograms = false;                 ///< also the column `geotiff:histogram`
   const RasterOpener* fallback = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
 };
 

@@ -5,7 +5,7 @@
 #include "tacore/write/extension.hpp"
 #include "tacore/write/sample.hpp"
 
-/// The structure of TIFFs as metadata, so that readers need nothing before the pixels (spec/toolbox.md 2.5).
+/// The structure of TIFFs as metadata, so that readers need nothing before the pixels.
 namespace tacore::extensions {
 
 /// `taco:header` of a sample: where the tiles of its TIFF lie. Reads its directory, not its pixels. Only what TacoTIFF

@@ -42,8 +42,8 @@ TACORE_EXPORT SyncResult sync_to_store(const std::string& dataset, const std::st
                                        const SyncOptions& options = {});
 
 /// Makes a dataset that is in a store again, byte for byte, whole and synced or not at all. `store` is STORE/NAME, or
-/// STORE when it has one dataset, or one with the file name of `dataset`. Every chunk is held against its SHA-256, and
-/// nothing in a store leads out of `dataset`.
+/// STORE when it has one dataset, or one with the file name of `dataset`. Every chunk is verified against its SHA-256,
+/// and nothing in a store leads out of `dataset`.
 ///
 /// Throws ValidationError before anything is written: `store` is none or has no such dataset, `dataset` is there and
 /// may not be replaced, or its name is that of a folder for a ZIP or the other way round. Throws FormatError for a

@@ -13,7 +13,7 @@ namespace tacore::extensions {
 /// What is needed to say where rasters lie.
 struct RasterPlaces {
   const CrsTransformer* transformer = nullptr;  ///< for a CRS that tacore does not know itself
-  const RasterOpener* fallback = nullptr;         ///< for a CRS without a code, and for what is no TIFF
+  const RasterOpener* fallback = nullptr;       ///< for a CRS without a code, and for what is no TIFF
 };
 
 /// What STAC says of a raster: CRS, geotransform, and bands, rows and columns as its shape. `time_start` is for the

@@ -52,7 +52,7 @@ struct BadSample {
 using ReadSample = void (*)(const Node& data, void* user);
 
 /// Reads all samples of a frame and of all below them, and returns those that could not be: where `read` throws, or a
-/// container is damaged. Without `read` all their bytes are read, TIFFs decoded, and formats held against what samples
+/// container is damaged. Without `read` all their bytes are read, TIFFs decoded, and formats compared with what samples
 /// begin with. `read` is called from `jobs` threads (0: one for each processor).
 TACORE_EXPORT std::vector<BadSample> sanity_check(const DataFrame& frame, ReadSample read = nullptr,
                                                   void* user = nullptr, int jobs = 0);

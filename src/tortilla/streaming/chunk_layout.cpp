@@ -7,9 +7,9 @@
 #include "base/checked_math.hpp"
 #include "base/text.hpp"
 #include "raster/codecs.hpp"
-#include "tortilla/streaming/mrio_axes.hpp"
-#include "tacore/error.hpp"
 #include "raster/tiff_fields.hpp"
+#include "tacore/error.hpp"
+#include "tortilla/streaming/mrio_axes.hpp"
 
 namespace tacore {
 namespace {
@@ -109,7 +109,8 @@ std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffDirectory& file, u
     return std::string(column) + " is " + found + ", " + right + " expected";
   };
   if (whole.is_big_endian) return "the raster is big-endian, as no chunk can be";
-  if (chunk.dtype != to_string(whole.type)) return differs(v1::chunk::kDtype, quoted(chunk.dtype), to_string(whole.type));
+  if (chunk.dtype != to_string(whole.type))
+    return differs(v1::chunk::kDtype, quoted(chunk.dtype), to_string(whole.type));
   if (compression_of(chunk.compression, "") != whole.compression)
     return differs(v1::chunk::kCompression, std::to_string(chunk.compression),
                    std::to_string(tiff_compression(whole.compression)));

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "tortilla/streaming/chunk_layout.hpp"
+#include "io/memory_source.hpp"
 #include "raster/codecs.hpp"
 #include "raster/count_tiff.hpp"
-#include "io/memory_source.hpp"
-#include "tortilla/streaming/mrio_axes.hpp"
-#include "tacore/error.hpp"
-#include "tacore/raster/tensor.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
+#include "tacore/error.hpp"
+#include "tacore/raster/tensor.hpp"
+#include "tortilla/streaming/chunk_layout.hpp"
+#include "tortilla/streaming/mrio_axes.hpp"
 
 namespace tacore {
 namespace {
@@ -130,8 +130,9 @@ TEST_CASE("a chunk that says something else than its TIFF is told by the column"
   for (uint64_t i = 0; i < 8; ++i) whole.blocks.push_back({300 + 20 * i, 20});
   whole.blocks[1] = {100, 20};
   whole.blocks[5] = {128, 20};
-  file.gdal_metadata = md("{\"md:pattern\": \"(time band) h w -> time band h w\", "
-                          "\"md:coordinates_len\": {\"time\": 2, \"band\": 1}}");
+  file.gdal_metadata =
+      md("{\"md:pattern\": \"(time band) h w -> time band h w\", "
+         "\"md:coordinates_len\": {\"time\": 2, \"band\": 1}}");
   CHECK(why_wrong_chunk(good(), file, 1) == "");
   struct Lie {
     const char* column;

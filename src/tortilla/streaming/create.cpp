@@ -1,28 +1,29 @@
+#include "tacore/v1/create.hpp"
+
 #include <functional>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
 
-#include "io/entry_at.hpp"
 #include "base/report.hpp"
+#include "base/threads.hpp"
+#include "io/entry_at.hpp"
 #include "io/vsi_path.hpp"
 #include "table/parquet_write.hpp"
-#include "tacore/plumbing/apart.hpp"
 #include "tacore/error.hpp"
-#include "tacore/v1/create.hpp"
-#include "tortilla/streaming/fill_stats.hpp"
-#include "tortilla/write/footer_tree.hpp"
-#include "tortilla/streaming/histogram_blob.hpp"
-#include "tortilla/write/output_rules.hpp"
+#include "tacore/plumbing/apart.hpp"
 #include "tortilla/partitions.hpp"
+#include "tortilla/streaming/fill_stats.hpp"
+#include "tortilla/streaming/histogram_blob.hpp"
 #include "tortilla/streaming/tables.hpp"
 #include "tortilla/streaming/togs.hpp"
+#include "tortilla/write/footer_tree.hpp"
+#include "tortilla/write/output_rules.hpp"
 #include "tortilla/write/writer.hpp"
-#include "writer/staging.hpp"
 #include "writer/extent.hpp"
+#include "writer/staging.hpp"
 #include "writer/tortilla_impl.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -42,7 +43,8 @@ void check_options(const std::string& output, Kind kind, const CreateTacoOptions
 }
 
 /// Files are filled in order, each with at least one root.
-std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes, const CreateTacoOptions& options) {
+std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes,
+                             const CreateTacoOptions& options) {
   std::vector<Part> out{{name, 0, 0}};
   const uint64_t split_size = options.split_size.value_or(kDefaultSplitSize);
   uint64_t size = 0;
@@ -115,7 +117,8 @@ class Creation {
                        .go_on = go_on});
     if (options_.histograms) components_ = find_components(tree_, togs_, jobs, go_on);
     file_.tables = [this, jobs, go_on](const TortillaPart& part) {
-      return streaming_tables(part, togs_, options_.output.parquet, encode_histograms(part, togs_, components_, jobs, go_on));
+      return streaming_tables(part, togs_, options_.output.parquet,
+                              encode_histograms(part, togs_, components_, jobs, go_on));
     };
   }
 
@@ -173,8 +176,8 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
 std::vector<std::string> create_taco(const Taco& taco, const std::string& output, const CreateTacoOptions& options) {
   check_options(output, Kind::Taco, options);
   Collection collection = taco.collection;
-  const Extent found = stated_extent(
-      taco.tortilla.impl()->tree, {.warn_as = output, .is_strict = !collection.extent.spatial.has_value()});
+  const Extent found = stated_extent(taco.tortilla.impl()->tree,
+                                     {.warn_as = output, .is_strict = !collection.extent.spatial.has_value()});
   warn_of_extent(collection.extent, found, output);
   collection.extent = completed(collection.extent, found);
   return create(taco.tortilla, output, Kind::Taco, collection_text(collection), options);

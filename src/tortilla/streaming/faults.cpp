@@ -7,12 +7,12 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
-#include "tortilla/streaming/chunk_layout.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/chain.hpp"
+#include "tortilla/container.hpp"
 #include "tortilla/footer_columns.hpp"
 #include "tortilla/pointer.hpp"
-#include "tortilla/container.hpp"
+#include "tortilla/streaming/chunk_layout.hpp"
 
 namespace tacore::v1 {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "base/threads.hpp"
 #include "format/tortilla_names.hpp"
 #include "model/identifier.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
 #include "tortilla/file_format.hpp"
 #include "writer/tortilla_impl.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -49,7 +49,8 @@ bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std:
 
 }  // namespace
 
-Tortilla fill_stats(const Tortilla& samples, const RasterOpener* fallback, int jobs, const std::function<void()>& go_on) {
+Tortilla fill_stats(const Tortilla& samples, const RasterOpener* fallback, int jobs,
+                    const std::function<void()>& go_on) {
   const extensions::Stats stats(fallback);
   Tortilla out = samples;
   for (int level = 0; level <= samples.depth(); ++level) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/chunk_names.hpp"
 #include "raster/band_counter.hpp"
 #include "raster/count_tiff.hpp"
@@ -18,7 +19,6 @@
 #include "tacore/error.hpp"
 #include "tortilla/header.hpp"
 #include "writer/sample_source.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {

@@ -2,22 +2,22 @@
 #include <utility>
 #include <vector>
 
-#include "raster/about_sample.hpp"
 #include "base/text.hpp"
-#include "tortilla/streaming/chunk_layout.hpp"
-#include "io/prefetched_source.hpp"
-#include "tortilla/streaming/mrio_axes.hpp"
+#include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "dataset/navigation.hpp"
-#include "container/zip_samples.hpp"
+#include "io/prefetched_source.hpp"
+#include "raster/about_sample.hpp"
 #include "raster/row_source.hpp"
-#include "tacore/error.hpp"
-#include "tacore/v1/chunks.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
 #include "raster/tiff_structure.hpp"
+#include "tacore/error.hpp"
+#include "tacore/v1/chunks.hpp"
 #include "tortilla/chunk_table.hpp"
 #include "tortilla/container.hpp"
+#include "tortilla/streaming/chunk_layout.hpp"
+#include "tortilla/streaming/mrio_axes.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -68,8 +68,9 @@ std::optional<ListedChunk> find_listed(const DataFrame::Impl& frame, int64_t pos
     const auto file = chunks->directory(owner.offset, [&] {
       // The chunk is prefetched where the table locates it; its stated length may be wrong, so it is limited.
       if (chunk->offset >= 0 && chunk->length >= 0 && chunk->length <= kMostAlong) {
-        row.bytes = prefetched(row.bytes, {{0, kTiffHeadSize},
-                                           {static_cast<uint64_t>(chunk->offset), static_cast<uint64_t>(chunk->length)}});
+        row.bytes = prefetched(
+            row.bytes,
+            {{0, kTiffHeadSize}, {static_cast<uint64_t>(chunk->offset), static_cast<uint64_t>(chunk->length)}});
       }
       return std::make_shared<const TiffDirectory>(read_tiff_directory(*row.bytes));
     });

@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "format/tortilla_names.hpp"
-#include "tortilla/streaming/chunk_layout.hpp"
 #include "raster/tiff_fields.hpp"
 #include "table/chunk_rows.hpp"
 #include "table/level_write.hpp"
@@ -12,6 +11,7 @@
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/pointer.hpp"
+#include "tortilla/streaming/chunk_layout.hpp"
 
 namespace tacore::v1 {
 namespace {

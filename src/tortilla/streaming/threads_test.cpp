@@ -97,8 +97,9 @@ TEST_SUITE("threads") {
 
   TEST_CASE("eight threads read the parts of one set") {
     const TemporaryFolder folder;
-    const auto parts = create_tortilla(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }),
-                              folder.path("x.tortilla"), plain({.split_size = 20000}));
+    const auto parts =
+        create_tortilla(images(40, [](int i, const char* id) { return to_bytes(id + std::to_string(i)); }),
+                        folder.path("x.tortilla"), plain({.split_size = 20000}));
     REQUIRE(parts.size() > 1);
     check_at_once(parts[0], {kFilter, kTree, kRead, kLevel});
   }

@@ -7,19 +7,19 @@
 
 #include "base/crc32.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/tortilla_names.hpp"
+#include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "tortilla/streaming/mrio_axes.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tog.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/tog.hpp"
 #include "tortilla/streaming/faults.hpp"
+#include "tortilla/streaming/mrio_axes.hpp"
 #include "writer/sample_source.hpp"
 #include "writer/whole_payloads.hpp"
-#include "base/threads.hpp"
-#include "io/output_file.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -113,7 +113,8 @@ class TogMaker {
     Payload tog{.path = draft_.path(name)};
     const RasterInfo info = open_raster(from, rules_.fallback)->info();
     const int64_t side = rules_.block_size > 0 ? rules_.block_size : block_size(info);
-    make_tog(from, tog.path, {.task = {.jobs = 1}, .block_size = side, .zstd_level = rules_.zstd_level}, rules_.fallback);
+    make_tog(from, tog.path, {.task = {.jobs = 1}, .block_size = side, .zstd_level = rules_.zstd_level},
+             rules_.fallback);
     tog.size = size_of_file(tog.path);
     payload = std::move(tog);
   }

@@ -27,11 +27,11 @@ using Togs = std::vector<std::vector<Tog>>;
 
 struct TogRules {
   bool allow_others = false;  ///< samples that are no GeoTIFF, or cannot be decoded, stay as they are
-  int64_t block_size = 0;  ///< as CreateOptions has it
+  int64_t block_size = 0;     ///< as CreateOptions has it
   int zstd_level = 13;
   const RasterOpener* fallback = nullptr;
   int jobs = 1;
-  std::function<void()> go_on = {};  ///< called now and then, from any thread; it may throw, which stops the work
+  std::function<void()> go_on = {};  ///< called periodically, from any thread; it may throw, which stops the work
 };
 
 /// Makes every FILE of `tree`, which comes from footer_tree(), a TOG: other GeoTIFFs, and those with other tiles than

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
 #include "model/identifier.hpp"
@@ -18,7 +19,6 @@
 #include "tacore/error.hpp"
 #include "tortilla/file_format.hpp"
 #include "tortilla/header.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {

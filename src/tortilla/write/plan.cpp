@@ -4,12 +4,12 @@
 #include <iterator>
 
 #include "base/checked_math.hpp"
+#include "base/threads.hpp"
 #include "format/tortilla_names.hpp"
 #include "table/level_write.hpp"
 #include "table/parquet_write.hpp"
 #include "table/read_table.hpp"
 #include "tortilla/header.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -75,7 +75,8 @@ void TortillaPlan::encode_footers(int level, const ParquetOptions& parquet, int 
     go_on();
     const int64_t begin = here.first_children[row], end = here.first_children[row + 1];
     auto footer = encode_parquet(*slice_rows(table, begin, end), parquet);
-    const int64_t data = checked_add(below.offsets[as_size(end) - 1], below.sizes[as_size(end) - 1], "size of a Tortilla");
+    const int64_t data =
+        checked_add(below.offsets[as_size(end) - 1], below.sizes[as_size(end) - 1], "size of a Tortilla");
     here.sizes[row] = checked_add(data, static_cast<int64_t>(footer.size()), "size of a Tortilla");
     here.footers[row] = std::make_shared<const SpillBuffer>(std::move(footer), temp_dir);
   });

@@ -88,11 +88,12 @@ void StoredFile::copy(const ByteRange& range, const OutputFile& file, uint64_t t
   const Payload bytes = part_of(remote_payload(source_, path_), range);
   const RemoteCopy copy{.payload = &bytes, .begin = to};
   std::mutex mutex;
-  copy_remote({&copy, 1}, kDefaultConcurrentRequests, [&](std::size_t, uint64_t offset, std::span<const std::byte> piece) {
-    file.write(offset, piece);
-    const std::lock_guard lock(mutex);
-    tell(piece.size());
-  });
+  copy_remote({&copy, 1}, kDefaultConcurrentRequests,
+              [&](std::size_t, uint64_t offset, std::span<const std::byte> piece) {
+                file.write(offset, piece);
+                const std::lock_guard lock(mutex);
+                tell(piece.size());
+              });
 }
 
 void check_generation(const StoredFile& file) {

@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/threads.hpp"
+#include "container/container.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
-#include "container/container.hpp"
 #include "table/stack_tables.hpp"
 #include "table/tortilla_columns.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/container.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {

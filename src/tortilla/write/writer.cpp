@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "base/crc32.hpp"
+#include "base/threads.hpp"
 #include "io/output_file.hpp"
 #include "table/parquet_write.hpp"
 #include "writer/copy_payload.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/whole_payloads.hpp"
-#include "base/threads.hpp"
 
 namespace tacore::v1 {
 namespace {
@@ -84,11 +84,11 @@ class TortillaWriter {
       large.push_back(piece);
       copies.push_back({&payload(piece), piece.begin});
     }
-    const auto crcs =
-        copy_remote(copies, options_.max_concurrent_requests, [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
-          out_.write(offset, bytes);
-          tell(bytes.size());
-        });
+    const auto crcs = copy_remote(copies, options_.max_concurrent_requests,
+                                  [&](std::size_t, uint64_t offset, std::span<const std::byte> bytes) {
+                                    out_.write(offset, bytes);
+                                    tell(bytes.size());
+                                  });
     for (std::size_t i = 0; i < large.size(); ++i) check_crc32(plan_.tree(), large[i].level, large[i].row, crcs[i]);
   }
 
