@@ -219,7 +219,7 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
       {"COL-8", "'MYT'", R"("MIT")", R"("MYT")"},
       {"COL-9", "no name", R"("name": "tacore",)", R"("name": null,)"},
       {"COL-10", "empty", R"("other")", ""},
-      {"COL-11", "'others'", R"("other")", R"("fallback")"},
+      {"COL-11", "'others'", R"("other")", R"("others")"},
       {"COL-12", "251 characters", R"("title": null)", nullptr},
       {"COL-13", "-190", "-180.0", "-190.0"},
       {"COL-13", "-95", "90.0", "95.0"},
