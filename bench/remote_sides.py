@@ -146,7 +146,7 @@ def samples_loader(url, warm_url, count, bands, threads):
     from tacore.loader import Input, Loader
     for base, wanted in ((warm_url, 2), (url, int(count))):
         rows = tacore.load(base).data[:wanted]
-        loader = Loader(rows, Input("", bands_of(bands)), batch_size=32, seed=0, threads=int(threads))
+        loader = Loader(rows, Input("", bands_of(bands)), batch_size=32, seed=0, jobs=int(threads))
         began, made, total = time.perf_counter(), 0, 0
         for batch in loader:
             made += len(batch[0])

@@ -220,7 +220,7 @@ class OptionAdder {
   CLI::Option* add(const std::string& name, std::optional<uint64_t>& value, const std::string& what) const {
     return add_parsed(
         command_, flag_of(name), "SIZE",
-        [&value, flag = flag_of(name)](const std::string& text) { value = parse_bytes(flag, text); }, what);
+        [&value, flag = flag_of(name)](const std::string& text) { value = text == "none" ? 0 : parse_bytes(flag, text); }, what);
   }
   CLI::Option* add(const std::string& name, std::optional<int>& value, const std::string& what) const {
     return add_parsed(
@@ -658,6 +658,7 @@ int run(Tool& tool, std::vector<std::string> arguments) {
   for (const CLI::Option* option : tool.app.get_options()) {
     if (option->get_expected_max() > 0) options.push_back(option->get_name());
   }
+  for (const auto& [old_name, name] : kOldNames) options.emplace_back(old_name);
   arguments = with_command(std::move(arguments), names, options);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
   tool.app.parse(std::move(arguments));

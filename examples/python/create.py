@@ -57,7 +57,7 @@ def make(output: str) -> None:
         providers=[{"name": "The tacore authors", "role": "producer"}],
         tasks=["semantic-segmentation"],
     )
-    [path] = tacore.create(taco, output, quiet=True)
+    [path] = tacore.create(taco, output, progress=False)
     dataset = tacore.load(path)
     print([round(degrees, 3) for degrees in dataset.extent["spatial"]])
     for id in ("tile_0", "tile_1"):

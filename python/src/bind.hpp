@@ -16,6 +16,7 @@ void bind_loader(nb::module_& m);
 void bind_sample(nb::module_& m);
 void bind_extensions(nb::module_& m);
 void bind_create(nb::module_& m);
+void bind_options(nb::module_& m);
 void bind_transform(nb::module_& m);
 void bind_describe(nb::module_& m);
 void bind_distributed(nb::module_& m);

@@ -25,8 +25,7 @@ void init(Taco* self, const Tortilla& tortilla, std::string_view json, const nb:
 
 nb::list run_create(const Taco& taco, const std::string& output, const nb::dict& given, nb::handle callback) {
   CreateOptions options = create_options(given);
-  Progress progress(callback);
-  progress.attach(options);
+  Progress progress(callback, options.task);
   return texts(progress.run([&] { return create(taco, output, options); }));
 }
 

@@ -106,7 +106,7 @@ void report(LogLevel level, std::string_view message, void*) {
 LoadOptions load_options(const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote,
                          bool verify) {
   LoadOptions out{.base_path = base_path.value, .allow_partial = allow_partial, .verify = verify};
-  if (remote) out.remote = remote_options(*remote);
+  if (remote) out.remote = options_of<RemoteOptions>(*remote);
   return out;
 }
 
@@ -171,7 +171,7 @@ void bind_dataset(nb::module_& m) {
       nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none(),
       nb::arg("verify") = true);
   m.def(
-      "set_remote_options", [](const Keywords& remote) { set_remote_options(remote_options(remote)); },
+      "set_remote_options", [](const Keywords& remote) { set_remote_options(options_of<RemoteOptions>(remote)); },
       nb::arg("remote"));
   m.def(
       "concat",

@@ -16,32 +16,17 @@
 namespace tacore::python {
 namespace {
 
-/// DescribeOptions by the names of its members; a true `transformer` is that of the user's environment.
+/// A true `transformer` is that of the user's environment.
 DescribeOptions describe_options(const Keywords& given) {
-  DescribeOptions options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (name == "base_url") {
-      options.base_url = nb::cast<std::string>(value);
-    } else if (name == "published") {
-      options.published = nb::cast<std::string>(value);
-    } else if (name == "accent_colour") {
-      options.accent_colour = nb::cast<std::string>(value);
-    } else if (name == "example_path") {
-      options.example_path = nb::cast<Path>(value).value;
-    } else if (name == "catalogue_url") {
-      options.catalogue_url = nb::cast<std::string>(value);
-    } else if (name == "overwrite") {
-      options.overwrite = nb::cast<bool>(value);
-    } else if (name == "transformer") {
-      if (nb::cast<bool>(value)) options.transformer = crs_transformer();
-    } else if (name == "parquet") {
-      options.parquet = parquet_options(nb::cast<nb::dict>(value), options.parquet);
-    } else {
-      throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
-    }
+  nb::dict options;
+  options.update(given);
+  DescribeOptions out;
+  if (options.contains("transformer")) {
+    if (nb::cast<bool>(options["transformer"])) out.transformer = crs_transformer();
+    nb::del(options["transformer"]);
   }
-  return options;
+  fill(out, options);
+  return out;
 }
 
 using Form = std::string (*)(const Dataset&, const DescribeOptions&);

@@ -17,7 +17,7 @@ namespace {
 /// Rows [begin, end) as one part of their frame: bands, number of samples, failures by their position in the frame.
 nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t end, const std::vector<int>& bands,
                                   const std::string& child, bool skip_failures) {
-  ComputeOptions options{.bands = bands, .child = child, .jobs = 1, .skip_failures = skip_failures};
+  ComputeOptions options{.task = {.jobs = 1}, .bands = bands, .child = child, .skip_failures = skip_failures};
   options.part_rows = end - begin;
   options.fallback = raster_opener();
   FrameStatistics made = [&] {

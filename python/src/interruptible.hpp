@@ -9,21 +9,21 @@
 #include <utility>
 
 #include "bind.hpp"
+#include "tacore/task.hpp"
 
 namespace tacore::python {
 
-/// What the options of long work call (`progress`, `user`): tells a Python callable, and stops for one that returns
-/// False or raises, and for Ctrl-C.
+/// The progress callback of a Task, in Python: calls a Python callable, and cancels the work when that returns False or
+/// raises, and at Ctrl-C.
 class Progress {
  public:
   /// `callback` takes (done, total), or is None.
   explicit Progress(nb::handle callback) : callback_(callback) {}
 
-  /// Sets both members of `options`, which must not outlive this.
-  template <class Options>
-  void attach(Options& options) {
-    options.progress = &Progress::call;
-    options.user = this;
+  /// The same of `task`, whose work `run` does then.
+  Progress(nb::handle callback, Task& task) : callback_(callback) {
+    task.progress = &Progress::call;
+    task.user = this;
   }
 
   /// Runs `work` in a thread of its own, so that this one can look out for signals. Throws what it throws, or the

@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   bind_sample(m);
   bind_extensions(m);
   bind_create(m);
+  bind_options(m);
   bind_transform(m);
   bind_describe(m);
   bind_distributed(m);

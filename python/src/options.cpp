@@ -1,118 +1,69 @@
 #include "options.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <string>
-#include <vector>
-
 #include "others.hpp"
+#include "text.hpp"
 
 namespace tacore::python {
 namespace {
 
+nb::object default_of(const ParquetOptions& value);
+nb::object default_of(const std::string& value) { return text(value); }
+nb::object default_of(const std::vector<std::string>&) { return nb::list(); }
+nb::object default_of(const std::vector<std::pair<std::string, std::string>>&) { return nb::dict(); }
+template <class Number>
+nb::object default_of(const Number& value) {
+  return nb::cast(value);
+}
 template <class T>
-void take(const nb::handle& value, T& into) {
-  if (!value.is_none()) into = nb::cast<T>(value);
+nb::object default_of(const std::optional<T>& value) {
+  return value ? default_of(*value) : nb::none();
 }
 
-[[noreturn]] void throw_unknown(const std::string& name) {
-  throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
+template <class Options>
+nb::list list_of(Options options = {}) {
+  nb::list out;
+  visit_options(options, [&](const char* name, const auto& member, const char* description) {
+    out.append(nb::make_tuple(name, default_of(member), description));
+  });
+  return out;
 }
+
+nb::object default_of(const ParquetOptions&) { return nb::none(); }
 
 }  // namespace
 
-ParquetOptions parquet_options(const nb::dict& given, ParquetOptions options) {
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (name == "compression") {
-      take(value, options.compression);
-    } else if (name == "compression_level") {
-      options.compression_level = nb::cast<std::optional<int>>(value);
-    } else if (name == "row_group_size") {
-      take(value, options.row_group_rows);
-    } else if (name == "use_content_defined_chunking") {
-      take(value, options.content_defined_chunks);
-    } else if (name == "data_page_size") {
-      take(value, options.page_bytes);
-    } else if (name == "write_statistics") {
-      take(value, options.statistics);
-    } else if (name == "use_dictionary") {
-      // Which columns have one follows from their values; programs that say it have the same rows.
-    } else {
-      throw_unknown(name);
-    }
-  }
-  return options;
+void throw_unknown(const std::string& name) {
+  const char* now = name == "limit"                          ? "max_concurrent_requests"
+                    : name == "quiet"                        ? "progress"
+                    : name == "workers" || name == "threads" ? "jobs"
+                                                             : nullptr;
+  throw nb::type_error(
+      ("unexpected keyword argument '" + name + "'" + (now ? "; this option is called '" + std::string(now) + "'" : ""))
+          .c_str());
 }
 
 CreateOptions create_options(const nb::dict& given) {
-  CreateOptions options{.transformer = crs_transformer()};
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (name == "overwrite") {
-      take(value, options.overwrite);
-    } else if (name == "split_size") {
-      take(value, options.split_size);
-    } else if (name == "group_by") {
-      take(value, options.group_by);
-    } else if (name == "consolidate") {
-      take(value, options.consolidate);
-    } else if (name == "jobs") {
-      take(value, options.jobs);
-    } else if (name == "limit") {
-      take(value, options.limit);
-    } else if (name == "temp_dir") {
-      take(value, options.temp_dir);
-    } else if (name == "parquet") {
-      options.parquet = parquet_options(nb::cast<nb::dict>(value));
-    } else {
-      throw_unknown(name);
-    }
-  }
-  return options;
+  return options_of<CreateOptions>(given, {.transformer = crs_transformer()});
 }
 
-RemoteOptions remote_options(const nb::dict& given) {
-  RemoteOptions options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (name == "headers") {
-      for (const auto& [header, text] : nb::cast<nb::dict>(value)) {
-        options.headers.emplace_back(nb::cast<std::string>(header), nb::cast<std::string>(text));
-      }
-    } else if (name == "endpoint") {
-      take(value, options.endpoint);
-    } else if (name == "region") {
-      take(value, options.region);
-    } else if (name == "access_key_id") {
-      take(value, options.access_key_id);
-    } else if (name == "secret_access_key") {
-      take(value, options.secret_access_key);
-    } else if (name == "session_token") {
-      take(value, options.session_token);
-    } else if (name == "profile") {
-      take(value, options.profile);
-    } else if (name == "anonymous") {
-      take(value, options.is_anonymous);
-    } else if (name == "token") {
-      take(value, options.token);
-    } else if (name == "limit") {
-      take(value, options.limit);
-    } else if (name == "max_tries") {
-      take(value, options.max_tries);
-    } else if (name == "timeout") {
-      take(value, options.timeout);
-    } else if (name == "cache_dir") {
-      take(value, options.cache_dir);
-    } else if (name == "cache_size") {
-      take(value, options.cache_size);
-    } else {
-      throw_unknown(name);
-    }
-  }
-  return options;
+void bind_options(nb::module_& m) {
+  m.def("option_lists", [] {
+    nb::dict out;
+    out["create"] = list_of<CreateOptions>();
+    out["export"] = list_of<ExportOptions>();
+    out["parquet"] = list_of<ParquetOptions>();
+    out["remote"] = list_of<RemoteOptions>();
+    out["create_tacocat"] = list_of<TacocatOptions>();
+    out["create_tacollection"] = list_of<TacollectionOptions>();
+    out["edit"] = list_of<EditOptions>();
+    out["diff"] = list_of<DiffOptions>();
+    out["sync"] = list_of<SyncOptions>();
+    out["make_tog"] = list_of<TogOptions>();
+    out["write_tiff_index"] = list_of<TiffIndexFileOptions>();
+    out["v1.create"] = list_of<v1::CreateTacoOptions>();
+    out["v1.convert"] = list_of<v1::ConvertOptions>();
+    return out;
+  });
 }
 
 }  // namespace tacore::python

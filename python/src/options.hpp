@@ -1,22 +1,83 @@
 #pragma once
 
-#include "bind.hpp"
-#include "tacore/write/create.hpp"
-#include "tacore/write/parquet_options.hpp"
-#include "tacore/remote.hpp"
+#include <nanobind/stl/string.h>
 
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+#include "path.hpp"
+#include "tacore/plumbing/options.hpp"
+#include "tacore/write/byte_size.hpp"
+
+/// Keyword arguments become options by the list of options.
 namespace tacore::python {
 
 /// Options by their names.
 using Keywords = nb::typed<nb::dict, nb::str, nb::any>;
 
-/// The options of Parquet tables by their names there; None keeps what stands. Throws TypeError for other names.
-ParquetOptions parquet_options(const nb::dict& given, ParquetOptions options = {});
+/// Throws TypeError for the keyword `name`, which no option has; of one that was renamed it says the new name.
+[[noreturn]] void throw_unknown(const std::string& name);
 
-/// CreateOptions by the names of its members, `parquet` a dict. Throws TypeError for other names.
+/// Sets the options in `given`; None keeps a default. Throws TypeError for names that are not in the list.
+template <class Options>
+void fill(Options& options, const nb::dict& given);
+
+/// Bytes, or text such as "4GB".
+inline void set_option(nb::handle value, uint64_t& into) {
+  into = nb::isinstance<nb::str>(value) ? parse_size(nb::cast<std::string>(value)) : nb::cast<uint64_t>(value);
+}
+/// Text, or a path.
+inline void set_option(nb::handle value, std::string& into) { into = nb::cast<Path>(value).value; }
+inline void set_option(nb::handle value, std::vector<std::string>& into) {
+  if (nb::isinstance<nb::str>(value)) into = {nb::cast<std::string>(value)};
+  else
+    for (const nb::handle each : value) into.push_back(nb::cast<std::string>(each));
+}
+inline void set_option(nb::handle value, std::vector<std::pair<std::string, std::string>>& into) {
+  for (const auto& [name, text] : nb::cast<nb::dict>(value)) {
+    into.emplace_back(nb::cast<std::string>(name), nb::cast<std::string>(text));
+  }
+}
+template <class T>
+void set_option(nb::handle value, T& into) {
+  if constexpr (std::is_class_v<T>) fill(into, nb::cast<nb::dict>(value));
+  else into = nb::cast<T>(value);
+}
+template <class T>
+void set_option(nb::handle value, std::optional<T>& into) {
+  set_option(value, into.emplace());
+}
+
+template <class Options>
+void fill(Options& options, const nb::dict& given) {
+  for (const auto& [key, value] : given) {
+    const auto wanted = nb::cast<std::string>(key);
+    bool is_known = false;
+    visit_options(options, [&, value = nb::handle(value)](std::string_view name, auto& member, const char*) {
+      if (name != wanted) return;
+      is_known = true;
+      if (!value.is_none()) set_option(value, member);
+    });
+    if (!is_known) throw_unknown(wanted);
+  }
+}
+
+/// Options of a kind with what `given` sets.
+template <class Options>
+Options options_of(const nb::dict& given, Options options = {}) {
+  fill(options, given);
+  return options;
+}
+
+/// The same with what the tool and Python give to all that is written.
 CreateOptions create_options(const nb::dict& given);
 
-/// RemoteOptions by the names of its members; None keeps what stands. Throws TypeError for other names.
-RemoteOptions remote_options(const nb::dict& given);
+/// The list of options for tests: for each struct (name, default, description) of each option.
+void bind_options(nb::module_& m);
 
 }  // namespace tacore::python

@@ -60,10 +60,9 @@ double or_nan(const BandStatistics& band, double Moments::* member) {
 
 nb::tuple of_frame(const DataFrame& frame, const std::vector<int>& bands, const std::string& child, int jobs,
                    bool skip_failures, nb::handle callback) {
-  ComputeOptions options{.bands = bands, .child = child, .jobs = jobs, .skip_failures = skip_failures};
+  ComputeOptions options{.task = {.jobs = jobs}, .bands = bands, .child = child, .skip_failures = skip_failures};
   options.fallback = raster_opener();
-  Progress progress(callback);
-  progress.attach(options);
+  Progress progress(callback, options.task);
   FrameStatistics made = progress.run([&] { return compute_statistics(frame, options); });
   nb::list failures;
   for (const auto& failure : made.failures) failures.append(nb::make_tuple(failure.position, text(failure.message)));

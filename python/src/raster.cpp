@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "interruptible.hpp"
+#include "options.hpp"
 #include "others.hpp"
 #include "tacore/error.hpp"
-#include "tacore/raster/tiff_index.hpp"
 #include "tacore/raster/picture.hpp"
-#include "tacore/write/sample.hpp"
+#include "tacore/raster/tiff_index.hpp"
 #include "tacore/raster/tog.hpp"
+#include "tacore/write/sample.hpp"
 #include "tensor.hpp"
 #include "text.hpp"
 
@@ -128,21 +129,16 @@ Bytes png_of(const Memory& pixels) {
   return encode_png(picture);
 }
 
-nb::tuple make_headers(const std::string& path, const std::string& output, const std::string& base_path, bool overwrite,
-                       int jobs, nb::handle callback) {
-  TiffIndexFileOptions options{.output = output, .base_path = base_path, .overwrite = overwrite, .jobs = jobs};
-  Progress progress(callback);
-  progress.attach(options);
+nb::tuple write_index(const std::string& path, const Keywords& given, nb::handle callback) {
+  auto options = options_of<TiffIndexFileOptions>(given);
+  Progress progress(callback, options.task);
   const TiffIndexFileResult made = progress.run([&] { return write_tiff_index(path, options); });
   return nb::make_tuple(text(made.path), made.num_headers, made.num_others, made.num_broken);
 }
 
-void make_tog_file(const std::string& input, const std::string& output, int64_t block_size, int zstd_level,
-                   std::optional<int> predictor, bool overwrite, int jobs, nb::handle callback) {
-  TogOptions options{
-      .block_size = block_size, .zstd_level = zstd_level, .predictor = predictor, .overwrite = overwrite, .jobs = jobs};
-  Progress progress(callback);
-  progress.attach(options);
+void make_tog_file(const std::string& input, const std::string& output, const Keywords& given, nb::handle callback) {
+  auto options = options_of<TogOptions>(given);
+  Progress progress(callback, options.task);
   progress.run([&] { make_tog(input, output, options, raster_opener()); });
 }
 
@@ -181,12 +177,11 @@ void bind_raster(nb::module_& m) {
   m.def(
       "encode_png", [](const Memory& pixels) { return bytes_of(png_of(pixels)); },
       nb::sig("def encode_png(pixels: object) -> bytes"));
-  m.def("write_tiff_index", &make_headers, nb::arg("path"), nb::arg("output"), nb::arg("base_path"), nb::arg("overwrite"),
-        nb::arg("jobs"), nb::arg("progress").none(),
-        nb::sig("def write_tiff_index(path: str, output: str, base_path: str, overwrite: bool, jobs: int, "
-                "progress: object | None) -> tuple[str, int, int, int]"));
-  m.def("make_tog", &make_tog_file, nb::arg("input"), nb::arg("output"), nb::arg("block_size"), nb::arg("zstd_level"),
-        nb::arg("predictor").none(), nb::arg("overwrite"), nb::arg("jobs"), nb::arg("progress").none());
+  m.def("write_tiff_index", &write_index, nb::arg("path"), nb::arg("options"), nb::arg("progress").none(),
+        nb::sig("def write_tiff_index(path: str, options: dict[str, Any], progress: object | None) -> "
+                "tuple[str, int, int, int]"));
+  m.def("make_tog", &make_tog_file, nb::arg("input"), nb::arg("output"), nb::arg("options"),
+        nb::arg("progress").none());
   m.def("check_tacotiff", [](const std::string& path) {
     const auto faults = [&] {
       const nb::gil_scoped_release release;

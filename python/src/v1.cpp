@@ -1,9 +1,3 @@
-#include "tacore/v1/collection.hpp"
-#include "tacore/v1/create.hpp"
-#include "tacore/v1/chunks.hpp"
-#include "tacore/v1/histograms.hpp"
-#include "tacore/v1/convert.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -19,6 +13,11 @@
 #include "interruptible.hpp"
 #include "options.hpp"
 #include "others.hpp"
+#include "tacore/v1/chunks.hpp"
+#include "tacore/v1/collection.hpp"
+#include "tacore/v1/convert.hpp"
+#include "tacore/v1/create.hpp"
+#include "tacore/v1/histograms.hpp"
 #include "tacore/write/byte_size.hpp"
 #include "tensor.hpp"
 #include "text.hpp"
@@ -26,113 +25,62 @@
 namespace tacore::python {
 namespace {
 
-/// Bytes, or text such as "4GB".
-uint64_t size_of(nb::handle given) {
-  if (nb::isinstance<nb::str>(given)) return parse_size(nb::cast<std::string>(given));
-  return nb::cast<uint64_t>(given);
+v1::CreateTacoOptions taco_options(const nb::dict& given) {
+  return options_of<v1::CreateTacoOptions>(given, {.fallback = raster_opener()});
 }
 
-/// The members by their names; TypeError for other names.
-v1::CreateOptions draft_options(const nb::dict& given) {
-  v1::CreateOptions options;
-  options.fallback = raster_opener();
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    const auto take = [&](auto& into) { into = nb::cast<std::remove_reference_t<decltype(into)>>(value); };
-    if (name == "overwrite") {
-      take(options.overwrite);
-    } else if (name == "split_size") {
-      options.split_size = size_of(value);
-    } else if (name == "first_part") {
-      take(options.first_part);
-    } else if (name == "stats") {
-      take(options.stats);
-    } else if (name == "streaming") {
-      take(options.streaming);
-    } else if (name == "allow_non_tog") {
-      take(options.allow_non_tog);
-    } else if (name == "histograms") {
-      take(options.histograms);
-    } else if (name == "block_size") {
-      take(options.block_size);
-    } else if (name == "zstd_level") {
-      take(options.zstd_level);
-    } else if (name == "jobs") {
-      take(options.jobs);
-    } else if (name == "temp_dir") {
-      take(options.temp_dir);
-    } else if (name == "parquet") {
-      options.parquet = parquet_options(nb::cast<nb::dict>(value), options.parquet);
-    } else {
-      throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
-    }
-  }
-  return options;
+std::vector<std::string> create(const Taco& taco, const std::string& output, const v1::CreateTacoOptions& options) {
+  return v1::create_taco(taco, output, options);
 }
-
-v1::ConvertOptions convert_options(bool overwrite, const std::string& temp_dir, const nb::dict& parquet) {
-  v1::ConvertOptions options{.overwrite = overwrite, .temp_dir = temp_dir};
-  options.parquet = parquet_options(parquet, options.parquet);
-  return options;
+std::vector<std::string> create(const Tortilla& samples, const std::string& output,
+                                const v1::CreateTacoOptions& options) {
+  return v1::create_tortilla(samples, output, options);
+}
+std::vector<std::string> create(const Dataset& view, const std::string& output, const v1::CreateTacoOptions& options) {
+  return v1::compile(view, output, options);
 }
 
 template <class Samples>
-nb::list create(const Samples& samples, const std::string& output, const nb::dict& given, nb::handle callback) {
-  v1::CreateOptions options = draft_options(given);
-  Progress progress(callback);
-  progress.attach(options);
-  return texts(progress.run([&] { return v1::create(samples, output, options); }));
-}
-
-nb::list compile(const Dataset& view, const std::string& output, const nb::dict& given, nb::handle callback) {
-  v1::CreateOptions options = draft_options(given);
-  Progress progress(callback);
-  progress.attach(options);
-  return texts(progress.run([&] { return v1::compile(view, output, options); }));
+nb::list create_by(const Samples& samples, const std::string& output, const nb::dict& given, nb::handle callback) {
+  v1::CreateTacoOptions options = taco_options(given);
+  Progress progress(callback, options.task);
+  return texts(progress.run([&] { return create(samples, output, options); }));
 }
 
 /// An empty text is an empty collection.
 Collection collection_of(const std::string& json) {
-  return json.empty() ? Collection{} : v1::parse_draft_collection(json, "collection");
+  return json.empty() ? Collection{} : v1::parse_collection(json, "collection");
 }
 
 nb::list create_taco(const Tortilla& samples, const std::string& output, const std::string& collection,
                      const nb::dict& given, nb::handle callback) {
-  return create(Taco{samples, collection_of(collection)}, output, given, callback);
+  return create_by(Taco{samples, collection_of(collection)}, output, given, callback);
 }
 
 nb::list convert(const std::string& input, const std::string& output, const std::string& collection,
                  const nb::dict& given, nb::handle callback) {
-  nb::dict sizes;
-  sizes.update(given);
-  if (sizes.contains("split_size")) sizes["split_size"] = size_of(given["split_size"]);
-  tacore::CreateOptions options = create_options(sizes);
-  Progress progress(callback);
-  progress.attach(options);
+  CreateOptions options = create_options(given);
+  Progress progress(callback, options.task);
   return texts(progress.run([&] { return v1::convert(input, output, collection_of(collection), options); }));
 }
 
-void tortilla2taco(const std::string& input, const std::string& output, const std::string& collection, bool overwrite,
-                   const std::string& temp_dir, nb::handle callback) {
-  v1::ConvertOptions options = convert_options(overwrite, temp_dir, nb::dict());
-  Progress progress(callback);
-  progress.attach(options);
+void tortilla2taco(const std::string& input, const std::string& output, const std::string& collection,
+                   const nb::dict& given, nb::handle callback) {
+  auto options = options_of<v1::ConvertOptions>(given);
+  Progress progress(callback, options.task);
   progress.run([&] { v1::tortilla2taco(input, output, collection_of(collection), options); });
 }
 
-void taco2tortilla(const std::string& input, const std::string& output, bool overwrite, const std::string& temp_dir,
-                   nb::handle callback) {
-  v1::ConvertOptions options = convert_options(overwrite, temp_dir, nb::dict());
-  Progress progress(callback);
-  progress.attach(options);
+void taco2tortilla(const std::string& input, const std::string& output, const nb::dict& given, nb::handle callback) {
+  auto options = options_of<v1::ConvertOptions>(given);
+  Progress progress(callback, options.task);
   progress.run([&] { v1::taco2tortilla(input, output, options); });
 }
 
-void join(const std::vector<std::string>& parts, const std::string& output, bool overwrite, const std::string& temp_dir,
-          const nb::dict& parquet, nb::handle callback) {
-  v1::ConvertOptions options = convert_options(overwrite, temp_dir, parquet);
-  Progress progress(callback);
-  progress.attach(options);
+void join(const std::vector<std::string>& parts, const std::string& output, const nb::dict& given,
+          nb::handle callback) {
+  auto options = options_of<v1::ConvertOptions>(given);
+  Progress progress(callback, options.task);
   progress.run([&] { v1::join(parts, output, options); });
 }
 
@@ -226,27 +174,25 @@ void bind_band_histogram(nb::module_& m) {
 
 void bind_v1(nb::module_& m) {
   bind_band_histogram(m);
-  m.def("v1_create", &create<Taco>, nb::arg("taco"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
-  m.def("v1_create", &create<Tortilla>, nb::arg("samples"), nb::arg("output"), nb::arg("options"),
-        nb::arg("progress").none());
+  const auto progress = nb::arg("progress").none();
+  m.def("v1_create", &create_by<Taco>, nb::arg("taco"), nb::arg("output"), nb::arg("options"), progress);
+  m.def("v1_create", &create_by<Tortilla>, nb::arg("samples"), nb::arg("output"), nb::arg("options"), progress);
   m.def("v1_create", &create_taco, nb::arg("samples"), nb::arg("output"), nb::arg("collection"), nb::arg("options"),
-        nb::arg("progress").none());
-  m.def("v1_compile", &compile, nb::arg("view"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
+        progress);
+  m.def("v1_compile", &create_by<Dataset>, nb::arg("view"), nb::arg("output"), nb::arg("options"), progress);
   m.def("v1_convert", &convert, nb::arg("input"), nb::arg("output"), nb::arg("collection"), nb::arg("options"),
-        nb::arg("progress").none());
+        progress);
   m.def("v1_tortilla2taco", &tortilla2taco, nb::arg("input"), nb::arg("output"), nb::arg("collection"),
-        nb::arg("overwrite"), nb::arg("temp_dir"), nb::arg("progress").none());
-  m.def("v1_taco2tortilla", &taco2tortilla, nb::arg("input"), nb::arg("output"), nb::arg("overwrite"),
-        nb::arg("temp_dir"), nb::arg("progress").none());
-  m.def("v1_join", &join, nb::arg("parts"), nb::arg("output"), nb::arg("overwrite"), nb::arg("temp_dir"),
-        nb::arg("parquet"), nb::arg("progress").none());
+        nb::arg("options"), progress);
+  m.def("v1_taco2tortilla", &taco2tortilla, nb::arg("input"), nb::arg("output"), nb::arg("options"), progress);
+  m.def("v1_join", &join, nb::arg("parts"), nb::arg("output"), nb::arg("options"), progress);
   m.def("v1_read", &read, nb::sig("def v1_read(frame: DataFrame, id: str, /) -> Tensor | DataFrame | bytes | str"));
   m.def("v1_read_chunk", &read_chunk, nb::call_guard<nb::gil_scoped_release>());
   m.def("v1_histograms", &histograms<DataFrame>,
         nb::sig("def v1_histograms(rows: DataFrame, /) -> list[tuple[str, list[BandHistogram], int, bool]]"));
   m.def("v1_histograms", &histograms<Dataset>,
         nb::sig("def v1_histograms(rows: Dataset, /) -> list[tuple[str, list[BandHistogram], int, bool]]"));
-  m.def("v1_profiles_of", [](const Dataset& dataset) {
+  m.def("v1_profiles", [](const Dataset& dataset) {
     const auto names = [&] {
       const nb::gil_scoped_release release;
       return is_v1(dataset.format()) ? v1::profiles(dataset.level_columns(0)) : std::vector<std::string>{};

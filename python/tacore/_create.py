@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, _progress, _verbose  # noqa: F401  (messages go to the logger from here on)
-from ._aliases import aliases
+from ._aliases import aliases, renamed
 from ._errors import (
     TacoConsolidationError,
     TacoCreationError,
@@ -58,6 +58,7 @@ class Validation(NamedTuple):
     parts: list[Path]
 
 
+@renamed(quiet="'progress'", limit="'max_concurrent_requests'", workers="'jobs'")
 def create(
     taco: Taco,
     output: PathLike,
@@ -66,9 +67,11 @@ def create(
     group_by: str | Sequence[str] | None = None,
     consolidate: bool = True,
     temp_dir: PathLike | None = None,
-    quiet: bool = False,
+    *,
     overwrite: bool = False,
     jobs: int = 0,
+    max_concurrent_requests: int = 100,
+    progress: bool | _progress.Progress = True,
     **parquet: Any,
 ) -> list[Path]:
     """Writes a dataset (specification, 7.1.3). All of it appears whole, or nothing does.
@@ -79,16 +82,17 @@ def create(
         taco: What is written; it stays usable.
         output: A name that ends in ``.zip`` or ``.tacozip``, in any case, gives ZIPs, another a FOLDER.
         output_format: "auto"; "zip", which refuses another name; "folder" takes the ending of a ZIP away.
-        split_size: ZIPs of about this many bytes of samples each (``4GB``, ``512MiB``, powers of 1024):
-            ``x_part0001.tacozip``, ...; what fits into one has the plain name. None: no limit. Not of a FOLDER.
-        group_by: A ZIP for each combination of the values of these columns of level 0; each may be split further.
-        consolidate: Several ZIPs get an index, the folder ``.tacocat`` beside them.
-        temp_dir: Where it is made, on the file system of `output`; None: beside it.
-        quiet: No progress line on stderr.
-        overwrite: Replace what is there, in one step; of folders only empty ones and datasets.
-        jobs: Threads that copy; 0: one for each processor.
-        **parquet: `compression`, `compression_level`, `row_group_size`, `use_content_defined_chunking`,
-            `data_page_size`, `write_statistics`, as pyarrow has them. `use_dictionary` is taken and does nothing.
+        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size. Units are powers
+            of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
+        group_by: Columns of level 0: one ZIP for each combination of their values. Each may be divided further.
+        consolidate: Write the index .tacocat when there are several ZIPs.
+        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        overwrite: Replace existing output atomically. A folder is replaced only if it is empty or a dataset.
+        jobs: Number of threads; 0 means one for each processor.
+        max_concurrent_requests: Maximal number of HTTP requests in flight.
+        progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
+            the work is cancelled when it returns False or raises.
+        **parquet: As for :func:`export`.
 
     Returns:
         The containers, in order; the index is not among them.
@@ -101,10 +105,19 @@ def create(
         TypeError: Another keyword.
     """
     target, options = plan(
-        output, output_format, split_size, group_by, consolidate, temp_dir, overwrite, jobs, parquet
+        output,
+        output_format,
+        split_size,
+        group_by,
+        consolidate,
+        temp_dir=temp_dir,
+        overwrite=overwrite,
+        jobs=jobs,
+        max_concurrent_requests=max_concurrent_requests,
+        parquet=parquet,
     )
     with parents(target):
-        return write(taco, target, options, _progress.bar(f"Writing {target.name}", quiet), group_by)
+        return write(taco, target, options, _progress.callback(f"Writing {target.name}", progress), group_by)
 
 
 def write(
@@ -131,7 +144,16 @@ def validate(
     **parquet: Any,
 ) -> Validation:
     """Checks what :func:`create` checks, and tells all of it. Writes nothing. Arguments are those of `create`."""
-    target, options = plan(output, output_format, split_size, group_by, consolidate, temp_dir, overwrite, 0, parquet)
+    target, options = plan(
+        output,
+        output_format,
+        split_size,
+        group_by,
+        consolidate,
+        temp_dir=temp_dir,
+        overwrite=overwrite,
+        parquet=parquet,
+    )
     found = _core.validate_taco(_taco_core(taco), str(target), options)
     parts = [Path(path) for path in found["parts"]]
     return Validation(found["issues"], found["num_samples"], found["num_bytes"], parts)
@@ -158,6 +180,7 @@ def make_compliant(taco: Taco) -> tuple[Taco, list[str]]:
     return out, list(changes)
 
 
+@renamed(quiet="'progress'")
 @aliases(tacozips="inputs", output_dir="output", output_path="output")
 def create_tacocat(
     inputs: Sequence[PathLike],
@@ -168,7 +191,7 @@ def create_tacocat(
     overwrite: bool = False,
     single_file: bool = False,
     jobs: int = 0,
-    quiet: bool = False,
+    progress: bool | _progress.Progress = True,
     **parquet: Any,
 ) -> None:
     """Writes an index over TACO ZIPs (specification, 6.5 and 7.1.3), the folder ``.tacocat``. Samples stay where they
@@ -176,13 +199,13 @@ def create_tacocat(
 
     Args:
         inputs: The ZIPs (also as `tacozips`).
-        output: (Also as `output_dir`, `output_path`.) The folder of the index; None: the one that all inputs are in.
+        output: Folder of the index; by default the folder of the inputs. Also as `output_dir`, `output_path`.
         parquet_kwargs: As `parquet`.
-        validate_schema: All have the same columns. Otherwise the index has those of all.
-        overwrite: Replace an index that is there.
-        single_file: The file ``__TACOCAT__`` instead, which published readers do not open any more.
-        jobs: Threads that read; 0: one for each processor.
-        quiet: No progress line on stderr.
+        validate_schema: Require the same columns in all inputs. Otherwise the index has those of all.
+        overwrite: Replace existing output atomically.
+        single_file: Write the single file __TACOCAT__, which only tacore opens, not .tacocat/.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: As for :func:`create`.
         **parquet: As of :func:`create`.
 
     Raises:
@@ -194,15 +217,21 @@ def create_tacocat(
     names = _inputs(inputs)
     folder = "" if output is None else os.fspath(local_path(output))
     _check_output(names, folder, overwrite)
-    options = _parquet({**(parquet_kwargs or {}), **parquet})
+    options = {
+        "output": folder,
+        "validate_schema": validate_schema,
+        "single_file": single_file,
+        "overwrite": overwrite,
+        "jobs": jobs,
+        "parquet": {**(parquet_kwargs or {}), **parquet},
+    }
     with _as_consolidation_error():
         if folder:
             os.makedirs(folder, exist_ok=True)
-        _core.create_tacocat(
-            names, folder, validate_schema, single_file, overwrite, jobs, options, _progress.bar("Indexing", quiet)
-        )
+        _core.create_tacocat(names, options, _progress.callback("Indexing", progress))
 
 
+@renamed(quiet="'progress'")
 @aliases(tacozips="inputs", output_dir="output", output_path="output")
 def create_tacollection(
     inputs: Sequence[PathLike],
@@ -211,18 +240,18 @@ def create_tacollection(
     *,
     overwrite: bool = False,
     jobs: int = 0,
-    quiet: bool = False,
+    progress: bool | _progress.Progress = True,
 ) -> None:
     """Writes ``TACOLLECTION.json`` (specification, 6.6 and 7.1.3): the collections of ZIPs and FOLDERs merged.
 
     Args:
         inputs: Their paths (also as `tacozips`).
-        output: (Also as `output_dir`, `output_path`.) A folder, or the document in it; None: the folder that all inputs
-            are in.
-        validate_schema: All have the same columns. Otherwise the field schema is that of all.
-        overwrite: Replace one that is there.
-        jobs: Threads that read; 0: one for each processor.
-        quiet: No progress line on stderr.
+        output: Folder of the index; by default the folder of the inputs. Or the document in it. Also as `output_dir`,
+            `output_path`.
+        validate_schema: Require the same columns in all inputs. Otherwise the field schema is that of all.
+        overwrite: Replace existing output atomically.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: As for :func:`create`.
 
     Raises:
         As :func:`create_tacocat`.
@@ -234,10 +263,11 @@ def create_tacollection(
         if name != _TACOLLECTION:
             raise TacoValidationError(f"{output}: the document is always called {_TACOLLECTION}; a folder is expected")
         folder = folder or "."
+    options = {"output": folder, "validate_schema": validate_schema, "overwrite": overwrite, "jobs": jobs}
     with _as_consolidation_error():
         if folder:
             os.makedirs(folder, exist_ok=True)
-        _core.create_tacollection(names, folder, validate_schema, overwrite, jobs, _progress.bar("Merging", quiet))
+        _core.create_tacollection(names, options, _progress.callback("Merging", progress))
 
 
 def _taco_core(taco: Any) -> Any:
@@ -254,29 +284,20 @@ def plan(
     split_size: str | int | None,
     group_by: str | Sequence[str] | None,
     consolidate: bool,
-    temp_dir: PathLike | None,
-    overwrite: bool,
-    jobs: int,
-    parquet: Mapping[str, Any],
+    **others: Any,
 ) -> tuple[Path, dict[str, Any]]:
-    """The path of the output, and what the library is told."""
+    """The path of the output, and the options of the library."""
     target = container_path(output, output_format)
-    is_zip = target.suffix.lower() in (".zip", ".tacozip")
-    options: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "parquet": _parquet(parquet)}
-    if temp_dir is not None:
-        options["temp_dir"] = os.fspath(temp_dir)
-    if is_zip:
-        options["split_size"] = 0 if split_size is None else _core.parse_size(str(split_size))
-        options["group_by"] = [] if group_by is None else [group_by] if isinstance(group_by, str) else list(group_by)
-        options["consolidate"] = consolidate
-    elif group_by is not None:
+    if target.suffix.lower() in (".zip", ".tacozip"):
+        return target, {
+            "split_size": 0 if split_size is None else _core.parse_size(str(split_size)),
+            "group_by": group_by,
+            "consolidate": consolidate,
+            **others,
+        }
+    if group_by is not None:
         raise TacoValidationError(f"{target}: a FOLDER is not grouped; the name of a ZIP expected with group_by")
-    return target, options
-
-
-def _parquet(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the option that changes the size of files alone, and that the library decides column by column."""
-    return {name: value for name, value in given.items() if name != "use_dictionary"}
+    return target, others
 
 
 def _inputs(given: Sequence[PathLike]) -> list[str]:

@@ -342,8 +342,8 @@ def set_storage_options(**options: Any) -> None:
 
     Args:
         **options: `headers` (a dict, for http(s)); `endpoint`, `region`, `access_key_id`, `secret_access_key`,
-            `session_token`, `profile` (for s3); `anonymous` (use no credentials); `token` (for hf); `limit` (requests
-            at a time, 100), `max_tries` (5), `timeout` (seconds to connect, and of silence, 30); `cache_dir` (a
+            `session_token`, `profile` (for s3); `anonymous` (use no credentials); `token` (for hf);
+            `max_concurrent_requests` (HTTP requests in flight, 100), `max_tries` (5), `timeout` (seconds to connect, and of silence, 30); `cache_dir` (a
             folder that keeps what was read), `cache_size` (its bytes, at most 1 GiB).
 
     Raises:

@@ -84,7 +84,7 @@ def _cell(value: object) -> str:
         return _text(f"<{_count(len(value), 'byte')}>")
     if isinstance(value, list) and len(value) > _MAX_CELL:
         value = f"{_cut(value[:_MAX_CELL], _MAX_CELL)} ({len(value)})"
-    text = _core.without_secrets(str(value))
+    text = _core.redact(str(value))
     half = _MAX_CELL // 2
     return _text(text if len(text) <= _MAX_CELL else f"{text[:half]}...{text[-half:]}")  # paths differ at both ends
 

@@ -71,11 +71,3 @@ def parents(path: Path) -> Iterator[None]:
             except OSError:  # someone else's files are in it
                 break
         raise
-
-
-def jobs_of(workers: int | None, limit: int) -> int:
-    """Threads that read and write: `workers`, else one for each processor (0), at most `limit`."""
-    for name, value in (("workers", workers), ("limit", limit)):
-        if value is not None and value < 1:
-            raise TacoValidationError(f"{name} is {value}, at least 1 is expected")
-    return min(limit, workers) if workers else 0 if limit >= (os.cpu_count() or 1) else limit

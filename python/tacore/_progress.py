@@ -36,8 +36,6 @@ def bar(what: str, quiet: bool = False) -> Progress | None:
     return show
 
 
-def callback(what: str, quiet: bool = False, progress: bool | Progress = True) -> Progress | None:
-    """What users say of progress: their own callback, or a bar unless they want none."""
-    if callable(progress):
-        return progress
-    return bar(what, quiet or not progress)
+def callback(what: str, progress: bool | Progress | None = True) -> Progress | None:
+    """The progress callback of long work: that of the user, or one that shows a bar, or None."""
+    return progress if callable(progress) else bar(what, not progress)

@@ -40,7 +40,7 @@ def dataset_text(dataset: TacoDataset) -> str:
 def details(dataset: TacoDataset) -> list[tuple[str, str]]:
     """What extensions say of it: split strategy, sensor, labels, DOI, links; long lines are cut."""
     said = _core.collection_details(dataset._core)
-    return [(name, _core.without_secrets(text[:80] + ("..." if len(text) > 80 else ""))) for name, text in said]
+    return [(name, _core.redact(text[:80] + ("..." if len(text) > 80 else ""))) for name, text in said]
 
 
 def spatial_text(bounds: Any, digits: int) -> str:
@@ -77,7 +77,7 @@ def frame_text(frame: TacoDataFrame) -> str:
     try:
         table = str(_shown(shown))
     except Exception:  # noqa: BLE001  (the libraries for tables are optional)
-        table = _core.without_secrets(shown._core.encode("table").decode("utf-8", "replace").rstrip("\n"))
+        table = _core.redact(shown._core.encode("table").decode("utf-8", "replace").rstrip("\n"))
     return f"{table}\n{footer(frame, _MAX_ROWS)}"
 
 
@@ -86,7 +86,7 @@ def _shown(frame: TacoDataFrame) -> Any:
     table = frame._native()
     for name in (name for name in frame.columns if name.startswith("internal:")):
         values = [row[name] for row in frame]
-        shown = [_core.without_secrets(value) if isinstance(value, str) else value for value in values]
+        shown = [_core.redact(value) if isinstance(value, str) else value for value in values]
         if shown != values:
             table = _tables.with_column(frame._backend, table, name, shown)
     return table

@@ -19,9 +19,10 @@ from contextlib import contextmanager, suppress
 from typing import Any, SupportsIndex
 
 from . import _core
+from ._aliases import renamed
 from ._arrays import array
 from ._dataset import rows_of
-from .loader import Batch, Inputs, Loader, Rows, _Place, named_inputs, num_jobs
+from .loader import Batch, Inputs, Loader, Rows, _Place, named_inputs
 
 torch: Any
 try:
@@ -50,14 +51,14 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         rows: A dataset, or a frame.
         inputs: As `Loader` takes them. With a mapping, samples are dicts by its names; else tuples.
         transform: Called with each sample; what it returns takes its place. Threads call it side by side.
-        jobs: Threads that read a batch; 0: the processors, divided by the DataLoader's workers.
-        threads: Another name of `jobs`.
+        jobs: Number of threads that read a batch; 0 means the processors, divided by the DataLoader's workers.
 
     Raises:
         IndexError: (`dataset[i]`) No such row.
         TacoError: (`dataset[i]`) A sample that cannot be read, with its path.
     """
 
+    @renamed(threads="'jobs'")
     def __init__(
         self,
         rows: Rows,
@@ -65,13 +66,12 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         *,
         transform: Callable[[Any], Any] | None = None,
         jobs: int = 0,
-        threads: int | None = None,
     ) -> None:
         self._rows = rows_of(rows)
         self._inputs = named_inputs(inputs)
         self._is_named = isinstance(inputs, Mapping)
         self._transform = transform
-        self._jobs = num_jobs(jobs, threads=threads)
+        self._jobs = jobs
         self._prepare()
 
     def __len__(self) -> int:
@@ -137,12 +137,12 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         transform: Called with each batch; what it returns takes its place.
         rank: None: that of torch.distributed, else 0.
         world_size: None: that of torch.distributed, else 1.
-        jobs: Threads that read and decode; 0: the processors, divided by the DataLoader's workers.
-        threads: Another name of `jobs`.
+        jobs: Number of threads that read and decode; 0 means the processors, divided by the DataLoader's workers.
         options: Others of `Loader`: batch_size, shuffle, seed, epoch, start, drop_last, pad, prefetch, on_error.
             Samples that are left out are told to the logger "tacore".
     """
 
+    @renamed(threads="'jobs'")
     def __init__(
         self,
         rows: Rows,
@@ -152,7 +152,6 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         rank: int | None = None,
         world_size: int | None = None,
         jobs: int = 0,
-        threads: int | None = None,
         **options: Any,
     ) -> None:
         for name in ("shard", "num_workers", "worker"):
@@ -161,7 +160,7 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         if (rank is None) != (world_size is None):
             raise ValueError("rank and world_size go together")
         self._place = None if rank is None or world_size is None else (rank, world_size)
-        self._jobs = num_jobs(jobs, threads=threads)
+        self._jobs = jobs
         self._transform = transform
         self._is_named = isinstance(inputs, Mapping)
         rank, world_size = self._place or _distributed() or (0, 1)

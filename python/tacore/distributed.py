@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
+from ._aliases import renamed
 from ._backend import require
 from ._errors import TacoCreationError, TacoError, TacoIOError, TacoQueryError, TacoValidationError
 from ._output import PathLike, local_path
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["compute_statistics", "create_partitions", "validate"]
 
 
+@renamed(quiet="'progress'")
 def create_partitions(
     parts: Taco | Sequence[Part] | Mapping[str, Part],
     output_dir: PathLike,
@@ -56,7 +58,6 @@ def create_partitions(
     prefix: str = "part",
     validate_schema: bool = True,
     overwrite: bool = False,
-    quiet: bool = False,
     progress: bool | Callable[[int, int], object] = True,
     **parquet: Any,
 ) -> Path:
@@ -75,8 +76,8 @@ def create_partitions(
         prefix: Of the names, where `parts` has none: `{prefix}0001.tacozip`, ...
         validate_schema: As for :func:`tacore.create_tacocat`.
         overwrite: Replace partitions and an index that are there.
-        quiet: No progress bar.
-        progress: False: no bar. A callable gets (partitions done, partitions); False from it stops the work.
+        progress: True shows a bar, False nothing. A callable is called with (partitions done, partitions in all); the work is
+            cancelled when it returns False.
         **parquet: As for :func:`tacore.export`, of partitions and index.
 
     Returns:
@@ -105,9 +106,9 @@ def create_partitions(
             (f"partition {name}", (part, str(path), parquet))
             for (name, part), path in zip(named.items(), made, strict=True)
         ]
-        for _ in _run(client, _create, tasks, callback("Creating", quiet, progress)):
+        for _ in _run(client, _create, tasks, callback("Creating", progress)):
             pass
-        _core.create_tacocat(made, staging, validate_schema, False, False, 0, parquet, None)
+        _core.create_tacocat(made, {"output": staging, "validate_schema": validate_schema, "parquet": parquet}, None)
         for path, target in zip(made, targets, strict=True):
             path.replace(target)
         if index.exists():
@@ -118,6 +119,7 @@ def create_partitions(
     return index
 
 
+@renamed(quiet="'progress'")
 def compute_statistics(
     dataset: TacoDataset | TacoDataFrame | PathLike,
     client: Any = None,
@@ -126,7 +128,6 @@ def compute_statistics(
     child: str = "",
     on_error: str = "raise",
     num_tasks: int | None = None,
-    quiet: bool = False,
     progress: bool | Callable[[int, int], object] = True,
 ) -> FrameStatistics:
     """Exact statistics of the pixels of all samples: :func:`tacore.raster.compute_statistics` on many machines.
@@ -141,8 +142,8 @@ def compute_statistics(
         child: Path of ids below each sample ("s2", "a/b"); "": the samples themselves.
         on_error: "raise", or "skip" to report samples that cannot be read.
         num_tasks: At most so many; None: four for each processor of the client.
-        quiet: No progress bar.
-        progress: False: no bar. A callable gets (tasks done, tasks); False from it stops the work.
+        progress: True shows a bar, False nothing. A callable is called with (tasks done, tasks in all); the work is
+            cancelled when it returns False.
 
     Raises:
         TacoError: As there.
@@ -162,17 +163,17 @@ def compute_statistics(
         rows = frame if runner.is_here else pickle.dumps(frame)
         tasks = [(f"rows {begin} to {end - 1}", (rows, begin, end, *how)) for begin, end in ranges]
         total = _Statistics()
-        for part in _run(runner, _count, tasks, callback("Counting", quiet, progress)):
+        for part in _run(runner, _count, tasks, callback("Counting", progress)):
             total.add(*part)
     return FrameStatistics(total.bands(), total.num_samples, [SampleFailure(*each) for each in total.failures])
 
 
+@renamed(quiet="'progress'")
 def validate(
     paths: Sequence[PathLike],
     client: Any = None,
     *,
     deep: bool = False,
-    quiet: bool = False,
     progress: bool | Callable[[int, int], object] = True,
 ) -> dict[str, list[Issue]]:
     """Every rule that each of many datasets breaks: :func:`tacore.validator.validate` on many machines.
@@ -181,15 +182,15 @@ def validate(
         paths: Of the datasets.
         client: What runs it (see the module).
         deep: Also read every byte.
-        quiet: No progress bar.
-        progress: False: no bar. A callable gets (datasets done, datasets); False from it stops the work.
+        progress: True shows a bar, False nothing. A callable is called with (datasets done, datasets in all); the work is
+            cancelled when it returns False.
 
     Returns:
         The issues of each path, in the order given.
     """
     names = [os.fsdecode(path) for path in paths]
     tasks = [(name, (name, deep)) for name in names]
-    return dict(zip(names, _run(client, _validate, tasks, callback("Validating", quiet, progress)), strict=True))
+    return dict(zip(names, _run(client, _validate, tasks, callback("Validating", progress)), strict=True))
 
 
 # What runs on the other side.
@@ -202,7 +203,7 @@ def _create(part: Any, path: str, parquet: dict[str, Any]) -> None:
     # Under a name of its own: a worker that is lost leaves its partitions to others, which make them again.
     made = f"{path}.{uuid.uuid4().hex}.tacozip"
     # Not create(), which would make the folder again when the work was stopped meanwhile.
-    write(taco, *plan(made, "zip", None, None, False, None, False, 0, parquet))
+    write(taco, *plan(made, "zip", None, None, False, parquet=parquet))
     os.replace(made, path)
 
 

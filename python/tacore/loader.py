@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._aliases import renamed
 from ._arrays import array
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, rows_of
@@ -141,21 +142,23 @@ class Loader:
         world_size: Their number.
         shard: (index, count): of `count` loaders that share the batches of one rank, this one gives the batches
             `index`, `index + count`, ... only.
-        jobs: Threads that read and decode; 0: one for each processor, more for a remote dataset.
-        num_workers: As in PyTorch, so many that read for this loader, which are threads here: another name of `jobs`,
-            but 0 reads in the calling thread. It does not change which samples come.
+        jobs: Number of threads that read and decode; 0 means one for each processor, more for a remote dataset. It
+            does not change which samples come.
         prefetch: Batches that are made ahead; 0: none, the calling thread reads. They, and those you hold, are what
             memory is needed for.
         on_error: "raise", or "skip" to leave out a sample that cannot be read, has no such child, or not the shape and
             type of the others; `Batch.failures` tells.
-        threads: Another name of `jobs`.
 
     Raises:
-        TypeError: `worker`, which `shard` has replaced.
         TacoQueryError: Options that make no sense, or leave ranks without a batch.
         TacoError: What opening the first row raises. A pass raises what reading a sample does, with its id.
     """
 
+    @renamed(
+        threads="'jobs'",
+        num_workers="'jobs'; prefetch=0 reads in the calling thread",
+        worker="shard=(index, count)",
+    )
     def __init__(
         self,
         rows: Rows,
@@ -172,16 +175,9 @@ class Loader:
         world_size: int = 1,
         shard: tuple[int, int] = (0, 1),
         jobs: int = 0,
-        num_workers: int | None = None,
         prefetch: int = 2,
         on_error: str = "raise",
-        threads: int | None = None,
-        worker: None = None,
     ) -> None:
-        if worker is not None:
-            raise TypeError(
-                "worker is no option: shard=(index, count) gives one of several processes its part of the batches"
-            )
         self._rows = rows_of(rows)
         self._inputs = named_inputs(inputs)
         self._batch_size = batch_size
@@ -192,8 +188,8 @@ class Loader:
         self._pad = pad
         index, count = shard
         self._share = (rank, world_size, index, count)
-        self._jobs = num_jobs(jobs, threads=threads, num_workers=num_workers)
-        self._prefetch = 0 if num_workers == 0 else prefetch
+        self._jobs = jobs
+        self._prefetch = prefetch
         self._skip = skips(on_error)
         self._begin = _Place(epoch, start)
         self._now = self._begin
@@ -347,17 +343,6 @@ _running: weakref.WeakSet[_Pass] = weakref.WeakSet()
 def _close_all() -> None:
     for each in list(_running):
         each.close()
-
-
-def num_jobs(jobs: int, **others: int | None) -> int:
-    """The number of threads, which goes by several names. Raises TypeError where two of them are given."""
-    for name, number in others.items():
-        if number is None:
-            continue
-        if jobs != 0:
-            raise TypeError(f"{name} is another name of jobs: {name}={number} and another number are given")
-        jobs = number
-    return jobs
 
 
 def named_inputs(inputs: Inputs) -> dict[str, Input]:

@@ -12,17 +12,19 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, overload
 
 from . import _core
+from ._aliases import former
 from ._arrays import array
 from ._core import BandStatistics, Histogram, Tensor
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, rows_of
 from ._errors import TacoError, in_words
 from ._output import local_path
+from ._progress import Progress, callback
 
 if TYPE_CHECKING:
     import xarray
@@ -34,12 +36,12 @@ __all__ = [
     "BandSummary",
     "FrameStatistics",
     "Georeference",
-    "HeaderFileResult",
     "Histogram",
     "Raster",
     "RasterInfo",
     "SampleFailure",
     "Tensor",
+    "TiffIndexFileResult",
     "check_tacotiff",
     "compute_quantiles",
     "compute_statistics",
@@ -52,8 +54,10 @@ __all__ = [
     "stored_statistics",
     "stored_summary",
     "to_xarray",
-    "write_headers",
+    "write_tiff_index",
 ]
+
+__getattr__ = former(__name__, write_headers="write_tiff_index", HeaderFileResult="TiffIndexFileResult")
 
 Key = SupportsIndex | str
 #: A file or the path under which GDAL opens a part of one, rows with a key, a sample to be written, an open raster.
@@ -63,7 +67,6 @@ Bands = SupportsIndex | Sequence[SupportsIndex] | None
 WindowLike = Any
 #: A factor, (factor, offset), or a list of these, one for each band.
 ScaleLike = Any
-Progress = Callable[[int, int], object]
 
 
 class RasterInfo(NamedTuple):
@@ -132,8 +135,8 @@ class BandSummary(NamedTuple):
     """Shares of the classes, of a categorical band, which has none of the above."""
 
 
-class HeaderFileResult(NamedTuple):
-    """What :func:`write_headers` made."""
+class TiffIndexFileResult(NamedTuple):
+    """What :func:`write_tiff_index` made."""
 
     path: str
     num_headers: int
@@ -159,7 +162,7 @@ class Raster:
     @property
     def name(self) -> str:
         """The path as GDAL has it, with `***` for credentials, which `internal:gdal_vsi` of a frame holds."""
-        return _core.without_secrets(self._core.name)
+        return _core.redact(self._core.name)
 
     @property
     def info(self) -> RasterInfo:
@@ -348,7 +351,7 @@ def compute_statistics(
     child: str = "",
     jobs: int = 0,
     on_error: str = "raise",
-    progress: Progress | None = None,
+    progress: bool | Progress = True,
 ) -> FrameStatistics: ...
 
 
@@ -365,7 +368,7 @@ def compute_statistics(
     child: str = "",
     jobs: int = 0,
     on_error: str = "raise",
-    progress: Progress | None = None,
+    progress: bool | Progress = True,
 ) -> FrameStatistics | list[BandStatistics]:
     """Exact statistics of the valid pixels (finite, not no data) of each band, in one pass and bounded memory.
 
@@ -374,9 +377,10 @@ def compute_statistics(
             all samples together, each pixel of equal weight; the result does not depend on `jobs`.
         bands: From 1; None: all.
         child: Rows only: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
-        jobs: Rows only: threads; 0: one for each processor.
+        jobs: Rows only: number of threads; 0 means one for each processor.
         on_error: Rows only: "raise", or "skip" to report samples that cannot be read.
-        progress: Rows only: called now and then with (samples done, samples). False, or an exception, stops the work.
+        progress: Rows only: True shows a bar, False nothing. A callable is called periodically with (samples done,
+            samples in all); the work is cancelled when it returns False or raises.
 
     Raises:
         TacoQueryError: No rows; samples that differ in their number of bands when all are asked for.
@@ -386,7 +390,7 @@ def compute_statistics(
     if not isinstance(rows, TacoDataFrame):
         return _core.compute_statistics(open_raster(rows)._core, _bands(bands))
     skip = skips(on_error)
-    made = _core.compute_statistics(rows._core, _bands(bands), child, jobs, skip, progress)
+    made = _core.compute_statistics(rows._core, _bands(bands), child, jobs, skip, callback("Counting", progress))
     return FrameStatistics(made[0], made[1], [SampleFailure(*failure) for failure in made[2]])
 
 
@@ -479,32 +483,34 @@ def encode_png(pixels: Any) -> bytes:
     return _core.encode_png(pixels)
 
 
-def write_headers(
+def write_tiff_index(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str] = "",
     *,
     base_path: str | os.PathLike[str] = "",
     overwrite: bool = False,
     jobs: int = 0,
-    progress: Progress | None = None,
-) -> HeaderFileResult:
+    progress: bool | Progress = True,
+) -> TiffIndexFileResult:
     """Reads the structure of every TIFF of a dataset once and writes it to a file beside it, so that opening a raster
     needs nothing but its pixels from then on. The dataset stays as it is.
 
     Args:
         path: Of the dataset.
-        output: "": `PATH.headers`, the only place where readers look.
-        base_path: As for :func:`tacore.load`.
-        overwrite: Replace what is there.
-        jobs: Threads that read; 0: one for each processor.
-        progress: Called now and then with (files done, files). False, or an exception, stops the work.
+        output: Index file; by default PATH.headers, the only place where readers look.
+        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.
+        overwrite: Replace existing output atomically.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: True shows a bar, False nothing. A callable is called periodically with (files done, files in all);
+            the work is cancelled when it returns False or raises.
 
     Raises:
         TacoValidationError: There would be nothing in it.
         TacoIOError: The file exists, or a sample cannot be read.
     """
-    made = _core.write_headers(os.fspath(path), os.fspath(output), os.fspath(base_path), overwrite, jobs, progress)
-    return HeaderFileResult(*made)
+    options = {"output": output, "base_path": base_path, "overwrite": overwrite, "jobs": jobs}
+    made = _core.write_tiff_index(os.fspath(path), options, callback("Indexing TIFFs", progress))
+    return TiffIndexFileResult(*made)
 
 
 def make_tog(
@@ -516,7 +522,7 @@ def make_tog(
     predictor: int | None = None,
     overwrite: bool = False,
     jobs: int = 0,
-    progress: Progress | None = None,
+    progress: bool | Progress = True,
 ) -> None:
     """Writes a raster as a TOG (TACO Optimized GeoTIFF).
 
@@ -526,12 +532,13 @@ def make_tog(
     Args:
         input: What :func:`open_raster` opens. Of what is no TIFF only pixels, no data and geotransform are kept.
         output: Appears whole, or not at all.
-        block_size: Width and height of a tile in pixels, a multiple of 16.
-        zstd_level: 1 to 22.
-        predictor: 1 none, 2 for any type, 3 for floating point; None: 3 for that, 2 for integers.
-        overwrite: Replace what is there.
-        jobs: Threads that compress; 0: one for each processor.
-        progress: Called now and then with (bytes of pixels done, bytes). False, or an exception, stops the work.
+        block_size: Side of the tiles in pixels, a multiple of 16.
+        zstd_level: ZSTD level, 1 to 22.
+        predictor: TIFF predictor: 1 none, 2 for any type, 3 for floating point; by default 3 or 2.
+        overwrite: Replace existing output atomically.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: True shows a bar, False nothing. A callable is called periodically with (bytes of pixels done, bytes in
+            all); the work is cancelled when it returns False or raises.
 
     Raises:
         TacoQueryError: A block size, level or predictor that may not be.
@@ -539,7 +546,14 @@ def make_tog(
         TacoIOError: `output` exists, or something cannot be read or written.
     """
     to = os.fspath(local_path(output))
-    _core.make_tog(os.fspath(input), to, block_size, zstd_level, predictor, overwrite, jobs, progress)
+    options = {
+        "block_size": block_size,
+        "zstd_level": zstd_level,
+        "predictor": predictor,
+        "overwrite": overwrite,
+        "jobs": jobs,
+    }
+    _core.make_tog(os.fspath(input), to, options, callback("Writing", progress))
 
 
 def check_tacotiff(path: str | os.PathLike[str]) -> list[str]:

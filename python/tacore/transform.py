@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core, _verbose  # noqa: F401  (messages go to the logger from here on)
-from ._aliases import aliases
+from ._aliases import aliases, former, renamed
 from ._backend import require
 from ._errors import TacoQueryError
-from ._output import PathLike, container_path, jobs_of, local_path, parents
+from ._output import PathLike, container_path, local_path, parents
 from ._progress import Progress, callback
 
 if TYPE_CHECKING:
@@ -38,25 +38,26 @@ __all__ = [
     "export",
     "folder2zip",
     "sync",
-    "taco_of",
+    "to_taco",
     "zip2folder",
 ]
 
+__getattr__ = former(__name__, taco_of="to_taco")
 
-@aliases(output_path="output", mode="output_format")
+
+@aliases(output_path="output", mode="output_format", workers="jobs", limit="max_concurrent_requests", quiet="progress")
 def export(
     dataset: TacoDataset | TacoDataFrame | PathLike,
     output: PathLike,
     output_format: str = "auto",
-    workers: int | None = None,
+    jobs: int = 0,
     progress: bool | Progress = True,
     temp_dir: PathLike | None = None,
     *,
     overwrite: bool = False,
     strict: bool = False,
     id: str | None = None,
-    limit: int = 100,
-    quiet: bool = False,
+    max_concurrent_requests: int = 100,
     **parquet: Any,
 ) -> Path:
     """Writes what a dataset shows as a dataset of its own (specification, 7.1.3).
@@ -71,16 +72,20 @@ def export(
         output: The new one. Folders around it are made.
         output_format: "auto": a ZIP where `output` ends in `.tacozip` or `.zip`, else a FOLDER. "zip" is for such a
             name alone, "folder" takes its ending away. Draft name: `mode`.
-        workers: Threads; None: one for each processor.
-        progress: False: no bar. A callable gets (bytes done, bytes in all) now and then.
-        temp_dir: A folder on the file system of `output`, where the new dataset is until it is whole; None: beside it.
-        overwrite: Replace a dataset that is there, in one step.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
+            the work is cancelled when it returns False or raises.
+        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        overwrite: Replace existing output atomically.
         strict: Refuse samples that are left with different children, instead of padding them.
-        id: Of the new dataset; None: as it was.
-        limit: Most threads that read and write, and requests at a time where the dataset is remote.
-        quiet: No progress bar.
-        **parquet: `compression`, `compression_level`, `row_group_size`, `use_content_defined_chunking`,
-            `data_page_size`, `write_statistics` of the metadata.
+        id: Id of the new dataset; by default that of the old one.
+        max_concurrent_requests: Maximal number of HTTP requests in flight.
+        **parquet: Options of the Parquet files: `compression`, `compression_level`, `row_group_size`,
+            `data_page_size`, `write_statistics`, `use_dictionary`, `use_content_defined_chunking`, `min_chunk_size`,
+            `max_chunk_size`. Names and meaning are those of pyarrow.
+
+    `workers`, `limit` and `quiet`, as published packages have them, stand for `jobs`, `max_concurrent_requests` and
+    ``progress=False``.
 
     Returns:
         The path of the new dataset.
@@ -94,21 +99,27 @@ def export(
         TypeError: A keyword that nothing has.
     """
     path = container_path(output, output_format)
-    options = _writing(overwrite, temp_dir, workers, limit, parquet)
+    options = {
+        "jobs": jobs,
+        "temp_dir": temp_dir,
+        "overwrite": overwrite,
+        "strict": strict,
+        "id": id,
+        "max_concurrent_requests": max_concurrent_requests,
+        "parquet": parquet,
+    }
     with parents(path):
-        _core.export_dataset(
-            core_dataset(dataset), path, options, strict, id or "", callback("Exporting", quiet, progress)
-        )
+        _core.export_dataset(core_dataset(dataset), path, options, callback("Exporting", progress))
     return path
 
 
+@renamed(quiet="'progress'", workers="'jobs'")
 def convert(
     input: PathLike,
     output: PathLike,
-    quiet: bool = False,
     *,
     overwrite: bool = False,
-    workers: int | None = None,
+    jobs: int = 0,
     temp_dir: PathLike | None = None,
     progress: bool | Progress = True,
     **parquet: Any,
@@ -121,33 +132,45 @@ def convert(
     Raises:
         TacoValidationError: Also when both are of one kind, or `input` is an index.
     """
-    options = _writing(overwrite, temp_dir, workers, 100, parquet)
-    return _converted(_core.convert, input, output, options, callback("Converting", quiet, progress))
+    options = {"overwrite": overwrite, "jobs": jobs, "temp_dir": temp_dir, "parquet": parquet}
+    return _converted(_core.convert, input, output, options, callback("Converting", progress))
 
 
-@aliases(source="input", zip_path="input", folder_output="output")
+@aliases(
+    source="input",
+    zip_path="input",
+    folder_output="output",
+    workers="jobs",
+    limit="max_concurrent_requests",
+    quiet="progress",
+)
 def zip2folder(
     input: PathLike,
     output: PathLike,
-    workers: int | None = None,
+    jobs: int = 0,
     progress: bool | Progress = True,
     *,
     overwrite: bool = False,
-    limit: int = 100,
+    max_concurrent_requests: int = 100,
     temp_dir: PathLike | None = None,
-    quiet: bool = False,
     **parquet: Any,
 ) -> Path:
-    """Writes a ZIP as a FOLDER (specification, 7.1.4). As :func:`convert`; `limit` as for :func:`export`.
+    """Writes a ZIP as a FOLDER (specification, 7.1.4). As :func:`convert` and :func:`export`.
 
     Raises:
         TacoValidationError: Also when `input` is no ZIP, or `output` has the name of one.
     """
-    options = _writing(overwrite, temp_dir, workers, limit, parquet)
-    return _converted(_core.zip2folder, input, output, options, callback("Extracting", quiet, progress))
+    options = {
+        "overwrite": overwrite,
+        "jobs": jobs,
+        "max_concurrent_requests": max_concurrent_requests,
+        "temp_dir": temp_dir,
+        "parquet": parquet,
+    }
+    return _converted(_core.zip2folder, input, output, options, callback("Extracting", progress))
 
 
-@aliases(source="input", folder_path="input", zip_output="output")
+@aliases(source="input", folder_path="input", zip_output="output", workers="jobs", quiet="progress")
 def folder2zip(
     input: PathLike,
     output: PathLike,
@@ -155,8 +178,7 @@ def folder2zip(
     temp_dir: PathLike | None = None,
     *,
     overwrite: bool = False,
-    workers: int | None = None,
-    quiet: bool = False,
+    jobs: int = 0,
     **parquet: Any,
 ) -> Path:
     """Writes a FOLDER as a ZIP (specification, 7.1.4). As :func:`convert`.
@@ -164,10 +186,11 @@ def folder2zip(
     Raises:
         TacoValidationError: Also when `input` is no FOLDER, or `output` does not end in `.tacozip` or `.zip`.
     """
-    options = _writing(overwrite, temp_dir, workers, 100, parquet)
-    return _converted(_core.folder2zip, input, output, options, callback("Packing", quiet, progress))
+    options = {"overwrite": overwrite, "jobs": jobs, "temp_dir": temp_dir, "parquet": parquet}
+    return _converted(_core.folder2zip, input, output, options, callback("Packing", progress))
 
 
+@renamed(quiet="'progress'", workers="'jobs'")
 def edit(
     path: PathLike,
     collection: Mapping[str, Any] | None = None,
@@ -176,9 +199,8 @@ def edit(
     drop: Sequence[str] = (),
     columns: Any = (),
     level: int = 0,
-    workers: int | None = None,
+    jobs: int = 0,
     temp_dir: PathLike | None = None,
-    quiet: bool = False,
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> None:
@@ -196,9 +218,8 @@ def edit(
             which sample a row is, below level 0 `internal:relative_path` or `id` its path, "tile/band". Samples that
             are not listed keep their value, null in a new column.
         level: Of `drop` and `columns`.
-        workers: Threads that encode; None: one for each processor.
+        jobs: Number of threads; 0 means one for each processor.
         temp_dir: As for :func:`export`.
-        quiet: No progress bar.
         progress: As for :func:`export`.
         **parquet: As for :func:`export`, of the tables that change.
 
@@ -217,10 +238,8 @@ def edit(
             level,
             list(drop),
             files,
-            jobs_of(workers, 100),
-            parquet,
-            temp_dir or "",
-            callback("Editing", quiet, progress),
+            {"jobs": jobs, "temp_dir": temp_dir, "parquet": parquet},
+            callback("Editing", progress),
         )
 
 
@@ -295,13 +314,13 @@ class Diff:
         return "\n".join(lines)
 
 
+@renamed(quiet="'progress'", workers="'jobs'")
 def diff(
     a: PathLike,
     b: PathLike,
     quick: bool = False,
     *,
-    workers: int | None = None,
-    quiet: bool = False,
+    jobs: int = 0,
     progress: bool | Progress = True,
 ) -> Diff:
     """Compares two datasets by what they hold, whatever their containers.
@@ -311,15 +330,14 @@ def diff(
     Args:
         a: The one before.
         b: The one after.
-        quick: Take data for equal without reading it where size and stored checksum are.
-        workers: Threads that read; None: one for each processor.
-        quiet: No progress bar.
+        quick: Compare data by size and CRC-32, without reading it.
+        jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`export`.
 
     Raises:
         TacoError: What :func:`tacore.load` raises, and for what cannot be read.
     """
-    found = _core.diff(a, b, quick, jobs_of(workers, 100), callback("Comparing", quiet, progress))
+    found = _core.diff(a, b, {"quick": quick, "jobs": jobs}, callback("Comparing", progress))
     return Diff(
         collection=_changes(found["collection"]),
         columns=[(level, ValueChange(*change)) for level, change in found["columns"]],
@@ -344,13 +362,13 @@ class SyncResult:
     replaced: str = ""  #: Name of a dataset in the store of which this is another version.
 
 
+@renamed(quiet="'progress'", workers="'jobs'")
 def sync(
     source: PathLike,
     target: PathLike,
     *,
     overwrite: bool = False,
-    workers: int | None = None,
-    quiet: bool = False,
+    jobs: int = 0,
     progress: bool | Progress = True,
 ) -> SyncResult:
     """Puts a dataset into a chunk store, or makes it again from one; a store keeps each piece of its datasets once.
@@ -359,10 +377,9 @@ def sync(
         source: A ZIP or FOLDER; or STORE, STORE/NAME of a dataset in a store.
         target: The store, which is made where there is none, with STORE/NAME under another name; or the new dataset,
             byte for byte as it was, each chunk held against its SHA-256.
-        overwrite: Replace a dataset that is there, in one step. In a store an older version, with the same id and a
+        overwrite: Replace existing output atomically. In a store an older version, with the same id and a
             sample in common, always is; another dataset of the same name only with this.
-        workers: Threads that hash and copy; None: one for each processor.
-        quiet: No progress bar.
+        jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`export`.
 
     Raises:
@@ -372,10 +389,10 @@ def sync(
         TacoIOError: Reading or writing failed, or `progress` returned False.
     """
     run = _core.sync_from_store if _core.is_store(source) else _core.sync_to_store
-    return SyncResult(*run(source, target, overwrite, jobs_of(workers, 100), callback("Syncing", quiet, progress)))
+    return SyncResult(*run(source, target, {"overwrite": overwrite, "jobs": jobs}, callback("Syncing", progress)))
 
 
-def taco_of(dataset: TacoDataset | TacoDataFrame | PathLike, strict: bool = False) -> Taco:
+def to_taco(dataset: TacoDataset | TacoDataFrame | PathLike, strict: bool = False) -> Taco:
     """The samples that a dataset shows, to be changed and written again by :func:`tacore.create`.
 
     What :func:`export` writes: their bytes stay in their containers until then.
@@ -392,7 +409,7 @@ def taco_of(dataset: TacoDataset | TacoDataFrame | PathLike, strict: bool = Fals
     from .datamodel._tortilla import _wrapped
 
     core = core_dataset(dataset)
-    tortilla, extent, document = _core.taco_of(core, strict)
+    tortilla, extent, document = _core.to_taco(core, strict)
     model = core.model()
     about = {name: model[name] for name in _ABOUT if name in model}
     more = {name: value for name, value in json.loads(document).items() if name not in (*_ABOUT, *_MADE)}
@@ -420,14 +437,6 @@ def core_dataset(dataset: TacoDataset | TacoDataFrame | PathLike) -> _core.Datas
     if isinstance(dataset, (str, bytes, os.PathLike)):
         return load(dataset)._core
     raise TypeError(f"a dataset, a frame or the path of a dataset is expected, not {type(dataset).__name__}")
-
-
-def _writing(
-    overwrite: bool, temp_dir: PathLike | None, workers: int | None, limit: int, parquet: dict[str, Any]
-) -> dict[str, Any]:
-    where = os.fspath(temp_dir) if temp_dir is not None else ""
-    jobs = jobs_of(workers, limit)
-    return {"overwrite": overwrite, "temp_dir": where, "jobs": jobs, "limit": limit, "parquet": parquet}
 
 
 def _converted(run: Any, input: PathLike, output: PathLike, options: dict[str, Any], progress: Progress | None) -> Path:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
+from ._aliases import former
 from ._arrays import array
 from ._core import BandHistogram
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, rows_of
 from ._dataset import load as _load
 from ._output import local_path
+from ._progress import Progress, callback
 from .transform import core_dataset
 
 if TYPE_CHECKING:
@@ -33,15 +35,16 @@ __all__ = [
     "histograms",
     "join",
     "load",
-    "profiles_of",
+    "profiles",
     "read_chunk",
     "sanity_check",
     "taco2tortilla",
     "tortilla2taco",
 ]
 
+__getattr__ = former(__name__, profiles_of="profiles")
+
 PathLike = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 #: The members of a collection by their names in 0.2.0 or 2.0, or JSON text of it.
 CollectionLike = Mapping[str, Any] | str
 Rows = TacoDataset | TacoDataFrame
@@ -86,7 +89,7 @@ def create(
     collection: CollectionLike | None = None,
     *,
     overwrite: bool = False,
-    split_size: int | str = 0,
+    split_size: int | str | None = "20GB",
     first_part: int = 0,
     stats: bool = True,
     streaming: bool = False,
@@ -95,8 +98,8 @@ def create(
     block_size: int = 0,
     zstd_level: int = 13,
     jobs: int = 0,
-    temp_dir: PathLike = "",
-    progress: Progress | None = None,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
     """Writes a Tortilla with a collection, or a Taco, as TACO 0.2.0; a Tortilla alone as Tortilla 0.5.0.
@@ -120,20 +123,21 @@ def create(
         output: A name in `.taco` or `.tortilla`.
         collection: Of a Tortilla that becomes a `.taco`: its members by their names in 0.2.0 or 2.0, or JSON text. What it
             does not say of the extent comes from the samples.
-        overwrite: Replace what is there, in one step.
-        split_size: Files of at most so many bytes ("4GB") of samples each: `x.0000.part.taco`, ...; 0: no limit.
-        first_part: The number of the first: 0, or 1 as Tortilla 0.5.0 says.
-        stats: Give GeoTIFFs `stats:mean`, `stats:min`, `stats:max` and `stats:std` where they have none.
-        streaming: Make a streaming TACO: its footer has the tables of all levels and the chunks of all rasters, which
-            become TOGs without loss where they are none.
-        allow_non_tog: With `streaming`: leave samples that are no GeoTIFF as they are, without chunks.
-        histograms: With `streaming`: store histograms of all rasters.
-        block_size: With `streaming`: width and height of tiles in pixels; 0: those of the source, else 512.
-        zstd_level: With `streaming`: 1 to 22.
-        jobs: Threads; 0: one for each processor.
-        temp_dir: Where files are until they are whole, on the file system of the output; "": beside it.
-        progress: Called now and then with (bytes copied, bytes). False, or an exception, stops the work.
-        parquet: Of the footers: compression, compression_level, row_group_size, ...
+        overwrite: Replace existing output atomically.
+        split_size: Bytes of samples in each file, such as 20GB; none writes one file of any size. A larger
+            dataset becomes `x.0000.part.taco`, ...
+        first_part: Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.
+        stats: Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.
+        streaming: Store all levels and the chunks of the GeoTIFFs in the footer; they become TOGs.
+        allow_non_tog: With streaming: keep samples that are no GeoTIFF, without chunks.
+        histograms: With streaming: store the histograms of all rasters.
+        block_size: With streaming: side of the tiles in pixels; 0 keeps that of the source, else 512.
+        zstd_level: With streaming: ZSTD level, 1 to 22.
+        jobs: Number of threads; 0 means one for each processor.
+        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
+            the work is cancelled when it returns False or raises.
+        parquet: Options of the Parquet files, as for :func:`tacore.export`.
 
     Returns:
         The files, one unless they are split.
@@ -147,7 +151,7 @@ def create(
     """
     options = {
         "overwrite": overwrite,
-        "split_size": split_size,
+        "split_size": split_size or 0,
         "first_part": first_part,
         "stats": stats,
         "streaming": streaming,
@@ -156,16 +160,16 @@ def create(
         "block_size": block_size,
         "zstd_level": zstd_level,
         "jobs": jobs,
-        "temp_dir": os.fspath(temp_dir),
+        "temp_dir": temp_dir,
         "parquet": parquet,
     }
     core: Any = samples._core
     to = os.fspath(local_path(output))
     if collection is None:
-        return _paths(_core.v1_create(core, to, options, progress))
+        return _paths(_core.v1_create(core, to, options, callback("Writing", progress)))
     if not isinstance(core, _core.Tortilla):
         raise TypeError("a Taco has a collection of its own; a Tortilla and a collection are expected, or a Taco alone")
-    return _paths(_core.v1_create(core, to, _json(collection), options, progress))
+    return _paths(_core.v1_create(core, to, _json(collection), options, callback("Writing", progress)))
 
 
 def compile(
@@ -173,7 +177,7 @@ def compile(
     output: PathLike,
     *,
     overwrite: bool = False,
-    split_size: int | str = 0,
+    split_size: int | str | None = None,
     first_part: int = 0,
     stats: bool = True,
     streaming: bool = False,
@@ -182,8 +186,8 @@ def compile(
     block_size: int = 0,
     zstd_level: int = 13,
     jobs: int = 0,
-    temp_dir: PathLike = "",
-    progress: Progress | None = None,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
     """Writes what a dataset shows after its filters, or the samples of a frame, as one Tortilla or TACO, as the name of `output` says, its rows in
@@ -193,7 +197,7 @@ def compile(
     """
     options = {
         "overwrite": overwrite,
-        "split_size": split_size,
+        "split_size": split_size or 0,
         "first_part": first_part,
         "stats": stats,
         "streaming": streaming,
@@ -202,10 +206,10 @@ def compile(
         "block_size": block_size,
         "zstd_level": zstd_level,
         "jobs": jobs,
-        "temp_dir": os.fspath(temp_dir),
+        "temp_dir": temp_dir,
         "parquet": parquet,
     }
-    return _paths(_core.v1_compile(core_dataset(view), os.fspath(local_path(output)), options, progress))
+    return _paths(_core.v1_compile(core_dataset(view), os.fspath(local_path(output)), options, callback("Writing", progress)))
 
 
 def convert(
@@ -214,12 +218,12 @@ def convert(
     collection: CollectionLike = "",
     *,
     overwrite: bool = False,
-    split_size: int | str = 0,
-    group_by: str = "",
+    split_size: int | str | None = None,
+    group_by: str | Sequence[str] = (),
     consolidate: bool = True,
     jobs: int = 0,
-    temp_dir: PathLike = "",
-    progress: Progress | None = None,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
     """Writes a dataset in another version or container, told by the name of `output`: `.tortilla`, `.taco`, `.tacozip`,
@@ -232,29 +236,29 @@ def convert(
         input: The dataset.
         output: The other.
         collection: What is put over the collection of the input.
-        overwrite: Replace what is there.
-        split_size: As in `tacore.create`; here 0, no limit.
-        group_by: As in `tacore.create`.
-        consolidate: The same.
-        jobs: Threads; 0: one for each processor.
-        temp_dir: As in :func:`create`.
-        progress: The same.
-        parquet: Of the tables.
+        overwrite: Replace existing output atomically.
+        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size.
+        group_by: Columns of level 0: one ZIP for each combination of their values.
+        consolidate: Write the index .tacocat when there are several ZIPs.
+        jobs: Number of threads; 0 means one for each processor.
+        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        progress: As for :func:`create`.
+        parquet: Options of the Parquet files.
 
     Raises:
         TacoError: What `load` and `create` raise; TacoSchemaError where no padding makes a tree regular.
     """
     options = {
         "overwrite": overwrite,
-        "split_size": split_size,
+        "split_size": split_size or 0,
         "consolidate": consolidate,
         "jobs": jobs,
-        "temp_dir": os.fspath(temp_dir),
+        "temp_dir": temp_dir,
+        "group_by": group_by,
         "parquet": parquet,
-        **({"group_by": group_by} if group_by else {}),
     }
     to = os.fspath(local_path(output))
-    return _paths(_core.v1_convert(os.fspath(input), to, _json(collection), options, progress))
+    return _paths(_core.v1_convert(os.fspath(input), to, _json(collection), options, callback("Converting", progress)))
 
 
 def tortilla2taco(
@@ -263,8 +267,8 @@ def tortilla2taco(
     output: PathLike | None = None,
     *,
     overwrite: bool = False,
-    temp_dir: PathLike = "",
-    progress: Progress | None = None,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
 ) -> Path:
     """Makes a TACO of a Tortilla: another header, and a collection behind the rest.
 
@@ -274,9 +278,9 @@ def tortilla2taco(
         input: The Tortilla. A part of a set is converted alone.
         collection: Of the TACO.
         output: A name in `.taco`; None: `input` itself, which is replaced in one step.
-        overwrite: Replace what is there.
-        temp_dir: As in :func:`create`.
-        progress: The same.
+        overwrite: Replace existing output atomically.
+        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        progress: As for :func:`create`.
 
     Raises:
         TacoValidationError: It is a TACO already; the collection breaks a rule of 0.2.0; `output` has another name or is
@@ -285,7 +289,8 @@ def tortilla2taco(
         TacoIOError: Something cannot be read or written.
     """
     to = os.fspath(input if output is None else local_path(output))
-    _core.v1_tortilla2taco(os.fspath(input), to, _json(collection), overwrite, os.fspath(temp_dir), progress)
+    options = {"overwrite": overwrite, "temp_dir": temp_dir}
+    _core.v1_tortilla2taco(os.fspath(input), to, _json(collection), options, callback("Converting", progress))
     return Path(to)
 
 
@@ -294,12 +299,13 @@ def taco2tortilla(
     output: PathLike | None = None,
     *,
     overwrite: bool = False,
-    temp_dir: PathLike = "",
-    progress: Progress | None = None,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
 ) -> Path:
     """The reverse of :func:`tortilla2taco`, which drops the collection. Arguments and errors are the same."""
     to = os.fspath(input if output is None else local_path(output))
-    _core.v1_taco2tortilla(os.fspath(input), to, overwrite, os.fspath(temp_dir), progress)
+    options = {"overwrite": overwrite, "temp_dir": temp_dir}
+    _core.v1_taco2tortilla(os.fspath(input), to, options, callback("Converting", progress))
     return Path(to)
 
 
@@ -308,19 +314,19 @@ def join(
     output: PathLike,
     *,
     overwrite: bool = False,
-    temp_dir: PathLike = "",
-    progress: Progress | None = None,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
     **parquet: Any,
 ) -> Path:
-    """Makes one file of the parts of a set, in their order: the one that :func:`create` writes without `split_size`.
+    """Makes one file of the parts of a set, in their order: the one that :func:`create` writes as one file.
 
     Args:
         parts: All of them.
         output: A name in `.taco` or `.tortilla`, as theirs.
-        overwrite: Replace what is there.
-        temp_dir: As in :func:`create`.
-        progress: The same.
-        parquet: Of the footer.
+        overwrite: Replace existing output atomically.
+        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        progress: As for :func:`create`.
+        parquet: Options of the Parquet files, of the footer.
 
     Raises:
         TacoValidationError: Another number of parts than they say, parts of different sets, another name, or `output` is there.
@@ -328,7 +334,8 @@ def join(
         TacoIOError: Something cannot be read or written.
     """
     to = os.fspath(local_path(output))
-    _core.v1_join([os.fspath(part) for part in parts], to, overwrite, os.fspath(temp_dir), parquet, progress)
+    options = {"overwrite": overwrite, "temp_dir": temp_dir, "parquet": parquet}
+    _core.v1_join([os.fspath(part) for part in parts], to, options, callback("Joining", progress))
     return Path(to)
 
 
@@ -367,9 +374,9 @@ def histograms(rows: Rows) -> list[ComponentHistogram]:
     return [ComponentHistogram(*each) for each in _core.v1_histograms(rows._core)]
 
 
-def profiles_of(dataset: TacoDataset) -> list[str]:
+def profiles(dataset: TacoDataset) -> list[str]:
     """Of "stac-tortilla" and "rai-tortilla" those whose fields are all there; empty for datasets of 2.0."""
-    return _core.v1_profiles_of(dataset._core)
+    return _core.v1_profiles(dataset._core)
 
 
 def sanity_check(rows: Rows, read: Callable[[Any], object] | None = None, *, jobs: int = 0) -> list[BadSample]:
@@ -379,7 +386,7 @@ def sanity_check(rows: Rows, read: Callable[[Any], object] | None = None, *, job
         rows: A dataset, or a frame.
         read: Called with the data of each FILE, the path that GDAL opens, or the bytes of one of format BYTES. Whatever
             it raises is the reason. Threads call it side by side. None: all bytes are read.
-        jobs: Threads; 0: one for each processor.
+        jobs: Number of threads; 0 means one for each processor.
     """
     return [BadSample(*each) for each in _core.v1_sanity_check(rows_of(rows)._core, read, jobs)]
 

@@ -85,11 +85,11 @@ TEST_CASE("compression, chunks, pages and statistics are those asked for") {
 }
 
 TEST_CASE("only text that repeats has a dictionary, and only in tables of many rows") {
-  const auto has_dictionary = [](int64_t num_rows, int column) {
+  const auto has_dictionary = [](int64_t num_rows, int column, const ParquetOptions& options = {}) {
     const auto n = counted(num_rows);
     const std::vector<std::optional<std::string>> text(n.size(), "FILE");
     const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
-    const Bytes bytes = encode_parquet(*table);
+    const Bytes bytes = encode_parquet(*table, options);
     const auto buffer = std::make_shared<arrow::Buffer>(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                         static_cast<int64_t>(bytes.size()));
     const auto reader = parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(buffer));
@@ -99,6 +99,10 @@ TEST_CASE("only text that repeats has a dictionary, and only in tables of many r
   CHECK(has_dictionary(1001, 1));
   CHECK_FALSE(has_dictionary(1001, 2));
   CHECK_FALSE(has_dictionary(1000, 1));
+  for (const int column : {0, 1, 2}) {
+    CHECK(has_dictionary(1, column, {.use_dictionary = true}));
+    CHECK_FALSE(has_dictionary(1001, column, {.use_dictionary = false}));
+  }
 }
 
 TEST_CASE("options that no file can be written with are told") {

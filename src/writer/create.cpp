@@ -95,7 +95,7 @@ void check_targets(const Plan& plan, bool overwrite) {
     if (!overwrite && entry_at(path)) {
       throw ValidationError(name == names::kTacocatFolder
                                 ? "exists already, the index of the ZIPs of this folder; another folder, or no index "
-                                  "(no consolidate)"
+                                  "(consolidate)"
                                 : "exists already",
                             {.path = path});
     }
@@ -216,7 +216,7 @@ void tell_of_parts(const Plan& plan, const std::string& output, const CreateOpti
                std::to_string(split_size_of(options)) + " bytes of samples, " + plan.parts.front().name + " to " +
                plan.parts.back().name + "; " +
                (plan.has_index ? "their folder, which has the index .tacocat, or a list of them" : "a list of them") +
-               " is opened as one dataset. A split_size of 0, None in Python, writes one file");
+               " is opened as one dataset. With split_size none it is one file");
 }
 
 std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& collection, const std::string& given,

@@ -41,7 +41,7 @@ sql='SELECT id FROM data LIMIT 1'
 for in in a.tacozip link.tacozip; do
   refused $in "${zips[@]}" -- query @in "$sql" -f csv -o @out
   refused $in "${zips[@]}" -- export @in @out "$sql" --quiet
-  refused $in "${zips[@]}" -- header @in -o @out
+  refused $in "${zips[@]}" -- index-tiffs @in -o @out
 done
 refused f "${inside[@]}" -- query @in "$sql" -f csv -o @out
 refused to_f "${inside[@]}" -- export @in @out "$sql" --quiet
@@ -71,7 +71,7 @@ refused store/f store store/f store/datasets/x -- sync @in @out
 taco index a.tacozip --quiet
 refused .tacocat "${zips[@]}" -- query @in "$sql" -f csv -o @out
 refused .tacocat "${zips[@]}" .tacocat/x.tacozip -- export @in @out "$sql" --quiet
-refused .tacocat a.tacozip -- header @in -o @out
+refused .tacocat a.tacozip -- index-tiffs @in -o @out
 mkdir elsewhere && mv .tacocat elsewhere
 refused elsewhere/.tacocat a.tacozip -- query @in --base-path . "$sql" -f csv -o @out
 ln -s a.tacozip __TACOCAT__ && ln -s a.tacozip TACOLLECTION.json
@@ -83,7 +83,7 @@ show describe f --as card -o f/README.md
 show describe f --as html -o f/index.html
 show edit to_f --set title=New --quiet
 show edit link.tacozip --set title=New --quiet
-show header a.tacozip --quiet
+show index-tiffs a.tacozip --quiet
 show index hard.tacozip -o elsewhere --overwrite --quiet
 show query elsewhere/.tacocat 'SELECT id FROM data LIMIT 1' --base-path . -f csv -o rows.csv
 show validate a.tacozip

@@ -18,11 +18,11 @@ printf '{"id": "listed", "description": "A table", "licenses": ["MIT"], "provide
 show create table.csv listed --collection about.json --title "From a table"
 show query listed "SELECT id, cloud FROM data"
 show info listed
-show create table.csv snappy --collection about.json --parquet compression=snappy --parquet row_group_rows=1
+show create table.csv snappy --collection about.json --parquet compression=snappy --parquet row_group_size=1
 show validate snappy --deep
 show create table.csv none --collection about.json --parquet compression_level=99
-show create table.csv none --collection about.json --parquet statistics=maybe
-show create table.csv none --collection about.json --parquet page_bytes=1kB
+show create table.csv none --collection about.json --parquet write_statistics=maybe
+show create table.csv none --collection about.json --parquet data_page_size=1kB
 show create table.csv none --collection about.json --parquet colour=red
 show create table.csv none
 show create nothing none "${about[@]}"

@@ -14,7 +14,7 @@ show ls split
 show validate split --deep
 show create chips split/chips.tacozip "${about[@]}" --split-size 1.5KB
 show create chips split/more.tacozip "${about[@]}" --split-size 1.5KB
-show create chips split/more.tacozip "${about[@]}" --split-size 1.5KB --no-tacocat
+show create chips split/more.tacozip "${about[@]}" --split-size 1.5KB --no-consolidate
 show create chips split/chips.tacozip "${about[@]}" --split-size 1.5KB --overwrite
 show create table.csv groups/chips.tacozip "${about[@]}" --group-by region
 ls -A groups

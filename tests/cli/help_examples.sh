@@ -1,6 +1,6 @@
 # Every example of a help text that names the shipped data runs; those of a command one after the other, beside
 # copies of both datasets. What is not ours, gdalinfo and jq, is left out.
-for command in $(taco --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+for command in $(taco --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
   rm -rf $scratch/here
   mkdir $scratch/here
   cp $examples/*.tacozip $scratch/here

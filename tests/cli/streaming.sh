@@ -46,7 +46,7 @@ show create chips chips.tacozip --collection about.json --streaming
 ls -A
 # Tiles of a size that is asked for.
 rm chips/*/notes
-show create chips tiles.taco --collection about.json --streaming --block 32 --zstd-level 1
+show create chips tiles.taco --collection about.json --streaming --block-size 32 --zstd-level 1
 taco read tiles.taco a/red::3 --npy | about
-show create chips tiles.tacozip --collection about.json --block 32
-show create chips tiles2.taco --collection about.json --streaming --block 20
+show create chips tiles.tacozip --collection about.json --block-size 32
+show create chips tiles2.taco --collection about.json --streaming --block-size 20

@@ -40,3 +40,11 @@ check stats none.tacozip --bands 1.5
 check stats none.tacozip --band 1
 check stats none.tacozip --id a
 check info none.tacozip --quiet --debug
+# Former names are refused with the present ones.
+check --limit 3 info none.tacozip
+check info none.tacozip --tries=1
+check info none.tacozip --cache here
+check create none none.tacozip --no-tacocat
+check tog none.tif none.tog.tif --block 64
+check create none none.tacozip --parquet row_group_rows=1
+check header none.tacozip

@@ -98,9 +98,9 @@ def parts_as_index(book, rng, folder):
     for part in parts:
         os.link(part, made / part.name)
     paths = [folder / "p" / name for name in (".tacocat", "__TACOCAT__", "TACOLLECTION.json")]
-    if attempt(lambda: tacore.create_tacocat([made / part.name for part in parts], made, quiet=True)) is None:
+    if attempt(lambda: tacore.create_tacocat([made / part.name for part in parts], made, progress=False)) is None:
         paths.append(made / ".tacocat")
-    if attempt(lambda: tacore.create_tacollection([made / part.name for part in parts], made, quiet=True)) is None:
+    if attempt(lambda: tacore.create_tacollection([made / part.name for part in parts], made, progress=False)) is None:
         paths.append(made / "TACOLLECTION.json")
     for path in rng.sample(paths, k=2):
         same(book, rng, "index = list of its parts", path, lambda: tacore.load(parts), lambda: tacore.load(path), data)
@@ -228,7 +228,7 @@ def export_as_view(book, rng, folder):
     if isinstance(expected, str) or not expected[1]:
         return
     out = folder / rng.choice(["out.tacozip", "out/"])
-    found = attempt(lambda: tacore.export(view, out, quiet=True))
+    found = attempt(lambda: tacore.export(view, out, progress=False))
     if isinstance(found, str):
         if "PIT-" in found or "ontrol character" in found or "is not allowed" in found:
             return  # legal to read only
@@ -279,7 +279,7 @@ def ours_as_published(book, rng, folder):
                           dataset_version="1.0.0", description="d", licenses=["CC-BY-4.0"], providers=[{"name": "p"}],
                           tasks=["other"])
     out = folder / rng.choice(["ours.tacozip", "ours"])
-    tacore.create(taco, out, quiet=True)
+    tacore.create(taco, out, progress=False)
     same(book, rng, "ours = published", path, lambda: tacore.load(path), lambda: tacore.load(out), data)
 
 
@@ -417,8 +417,8 @@ def loader_as_pass(book, rng, folder):
                          sorted(set(v for one in padded for v in samples(one))), everything)
         return
     workers = rng.randint(0, 4)
-    book.attempt("Loader: each sample once", folder / "a.tacozip", f"{how}, num_workers={workers}",
-                 lambda: sorted(v for rank in range(ranks) for v in samples(loader(rank, num_workers=workers))), everything)
+    book.attempt("Loader: each sample once", folder / "a.tacozip", f"{how}, jobs={workers}",
+                 lambda: sorted(v for rank in range(ranks) for v in samples(loader(rank, jobs=workers))), everything)
     book.attempt("Loader: each sample once in shards", folder / "a.tacozip", f"{how}, {shards} shards", lambda: sorted(
         v for rank in range(ranks) for shard in range(shards) for v in samples(loader(rank, shard=(shard, shards)))),
         everything)

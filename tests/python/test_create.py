@@ -322,7 +322,7 @@ def test_ten_thousand_samples_are_written(tmp_path: Path) -> None:
             STAC(crs="EPSG:4326", tensor_shape=(3, 10, 10), geotransform=(0, 1, 0, 0, 0, -1), time_start=n)
         )
         samples.append(sample)
-    tacore.create(make_taco(Tortilla(samples)), tmp_path / "x.tacozip", quiet=True)
+    tacore.create(make_taco(Tortilla(samples)), tmp_path / "x.tacozip", progress=False)
     assert len(tacore.load(tmp_path / "x.tacozip").data) == 10_000
 
 

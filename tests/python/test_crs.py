@@ -111,7 +111,7 @@ for i in range(400):
 taco = d.Taco(tortilla=d.Tortilla(samples=samples), id="t", dataset_version="1.0.0", description="d", licenses=["MIT"],
               providers=[{{"name": "p"}}], tasks=["other"])
 for _ in range(3):
-    [path] = tacore.create(taco, {str(tmp_path / "t.tacozip")!r}, overwrite=True, quiet=True)
+    [path] = tacore.create(taco, {str(tmp_path / "t.tacozip")!r}, overwrite=True, progress=False)
 box = tacore.load(path).collection["extent"]["spatial"]
 for system in systems:
     x, y = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True).transform(643000, 2867000)

@@ -252,7 +252,7 @@ def replaced(path: Path, how: str) -> None:
         tacore.export(rows, path, overwrite=True, progress=False)
         return
     if how == "pixels":
-        samples = tacore.transform.taco_of(tacore.load(LANDSAT))
+        samples = tacore.transform.to_taco(tacore.load(LANDSAT))
         made = [tacore.datamodel.Sample(id=each.id, path=bytes(each.read_bytes()[:-1] + b"\1")) for each in samples.tortilla]
         tacore.create(
             tacore.datamodel.Taco(tacore.datamodel.Tortilla(made), **about()), path, overwrite=True
@@ -280,7 +280,7 @@ def test_a_file_that_was_replaced_is_not_opened_in_its_place(tmp_path: Path, how
     if how == "pixels":  # columns of equal values before and after
         made = [
             tacore.datamodel.Sample(id=each.id, path=each.read_bytes())
-            for each in tacore.transform.taco_of(tacore.load(LANDSAT)).tortilla
+            for each in tacore.transform.to_taco(tacore.load(LANDSAT)).tortilla
         ]
         tacore.create(tacore.datamodel.Taco(tacore.datamodel.Tortilla(made), **about()), path)
     else:

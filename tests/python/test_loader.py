@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import re
 import subprocess
 import sys
 from multiprocessing import get_context
@@ -158,36 +159,34 @@ def test_a_state_leads_to_the_next_batch(count: int, num_done: int) -> None:
         Loader(flat(), seed=6).load_state_dict(loader.state_dict())
 
 
-@pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
-def test_num_workers_are_threads_and_every_sample_comes(num_workers: int) -> None:
-    """As in PyTorch the number of workers does not change which samples come."""
+@pytest.mark.parametrize(("jobs", "prefetch"), [(1, 0), (1, 2), (2, 2), (4, 2)])
+def test_the_number_of_threads_does_not_change_which_samples_come(jobs: int, prefetch: int) -> None:
     rows = tacore.load(FLAT)
-    batches = list(Loader(rows, batch_size=2, num_workers=num_workers))
+    batches = list(Loader(rows, batch_size=2, jobs=jobs, prefetch=prefetch))
     assert sum(batch[0].shape[0] for batch in batches) == 16
     assert [position for batch in batches for position in batch.positions] == list(range(16))
-    assert positions(Loader(rows, num_workers=num_workers, seed=3)) == positions(Loader(rows, seed=3))
+    assert positions(Loader(rows, jobs=jobs, prefetch=prefetch, seed=3)) == positions(Loader(rows, seed=3))
 
 
-def test_num_workers_0_reads_in_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_prefetch_the_calling_thread_reads() -> None:
     def num_threads() -> int:
         return len(os.listdir("/proc/self/task"))
 
-    running = iter(Loader(tacore.load(FLAT), batch_size=2, num_workers=0))
+    running = iter(Loader(tacore.load(FLAT), batch_size=2, prefetch=0))
     before = num_threads()
     next(running)
     assert num_threads() == before
-    running = iter(Loader(tacore.load(FLAT), batch_size=2, num_workers=3))
+    running = iter(Loader(tacore.load(FLAT), batch_size=2, jobs=3))
     next(running)
     assert num_threads() == before + 3
 
 
-def test_a_worker_is_told_of_shards() -> None:
-    for worker in (0, 1):
-        with pytest.raises(TypeError, match=r"shard=\(index, count\)"):
-            Loader(flat(), worker=worker, num_workers=2)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="another name of jobs"):
-        Loader(flat(), jobs=2, num_workers=4)
-    assert positions(Loader(flat(), threads=2)) == list(range(16))
+@pytest.mark.parametrize(
+    ("old", "now"), [("worker", "shard=(index, count)"), ("num_workers", "jobs"), ("threads", "jobs")]
+)
+def test_former_names_of_options_are_refused_with_the_present_one(old: str, now: str) -> None:
+    with pytest.raises(TypeError, match=f"no option '{old}'; it is called '?{re.escape(now)}"):
+        Loader(flat(), **{old: 2})
 
 
 def test_every_rank_has_as_many_batches() -> None:

@@ -173,7 +173,7 @@ def test_the_published_reader_opens_what_create_writes(
     ]
     about = {"licenses": ["CC0-1.0"], "providers": [{"name": "Somebody"}], "tasks": ["other"]}
     taco = Taco(Tortilla(folders), id="made", dataset_version="1.0.0", description="Made by a test", **about)
-    [path] = tacore.create(taco, tmp_path / name, quiet=True)
+    [path] = tacore.create(taco, tmp_path / name, progress=False)
     [said] = read([path])
     rows = tacore.load(path).data
     assert said["id"] == "made" and said["n"] == 3 and said["tree"] == tree(rows)

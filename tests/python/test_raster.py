@@ -385,13 +385,13 @@ def test_a_png_has_the_pixels(tmp_path: Path) -> None:
 def test_headers_are_written_beside_a_dataset(tmp_path: Path) -> None:
     path = tmp_path / "x.tacozip"
     path.write_bytes(NESTED.read_bytes())
-    made = raster.write_headers(path)
+    made = raster.write_tiff_index(path)
     assert made == (f"{path}.headers", 18, 0, 0)
     assert (raster.read_tensor(tacore.load(path), "tile_r1_c1/dem") ==
             raster.read_tensor(tacore.load(NESTED), "tile_r1_c1/dem")).all()  # fmt: skip
     with pytest.raises(tacore.TacoIOError):
-        raster.write_headers(path)
-    raster.write_headers(path, overwrite=True, jobs=1)
+        raster.write_tiff_index(path)
+    raster.write_tiff_index(path, overwrite=True, jobs=1)
 
 
 def test_a_tog_has_the_same_pixels(tmp_path: Path) -> None:

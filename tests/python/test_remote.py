@@ -57,7 +57,12 @@ def test_options_are_those_of_one_call_or_of_all(server: Server) -> None:
     server.clear()
     tacore.load(server.url(NESTED))
     assert {request.headers.get("x-key") for request in server.requests} == {"all"}
-    for wrong, error in (({"header": {}}, TypeError), ({"limit": "many"}, Exception), ({"limit": 0}, tacore.TacoQueryError)):
+    for wrong, error in (
+        ({"header": {}}, TypeError),
+        ({"limit": 9}, TypeError),
+        ({"max_concurrent_requests": "many"}, Exception),
+        ({"max_concurrent_requests": 0}, tacore.TacoQueryError),
+    ):
         with pytest.raises(error):
             tacore.load(server.url(NESTED), storage_options=wrong)
         with pytest.raises(error):

@@ -54,12 +54,12 @@ def test_a_url_as_output_is_refused_before_anything_is_made(
     monkeypatch.chdir(tmp_path)
     folder = tacore.zip2folder(golden / "flat.tacozip", "made", quiet=True)
     dataset = tacore.load(golden / "flat.tacozip")
-    taco = tf.taco_of(dataset)
+    taco = tf.to_taco(dataset)
     calls: list[Callable[[Any], Any]] = [
-        lambda to: tacore.create(taco, to(".tacozip"), quiet=True),
-        lambda to: tacore.create(taco, to(""), quiet=True),
+        lambda to: tacore.create(taco, to(".tacozip"), progress=False),
+        lambda to: tacore.create(taco, to(""), progress=False),
         lambda to: tacore.export(dataset, to(".tacozip"), quiet=True),
-        lambda to: tf.convert(folder, to(".tacozip"), quiet=True),
+        lambda to: tf.convert(folder, to(".tacozip"), progress=False),
         lambda to: tacore.zip2folder(golden / "flat.tacozip", to(""), quiet=True),
         lambda to: tacore.folder2zip(folder, to(".tacozip"), quiet=True),
         lambda to: tacore.generate_markdown(dataset, to(".md")),
@@ -158,7 +158,7 @@ def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) ->
     more = dataset.data.with_column("twice", "length(region) * 2")
     tacore.export(more, tmp_path / "more.tacozip")
     assert [row["twice"] for row in tacore.load(tmp_path / "more.tacozip").data] == [row["twice"] for row in more]
-    assert [sample.id for sample in tacore.transform.taco_of(some).tortilla] == [row["id"] for row in some]
+    assert [sample.id for sample in tacore.transform.to_taco(some).tortilla] == [row["id"] for row in some]
     with pytest.raises(tacore.TacoNavigationError, match="place"):
         tacore.export(dataset.data.read(0), tmp_path / "children.tacozip")
     changed = dataset.data
@@ -193,8 +193,8 @@ def test_a_refused_export_leaves_no_folders(golden: Path, tmp_path: Path) -> Non
         tacore.export(golden / "flat.tacozip", tmp_path / "new" / "folders" / "x", compression="rar")
     with pytest.raises(TypeError, match="compresion"):
         tacore.export(golden / "flat.tacozip", tmp_path / "new" / "x", compresion="zstd")
-    for name in ("workers", "limit"):
-        with pytest.raises(tacore.TacoValidationError, match=name):
+    for name in ("max_concurrent_requests", "limit"):
+        with pytest.raises(tacore.TacoValidationError, match="max_concurrent_requests"):
             tacore.export(golden / "flat.tacozip", tmp_path / "x", **{name: 0})
     assert list(tmp_path.iterdir()) == []
 
@@ -253,7 +253,7 @@ def long_work(large: Path, folder: Path) -> list[tuple[str, Callable[[Any], obje
         ("folder2zip", lambda call: tacore.folder2zip(large, folder / "new.tacozip", progress=call)),
         ("diff", lambda call: tf.diff(large, large, progress=call)),
         ("sync", lambda call: tf.sync(large, folder / "store", progress=call)),
-        ("tacocat", lambda call: _core.create_tacocat(index, "", True, False, False, 0, {}, call)),
+        ("tacocat", lambda call: _core.create_tacocat(index, {}, call)),
         ("edit", lambda call: tf.edit(index[0], {"title": "T"}, progress=call)),
     ]
 
@@ -345,7 +345,7 @@ def test_the_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatc
 )
 def test_a_dataset_becomes_samples_to_be_written(golden: Path, tmp_path: Path, name: str) -> None:
     source = tacore.load(golden / name)
-    taco = tf.taco_of(source)
+    taco = tf.to_taco(source)
     assert taco.id == source.id and len(taco) == len(source.data)
     assert taco["taco:subset_of"] == source.id
     tacore.create(taco, tmp_path / "created.tacozip")
@@ -357,13 +357,13 @@ def test_a_dataset_becomes_samples_to_be_written(golden: Path, tmp_path: Path, n
 
 def test_a_dataset_before_2_0_becomes_samples_too(golden: Path, tmp_path: Path) -> None:
     source = tacore.load(golden / "v1" / "nested.taco")
-    tacore.create(tf.taco_of(source), tmp_path / "created.tacozip")
+    tacore.create(tf.to_taco(source), tmp_path / "created.tacozip")
     tacore.export(source, tmp_path / "exported.tacozip")
     assert tree(tacore.load(tmp_path / "created.tacozip")) == tree(tacore.load(tmp_path / "exported.tacozip"))
 
 
 def test_samples_of_a_dataset_can_be_extended(golden: Path, tmp_path: Path) -> None:
-    taco = tf.taco_of(tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data ORDER BY id LIMIT 2"))
+    taco = tf.to_taco(tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data ORDER BY id LIMIT 2"))
     taco.tortilla.extend_with({"score": [1.5, 2.5]})
     taco.title = "Two"
     tacore.create(taco, tmp_path / "two.tacozip")
@@ -371,7 +371,7 @@ def test_samples_of_a_dataset_can_be_extended(golden: Path, tmp_path: Path) -> N
     assert made.data.to_arrow()["score"].to_pylist() == [1.5, 2.5] and made.title == "Two"
     assert len(made.data.read(0)) == 3
     with pytest.raises(tacore.TacoQueryError):
-        tf.taco_of(tacore.load(golden / "flat.tacozip").sql("SELECT * FROM data WHERE false"))
+        tf.to_taco(tacore.load(golden / "flat.tacozip").sql("SELECT * FROM data WHERE false"))
 
 
 # ----------------------------------------------------------------------------------------- edit, diff, sync, validation

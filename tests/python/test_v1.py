@@ -144,8 +144,8 @@ def test_versions_are_converted_without_loss(tmp_path: Path) -> None:
     (back,) = v1.convert(taco, tmp_path / "y.tacozip", {"title": "Another"})
     first, again = tacore.load(NESTED), tacore.load(back)
     assert again.title == "Another"
-    assert v1.profiles_of(tacore.load(taco)) == ["stac-tortilla"]
-    assert v1.profiles_of(first) == []
+    assert v1.profiles(tacore.load(taco)) == ["stac-tortilla"]
+    assert v1.profiles(first) == []
     for id in first.data.to_arrow()["id"].to_pylist():
         for child in ("optical", "dem", "mask"):
             assert again.data.read(id).read_bytes(child) == first.data.read(id).read_bytes(child)

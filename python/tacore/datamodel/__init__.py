@@ -1,14 +1,15 @@
 """What is made into datasets: samples, Tortillas, Tacos, and extensions (specification, 7.1.1 and 7.1.2)."""
 
+from .._aliases import former
 from . import sample, taco, tortilla
 from ._builtin import (
     check_convention,
     flood_labels,
     optical_bands,
     with_geotiff_stats,
-    with_header,
     with_istac,
     with_stac,
+    with_tiff_index,
 )
 from .sample import *
 from .sample import __all__ as _of_sample
@@ -25,10 +26,12 @@ __all__ = [  # noqa: PLE0604
     "taco",
     "tortilla",
     "with_geotiff_stats",
-    "with_header",
     "with_istac",
     "with_stac",
+    "with_tiff_index",
     *_of_sample,
     *_of_taco,
     *_of_tortilla,
 ]
+
+__getattr__ = former(__name__, with_header="with_tiff_index")

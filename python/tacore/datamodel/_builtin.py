@@ -551,9 +551,9 @@ def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> li
         data: The `labels:classes` of a Taco and of a TacoDataset are checked too.
     """
     from .._dataset import TacoDataset
-    from ..transform import taco_of
+    from ..transform import to_taco
 
-    made = taco_of(data) if isinstance(data, TacoDataset) else data
+    made = to_taco(data) if isinstance(data, TacoDataset) else data
     return list(_core.check_convention(convention, made._core))
 
 
@@ -583,7 +583,7 @@ def with_geotiff_stats(tortilla: Tortilla, stats: GeotiffStats | None = None, jo
     return _wrapped(_core.with_geotiff_stats(tortilla._core, *stats._arguments(), jobs))
 
 
-def with_header(tortilla: Tortilla, skip_others: bool = False, jobs: int = 0) -> Tortilla:
+def with_tiff_index(tortilla: Tortilla, skip_others: bool = False, jobs: int = 0) -> Tortilla:
     """The column of :class:`Header` at each level that has TIFFs; with `skip_others` null for a TIFF that cannot have
     one, instead of TacoSchemaError."""
     return _wrapped(_core.with_tiff_index(tortilla._core, skip_others, jobs))
