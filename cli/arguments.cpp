@@ -203,7 +203,7 @@ std::vector<std::string> with_command(std::vector<std::string> arguments, const 
   if (first == arguments.end()) return arguments;
   if (std::find(commands.begin(), commands.end(), *first) != commands.end()) return arguments;
   if (!may_name_a_dataset(*first)) {
-    throw UsageError(in_quotes(*first) + " is neither a command nor a file");
+    throw UsageError(in_quotes(*first) + " is an unknown command, and no file of that name exists");
   }
   arguments.insert(arguments.begin(), "info");
   return arguments;

@@ -117,14 +117,14 @@ void add_info(Tool& tool) {
                                             "  taco info landsat.tacozip --json | jq .levels\n"
                                             "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
                                             run_info);
-  command->add_flag("--json", options->json, "The same for programs");
+  command->add_flag("--json", options->json, "Print JSON");
   auto* sources = command->add_flag("--sources", options->sources, "List the partitions: file, id, bbox, datetime");
   for (auto* option : add_where(command, options->where)) option->needs(sources);
   add_base_path(command, options->base_path);
 }
 
 void add_ls(Tool& tool) {
-  auto [command, options] = tool.add_reader("ls", "Lists samples, or the children of one",
+  auto [command, options] = tool.add_reader("ls", "Lists samples, or the children of a sample",
                                             "  taco ls landsat_nested.tacozip\n"
                                             "  taco ls landsat_nested.tacozip tile_r1_c1",
                                             run_ls);
@@ -138,15 +138,13 @@ void add_ls(Tool& tool) {
 void add_selection(CLI::App* command, Selection& selection) {
   add_parsed(
       command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
-      "One SELECT over data (what the filters leave), level0, level1, ...");
+      "One SELECT over data (the samples that pass the filters), level0, level1, ...");
   auto* box = add_where(command, selection.where)[0];
-  command
-      ->add_flag("--footprint", selection.footprint,
-                 "--bbox tests what a sample covers, not istac:geometry or its centroid")
+  command->add_flag("--footprint", selection.footprint, "Test the area that a sample covers, not its centroid")
       ->needs(box);
   add_parsed(
       command, "--level", "N", [&](const std::string& text) { selection.level = parse_count("--level", text); },
-      "The level that the filters test; rows stay those of level 0");
+      "Test children at depth N; a sample is kept if any of its children matches");
   add_base_path(command, selection.base_path);
 }
 
@@ -220,7 +218,10 @@ class OptionAdder {
   CLI::Option* add(const std::string& name, std::optional<uint64_t>& value, const std::string& what) const {
     return add_parsed(
         command_, flag_of(name), "SIZE",
-        [&value, flag = flag_of(name)](const std::string& text) { value = text == "none" ? 0 : parse_bytes(flag, text); }, what);
+        [&value, flag = flag_of(name)](const std::string& text) {
+          value = text == "none" ? 0 : parse_bytes(flag, text);
+        },
+        what);
   }
   CLI::Option* add(const std::string& name, std::optional<int>& value, const std::string& what) const {
     return add_parsed(
@@ -304,7 +305,7 @@ void add_preview(Tool& tool) {
   add_bands(command, options->bands, "One for grey, or red,green,blue, from 1; the first three, or the first");
   add_parsed(
       command, "--size", "N", [o = options](const std::string& text) { o->size = parse_count("--size", text); },
-      "Pixels of the longer side, at most; 512 when not given");
+      "Maximal number of pixels of the longer side; by default 512");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
   add_no_verify(command, options->verify);
@@ -323,12 +324,15 @@ void add_stats(Tool& tool) {
       "")
       ->group("");  // not in the help
   command
-      ->add_option("--child", options->child, "Of this child of each sample: ids joined by /, such as optical or a/b")
+      ->add_option("--child", options->child,
+                   "Statistics of this child of each sample: ids joined by /, such as optical or a/b")
       ->type_name("ID");
   auto* level = add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
       "With --id: the level of the children");
-  command->add_option("--id", options->id, "Of the children of the sample with this id")->type_name("ID")->needs(level);
+  command->add_option("--id", options->id, "Statistics of the children of the sample with this id")
+      ->type_name("ID")
+      ->needs(level);
   command->add_flag("--json", options->json, "An array with an object for each band");
   add_parsed(
       command, "--quantile", "P",
@@ -360,7 +364,9 @@ void add_describe(Tool& tool) {
   add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
       "Level of the samples, for stac with -o, stac-geoparquet and geoparquet; 0 when not given");
-  command->add_option("--base-url", options->base_url, "URL of the folder that holds the files of the dataset, for links that work elsewhere")
+  command
+      ->add_option("--base-url", options->base_url,
+                   "URL of the folder that holds the files of the dataset, for links that work elsewhere")
       ->type_name("URL");
   command
       ->add_option("--published", options->published,
@@ -394,21 +400,24 @@ void add_collection(CLI::App* command, CollectionOptions& options) {
   const auto texts = [&](const char* name, const char* metavariable, const char* what, std::vector<std::string>& to) {
     command->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
   };
-  command->add_option("--collection", options.collection, "COLLECTION.json to begin with, unfinished or not")
+  command
+      ->add_option("--collection", options.collection,
+                   "COLLECTION.json with some or all members; the options below replace them")
       ->type_name("FILE");
-  text("--id", "ID", "Lowercase letters, digits, _ and -", options.id);
-  text("--dataset-version", "VERSION", "1.0.0 when nothing says otherwise", options.dataset_version);
-  text("--title", "TEXT", "At most 250 characters", options.title);
-  text("--description", "TEXT", "What the dataset is", options.description);
-  texts("--license", "SPDX", "May be given again, as those below", options.licenses);
-  texts("--provider", "NAME", "Who made or hosts it", options.providers);
-  texts("--task", "TASK", "Such as segmentation, regression, other", options.tasks);
-  texts("--keyword", "WORD", "To be found by", options.keywords);
+  text("--id", "ID", "Id of the dataset: lowercase letters, digits, _ and -", options.id);
+  text("--dataset-version", "VERSION", "Version of the dataset; by default 1.0.0", options.dataset_version);
+  text("--title", "TEXT", "Title, at most 250 characters", options.title);
+  text("--description", "TEXT", "Description of the dataset", options.description);
+  texts("--license", "SPDX", "Licence, such as CC-BY-4.0; this and the options below may be repeated",
+        options.licenses);
+  texts("--provider", "NAME", "Person or organisation that made or hosts the dataset", options.providers);
+  texts("--task", "TASK", "Task, such as classification, segmentation, regression, other", options.tasks);
+  texts("--keyword", "WORD", "Keyword for search", options.keywords);
 }
 
 void add_create(Tool& tool) {
   auto [command, options] =
-      tool.add("create", "Makes a dataset of a folder or a table",
+      tool.add("create", "Creates a dataset from a folder or a table of files",
                "  taco create chips/ chips.tacozip --id chips --description \"Chips of a scene\" \\\n"
                "      --license CC-BY-4.0 --provider \"Our lab\" --task segmentation\n"
                "  taco create samples.csv chips.tacozip --collection collection.json\n"
@@ -422,18 +431,19 @@ void add_create(Tool& tool) {
   add_collection(command, *options);
   add_parsed(
       command, "--datetime", "A/B", [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
-      "Of .taco: from when to when, where samples do not say");
+      "Time range of a .taco whose samples have no time");
   command->add_option("--extensions", options->extensions, kExtensionHelp)
       ->type_name("NAME")
       ->expected(1)
       ->delimiter(',')
       ->take_all();
   command->add_flag("--no-places", options->no_places,
-                    "Do not say where samples lie by their TIFFs, and FOLDERs by their children");
-  command->add_flag("--pad", options->pad, "Fill in the children that some folders lack; readers hide them");
+                    "Do not take the places of samples from their TIFFs, nor those of FOLDERs from their children");
+  command->add_flag("--pad", options->pad,
+                    "Allow folders with missing files: empty placeholders are stored, and hidden when read");
   add_parsed(
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },
-      "Padding at the end, to a multiple of N root samples");
+      "Add placeholders until the number of samples of level 0 is a multiple of N");
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
   visit_options(options->v1, OptionAdder(command));
   for (const char* name : {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"}) {
@@ -443,7 +453,7 @@ void add_create(Tool& tool) {
 
 void add_export(Tool& tool) {
   auto [command, options] =
-      tool.add("export", "Writes some samples, with all below them, as a dataset of their own",
+      tool.add("export", "Writes selected samples, with their children, as a new dataset",
                "  taco export landsat.tacozip test.tacozip \"SELECT * FROM data WHERE split = 'test'\"\n"
                "  taco export landsat_nested.tacozip north --bbox -34.87,-8.0,-34.85,-7.98 --id north",
                run_export);
@@ -454,7 +464,7 @@ void add_export(Tool& tool) {
 }
 
 void add_convert(Tool& tool) {
-  auto [command, options] = tool.add("convert", "Writes a dataset in another container or version",
+  auto [command, options] = tool.add("convert", "Converts a dataset to another container (ZIP, folder) or version",
                                      "  taco convert landsat.tacozip landsat\n"
                                      "  taco convert landsat again.tacozip\n"
                                      "  taco convert old.0000.part.taco new.tacozip\n"
@@ -470,7 +480,7 @@ void add_convert(Tool& tool) {
 
 void add_compile(Tool& tool) {
   auto [command, options] =
-      tool.add("compile", "Writes some samples as a .tortilla or .taco of their own",
+      tool.add("compile", "Writes selected samples as a new .tortilla or .taco",
                "  taco compile old.taco test.taco \"SELECT * FROM data WHERE \\\"tortilla:data_split\\\" = 'test'\"\n"
                "  taco compile old.tortilla north.tortilla --bbox -34.87,-8.0,-34.85,-7.98",
                run_compile);
@@ -481,7 +491,7 @@ void add_compile(Tool& tool) {
 }
 
 void add_concat(Tool& tool) {
-  auto [command, options] = tool.add("concat", "Writes several datasets as one",
+  auto [command, options] = tool.add("concat", "Joins several datasets into a new one",
                                      "  taco concat 2023.tacozip 2024.tacozip all.tacozip --id all\n"
                                      "  taco concat a b ab --mode fill_missing",
                                      run_concat);
@@ -492,14 +502,14 @@ void add_concat(Tool& tool) {
       ->expected(3, -1);
   add_parsed(
       command, "--mode", "MODE", [o = options](const std::string& text) { o->mode = parse_mode(text); },
-      "Columns that some lack: intersection drops them, fill_missing keeps them, strict refuses");
+      "Columns that some datasets lack: intersection drops them, fill_missing fills them with null, strict refuses");
   visit_options(options->how,
                 OptionAdder(command, {"split_size", "group_by", "consolidate", "max_concurrent_requests", "strict"}));
 }
 
 void add_edit(Tool& tool) {
   auto [command, options] = tool.add_reader(
-      "edit", "Changes the collection or columns of a dataset, in one step",
+      "edit", "Changes members of COLLECTION.json or columns of a dataset, atomically",
       "  taco edit chips.tacozip --set title=\"Chips of a scene\" --set keywords=cloud --set keywords=snow\n"
       "  taco edit chips.tacozip --set-json 'extent={\"spatial\": [-35, -9, -34, -7]}' --unset doi\n"
       "  taco edit chips/ --columns clouds.csv --level 1 --drop-column quality",
@@ -509,32 +519,32 @@ void add_edit(Tool& tool) {
     return c->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
   };
   texts("--set", "KEY=TEXT",
-        "A member of COLLECTION.json; given again for licenses, tasks, keywords, providers, curators", options->set);
-  texts("--set-json", "KEY=JSON", "The same with any value", options->set_json);
+        "Set a member of COLLECTION.json; repeat it for licenses, tasks, keywords, providers, curators", options->set);
+  texts("--set-json", "KEY=JSON", "Set a member to a JSON value", options->set_json);
   texts("--unset", "KEY", "Remove a member", options->unset);
-  command->add_flag("--force", options->force, "Add members of any name");
+  command->add_flag("--force", options->force, "Allow members of unknown names");
   texts("--columns", "TABLE", "New values for samples by id (or path a/b): .parquet, .csv, .jsonl", options->columns);
   texts("--drop-column", "NAME", "Remove a column", options->drop);
   add_parsed(
       command, "--level", "N", [o = options](const std::string& given) { o->level = parse_count("--level", given); },
-      "Of the columns; the root when not given");
+      "Level of the columns; by default 0");
   visit_options(options->how, OptionAdder(command));
 }
 
 void add_diff(Tool& tool) {
-  auto [command, options] = tool.add("diff", "Tells how two datasets differ, in any containers",
+  auto [command, options] = tool.add("diff", "Compares two datasets in any containers",
                                      "  taco diff old.tacozip new.tacozip && echo equal\n"
                                      "  taco diff chips.tacozip chips/ --json | jq .samples",
                                      run_diff);
   command->add_option("A", options->a, "A dataset")->required();
-  command->add_option("B", options->b, "What it became; the exit code is 0 for equal, 1 for different, 2 for trouble")
+  command->add_option("B", options->b, "Another dataset; the exit code is 0 for equal, 1 for different, 2 for an error")
       ->required();
-  command->add_flag("--json", options->json, "The same for programs");
+  command->add_flag("--json", options->json, "Print JSON");
   visit_options(options->how, OptionAdder(command));
 }
 
 void add_index(Tool& tool) {
-  auto [command, options] = tool.add("index", "Joins the metadata of many ZIPs in a TACOCAT: .tacocat beside them",
+  auto [command, options] = tool.add("index", "Builds a common index (.tacocat/) so that many ZIPs open as one dataset",
                                      "  taco index parts/*.tacozip\n"
                                      "  taco index north.tacozip south.tacozip -o . --single-file",
                                      run_index);
@@ -543,26 +553,27 @@ void add_index(Tool& tool) {
 }
 
 void add_collect(Tool& tool) {
-  auto [command, options] = tool.add("collect", "Lists many datasets as one in a TACOLLECTION.json, without their rows",
-                                     "  taco collect parts/*.tacozip more/folder -o .", run_collect);
+  auto [command, options] =
+      tool.add("collect", "Makes one catalogue file (TACOLLECTION.json) of many datasets; their rows stay in them",
+               "  taco collect parts/*.tacozip more/folder -o .", run_collect);
   command->add_option("INPUT", options->inputs, "ZIPs and FOLDERs, in the order of their rows")->required();
   visit_options(options->how, OptionAdder(command));
 }
 
 void add_sync(Tool& tool) {
-  auto [command, options] =
-      tool.add("sync", "Puts a dataset into a chunk store, which keeps each piece once, or takes one out",
-               "  taco sync landsat.tacozip /backup/store\n"
-               "  taco sync /backup/store/landsat.tacozip again.tacozip",
-               run_sync);
+  auto [command, options] = tool.add("sync", "Backs up a dataset to a deduplicating store, or restores it",
+                                     "  taco sync landsat.tacozip /backup/store\n"
+                                     "  taco sync /backup/store/landsat.tacozip again.tacozip",
+                                     run_sync);
   command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
-  command->add_option("TO", options->to, "The other: a store, made when missing; or the new dataset")->required();
+  command->add_option("TO", options->to, "Store, which is created if it is missing; or the restored dataset")
+      ->required();
   visit_options(options->how, OptionAdder(command));
 }
 
 void add_index_tiffs(Tool& tool) {
   auto [command, options] = tool.add_reader(
-      "index-tiffs", "Writes the tile index of all TIFFs beside a dataset, so that reading opens none of them",
+      "index-tiffs", "Caches the headers of all TIFFs in PATH.headers; reading a sample then takes one request",
       "  taco index-tiffs landsat.tacozip\n"
       "  taco index-tiffs parts/.tacocat --jobs 32",
       run_index_tiffs);
@@ -577,23 +588,23 @@ void add_old_command(Tool& tool) {
 
 void add_tog(Tool& tool) {
   auto [command, options] =
-      tool.add("tog", "Writes a raster as a TOG: ZSTD tiles in which the bands of a place lie together",
+      tool.add("tog", "Converts a raster to a TOG: a GeoTIFF of ZSTD tiles, all bands of a tile adjacent",
                "  taco tog scene.tif scene.tog.tif\n"
                "  taco tog scene.tif scene.tog.tif --block-size 256 --zstd-level 19",
                run_tog);
   command
       ->add_option("IN", options->input,
-                   "A TIFF, what else GDAL reads, or a part of a file (/vsisubfile/OFFSET_SIZE,PATH)")
+                   "A TIFF, another raster that GDAL reads, or a part of a file (/vsisubfile/OFFSET_SIZE,PATH)")
       ->required();
-  command->add_option("OUT", options->output, "The new file")->required();
+  command->add_option("OUT", options->output, "New file")->required();
   visit_options(options->how, OptionAdder(command));
 }
 
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   const char* group = "Messages";
-  app->add_flag("--verbose", messages.verbose, "Tell about files and backends")->group(group);
-  app->add_flag("--debug", messages.debug, "Also about SQL, requests and memory")->group(group);
+  app->add_flag("--verbose", messages.verbose, "Report opened files and backends")->group(group);
+  app->add_flag("--debug", messages.debug, "Report SQL, requests and memory, too")->group(group);
   app->add_flag("--quiet", messages.quiet, "No warnings, no progress")->group(group);
 }
 

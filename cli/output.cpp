@@ -102,7 +102,7 @@ bool is_terminal_output() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
 
 void refuse_terminal(const Destination& to) {
   if (!to.path.empty() || !is_terminal_output()) return;
-  throw UsageError("the output is no text: name a file with -o, or send it elsewhere than to the terminal");
+  throw UsageError("refusing to write binary data to the terminal; use -o FILE or a pipe");
 }
 
 void guard_standard_streams() noexcept {

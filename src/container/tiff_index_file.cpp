@@ -81,9 +81,9 @@ std::shared_ptr<const TiffIndexFile> TiffIndexFile::open(const Storage& storage,
     leave_aside("it was made for another dataset than " + container.path() +
                 ", or for an earlier state of it; `taco index-tiffs` makes a new one");
   } catch (const FormatError& error) {  // some servers send an error page for an absent file, with status 200
-    leave_aside("it is no file of headers of this version: " + error.message());
+    leave_aside("it is no TIFF index of this version: " + error.message());
   } catch (const SchemaError& error) {
-    leave_aside("it is no file of headers of this version: " + error.message());
+    leave_aside("it is no TIFF index of this version: " + error.message());
   }
   return nullptr;
 }
@@ -118,7 +118,7 @@ std::string TiffIndexFile::find(const RowAddress& file, const ByteSource& bytes)
     std::call_once(warned_, [&] {
       log::warning(
           table_->where().path + ": the header of " + quoted(file.relative_path) +
-          " was made of other bytes, and maybe those of others: TIFFs are read instead; `taco index-tiffs` makes a "
+          " does not match the file, and other entries may not either: the TIFFs are read instead; `taco index-tiffs` makes a "
           "new file");
     });
     return {};

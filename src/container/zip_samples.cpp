@@ -199,7 +199,7 @@ Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const 
     return {.crc32 = place->crc32};
   }
   if (header->size != entry.range.size) return {.fault = wrong_size + "another (" + std::to_string(header->size) + ")"};
-  if (is_header_again(after, entry.name, entry.range.size)) return {.fault = "its local header stands there twice"};
+  if (is_header_again(after, entry.name, entry.range.size)) return {.fault = "duplicate local header before its data"};
   return {.crc32 = header->crc32};
 }
 
@@ -338,7 +338,7 @@ class ZipSample final : public ByteSource {
   void accept(const ZipEntry& entry, uint32_t crc) const {
     if (const int64_t expected = expected_; expected >= 0 && expected != crc) {
       fail(*archive_, entry,
-           "its header beside the dataset was made of other bytes; `taco index-tiffs` makes a new file");
+           "its entry in the TIFF index does not match the file; `taco index-tiffs` makes a new file");
     }
     const std::lock_guard lock(mutex_);
     crc32_ = crc;

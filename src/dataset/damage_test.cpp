@@ -49,7 +49,7 @@ TEST_CASE("two local headers before the data of a sample are an error") {
   folder.write("set/cascade_part0001.tacozip", part);
   const DataFrame rows = load(index).data();
   const std::string text = text_of<FormatError>([&] { rows.read_bytes("europe/country_1/city_0"); });
-  CHECK(has_text(text, "cascade_part0001.tacozip: sample 'city_0': its local header stands there twice, and "));
+  CHECK(has_text(text, "cascade_part0001.tacozip: sample 'city_0': duplicate local header before its data, and "));
 }
 
 TEST_CASE("a local header whose extra field reaches into the next entry moves no payload") {

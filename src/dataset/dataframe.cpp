@@ -221,7 +221,7 @@ VsiPath DataFrame::vsi_path(std::string_view id) const {
 VsiPath DataFrame::path_at(int64_t position) const {
   auto path = impl_->path(position);
   if (path) return VsiPath{std::move(*path)};
-  throw NavigationError("the rows have neither internal:gdal_vsi nor what it is made of; SELECT * keeps it",
+  throw NavigationError("the query dropped internal:gdal_vsi and the columns that it is computed from; SELECT * keeps it",
                         {.path = impl_->dataset->path});
 }
 

@@ -324,7 +324,7 @@ TEST_CASE("what an edit may not change is refused, and nothing is written") {
         {"id,type\na,FILE\n", "column 'type' is a core field"},
         {"id,internal:size\na,1\n", "column 'internal:size' starts with internal:, which is reserved"},
         {"id,a b\na,1\n", "column 'a b' is not made of letters, digits and _, with at most one : between"},
-        {"id,n\na,1\na,2\n", "row 1 ('a') is there twice, first in row 0"},
+        {"id,n\na,1\na,2\n", "row 1 ('a') occurs twice, first in row 0"},
         {"id,n\nd,1\n", "row 0 ('d') is no sample of level 0 of "},
         {"id,n\n,1\n", "row 0 ('null') has no id"},
         {"name,n\na,1\n", "no column 'id': name, n"},

@@ -29,7 +29,7 @@ namespace {
 
 /// Why a member of COLLECTION.json cannot be edited, "" when it can.
 std::string why_fixed(std::string_view key) {
-  if (key == "id") return "is what other files know the dataset by";
+  if (key == "id") return "identifies the dataset in other files";
   if (key == "taco_version") return "says how the dataset is made";
   if (key == "taco:pit_schema" || key == "taco:field_schema") return "follows from the samples";
   if (key == "taco:sources" || key == "_tacocat") return "follows from the files of the index";
@@ -74,7 +74,7 @@ class Join {
       if (found == by_path_.end()) fail("is no sample of level " + std::to_string(level_) + " of " + path_);
       if (is_padding_[found->second]) fail("is padding, which has no metadata");
       int64_t& row = out[found->second];
-      if (row >= 0) fail("is there twice, first in row " + std::to_string(row));
+      if (row >= 0) fail("occurs twice, first in row " + std::to_string(row));
       row = static_cast<int64_t>(i);
     }
     return out;
@@ -139,7 +139,7 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
     const bool is_dropped = std::ranges::find(dropped, column) != dropped.end();
     if (is_dropped && std::ranges::find(from, kKeepsItsValue) != from.end()) {
       throw ValidationError("column " + quoted(column) +
-                                " is to be dropped, and gets values of some samples only: the others would lose theirs",
+                                " is to be dropped, and gets values of some samples only: the other samples would lose their values",
                             {.path = name});
     }
     try {

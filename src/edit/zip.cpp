@@ -123,7 +123,7 @@ class ZipEditor {
         if (!samples_.is_folder(level, row)) continue;
         if (level + 1 == container_.num_levels()) {
           throw FormatError("sample " + quoted(paths[static_cast<std::size_t>(row)]) +
-                                " goes deeper than the levels; the children of such are not edited",
+                                " has more levels than the dataset has tables; its children cannot be edited",
                             {.path = path_, .offset = {}, .level = level});
         }
         if (level < last_level)

@@ -406,7 +406,7 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
   says(why(wild(Tree{{TreeLevel{}}})), "ValidationError: no samples");
   says(why(wild({"a", "b/"})), "'b' is a FOLDER without samples");
   says(why(wild({"a/", "a/__TACOPAD__0"})), "'a' is a FOLDER without samples");
-  says(why(wild({"a", "a"})), "'a' is there twice");
+  says(why(wild({"a", "a"})), "'a' occurs twice");
   says(why(wild({""})), "has no id");
   says(why(wild({"\xff"})), "not UTF-8");
   says(why(Tortilla({sized("a", 1, {{"tortilla:data_split", "dev"}})})),

@@ -313,7 +313,7 @@ LevelRowKeys roots(const Dataset::Impl& impl, const Rows& rows) {
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
     const auto key = rows.key(row);
     if (!key || key->level != 0) {
-      throw NavigationError("row " + std::to_string(row) + " lost its place in the dataset; SELECT * keeps it",
+      throw NavigationError("row " + std::to_string(row) + " cannot be traced to its sample: the query must keep the samples, use SELECT *",
                             {.path = impl.path});
     }
     if (!seen.insert(key->encode()).second) {

@@ -32,7 +32,7 @@ using v1::StoredFile;
 constexpr const char* kTablesHint = "taco:footer";
 
 std::string why_fixed(std::string_view key) {
-  if (key == "id") return "is what other files know the dataset by";
+  if (key == "id") return "identifies the dataset in other files";
   if (key == "taco_version") return "says how the dataset is made";
   return "";
 }

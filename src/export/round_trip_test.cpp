@@ -137,7 +137,7 @@ TEST_CASE("tables that do not say where samples are, or say it twice, are refuse
       {"no id column", "path\na.bin\n", "no column 'id': path"},
       {"no path", "id,path\nx,\n", "row 0 ('x') has neither a path nor children"},
       {"no id", "id,path\n,a.bin\n", "row 0 ('null') has no id"},
-      {"twice", "id,path\nx,a.bin\nx,a.bin\n", "row 1 ('x') is there twice, first in row 0"},
+      {"twice", "id,path\nx,a.bin\nx,a.bin\n", "row 1 ('x') occurs twice, first in row 0"},
       {"both", "id,path\nx,a.bin\nx/y,a.bin\n", "row 0 ('x') has a path and children"},
       {"gone", "id,path\nx,none.bin\n", "none.bin: cannot stat"},
       {"folder", "id,path\nx,.\n", "a folder, the file of a sample expected"},

@@ -84,7 +84,7 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
       {"ZIP-2", "local header has date", [](FlatZip& z) { z.bytes[z.local + 12] ^= 1; }},
       {"ZIP-2", "signature", [](FlatZip& z) { z.bytes[z.local] = 'X'; }},
       {"ZIP-4", "data descriptor", [](FlatZip& z) { z.bytes[z.central + 8] = 8; }},
-      {"ZIP-5", "'DATA/new_york' is there twice",
+      {"ZIP-5", "'DATA/new_york' occurs twice",
        [](FlatZip& z) {
          const auto other = z.bytes.find("DATA/valencia", z.directory);
          z.bytes.replace(other, 13, "DATA/new_york");
@@ -138,7 +138,7 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
       {"HDR-4", "CRC-32", [](FlatZip& z) { z.bytes[14]++; }},
       {"HDR-5", "reserved", [](FlatZip& z) { z.bytes[43] = 1; }},
       {"HDR-5", "ranges after the first 2", [](FlatZip& z) { z.bytes[156] = 1; }},
-      {"ID-2", "'new_york' is there twice",
+      {"ID-2", "'new_york' occurs twice",
        [](FlatZip& z) { z.bytes.replace(z.bytes.find(std::string("\x08\0\0\0valencia", 12)) + 4, 8, "new_york"); }},
   };
   const TemporaryFolder folder;

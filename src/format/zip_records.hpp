@@ -63,7 +63,7 @@ struct CentralEntry {
   uint32_t external_attributes = 0;
   std::string name = {};
   bool has_foreign_extra = false;  ///< an extra field that is not that of ZIP64
-  bool has_odd_zip64 = false;      ///< a ZIP64 field that is there twice, or has other numbers than the missing ones
+  bool has_odd_zip64 = false;      ///< a ZIP64 field that occurs twice, or has other numbers than the missing ones
   uint32_t disk = 0;               ///< where the entry starts; 0 is the only disk there is
   uint16_t comment_size = 0;
   uint64_t local_offset = 0;

@@ -243,7 +243,7 @@ TEST_CASE("an entry of the directory is read field by field") {
   CHECK_FALSE(entry.has_odd_zip64);
 }
 
-TEST_CASE("a ZIP64 field is odd when it is there twice, or has other numbers than the missing ones") {
+TEST_CASE("a ZIP64 field is odd when it occurs twice, or has other numbers than the missing ones") {
   const Bytes one = Bytes().u16(1).u16(8).u64(7), two = Bytes().u16(1).u16(16).u64(7).u64(7);
   const Bytes empty = Bytes().u16(1).u16(0), foreign = Bytes().u16(9).u16(1).u8(0);
   const auto twice = [](Bytes bytes) { return Bytes(bytes).add(bytes.span()); };

@@ -316,7 +316,7 @@ std::vector<std::string> ExtentSum::gaps_of_places() const {
   std::vector<std::string> out;
   for (const auto& [crs, count] : without_footprint_) {
     out.push_back("the footprints of " + std::to_string(count) + " samples in the CRS " + quoted(crs) +
-                  " are not known (without PROJ, or at all); their centroids stand for them");
+                  " are unknown (without PROJ, or to PROJ); the centroid is used instead of the footprint");
   }
   return out;
 }

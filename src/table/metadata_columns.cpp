@@ -171,7 +171,7 @@ std::vector<MetadataColumn> stated_columns(const arrow::Table& table) {
   std::set<std::string> seen;
   for (int c = 0; c < table.num_columns(); ++c) {
     const std::string& name = table.field(c)->name();
-    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " is there twice");
+    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " occurs twice");
     out.push_back(stated_column(name, *table.column(c)));
   }
   return out;
@@ -180,7 +180,7 @@ std::vector<MetadataColumn> stated_columns(const arrow::Table& table) {
 void check_metadata(const arrow::Table& table, const std::vector<std::string_view>& keys, const std::string& path) {
   std::set<std::string> seen;
   for (const auto& name : table.schema()->field_names()) {
-    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " is there twice", {.path = path});
+    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " occurs twice", {.path = path});
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     if (const auto why = why_bad_key(name); !why.empty()) {
       throw SchemaError("column " + quoted(name) + " " + why, {.path = path});

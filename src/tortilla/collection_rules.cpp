@@ -301,7 +301,7 @@ CollectionFindings examine_collection(std::string_view text) {
   Examination out;
   try {
     const json document = parse_document(text, "");
-    for (const auto& name : repeated_members(text)) out.fault(tacore::quoted(name) + " is there twice in one object");
+    for (const auto& name : repeated_members(text)) out.fault(tacore::quoted(name) + " occurs twice in one object");
     examine_extent(out, document);
     const Collection collection = parse_stored_collection(text, "");
     examine_model(out, collection);

@@ -116,7 +116,7 @@ TEST_CASE("each broken rule is told in one sentence that starts with the member"
       {"scientific", R"({"publications":[{"doi":"d","citation":"c"}]})", "publications[0].summary is missing"},
       {"rai:dataBiases", "[1]", "rai:dataBiases is '[1]', expected a text"},
       {"rai:data_biases", "[1]", "rai:dataBiases is '[1]', expected a text"},
-      {"x", R"({"y":1,"y":2})", "'y' is there twice in one object"},
+      {"x", R"({"y":1,"y":2})", "'y' occurs twice in one object"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.key);

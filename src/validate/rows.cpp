@@ -279,7 +279,7 @@ class LevelCheck {
     out_.paths.sort();
     for (const std::size_t row : out_.paths.duplicates()) {
       if (out_.paths[row].empty()) continue;
-      report_.add("ID-2", "row " + std::to_string(row) + ": " + quoted(out_.paths[row]) + " is there twice",
+      report_.add("ID-2", "row " + std::to_string(row) + ": " + quoted(out_.paths[row]) + " occurs twice",
                   {.path = section_.path, .level = level_});
     }
   }

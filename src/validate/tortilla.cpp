@@ -217,7 +217,7 @@ class FileCheck {
       else if (name.find('\0') != name.npos)
         report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " has a NUL byte", at(place));
       else if (!ids.insert(name).second)
-        report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " is there twice", at(place));
+        report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " occurs twice", at(place));
       const auto first = table.integer(offset, row), length = table.integer(size, row);
       const bool numbers = first && length && *first >= 0 && *length >= 0;
       const ByteRange range{numbers ? static_cast<uint64_t>(*first) : 0, numbers ? static_cast<uint64_t>(*length) : 0};

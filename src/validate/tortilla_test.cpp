@@ -196,7 +196,7 @@ TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two o
   folder.write("x.0001.part.tortilla", with_number(second, 18, 4));
   finds(parts[0], "V1-12", "says that there are 4 partitions");
   folder.write("x.0001.part.tortilla", first);
-  finds(parts[0], "V1-4", "id 's0' is there twice");
+  finds(parts[0], "V1-4", "id 's0' occurs twice");
   std::filesystem::remove(parts[1]);
   finds(parts[0], "V1-12", "x.0001.part.tortilla is missing");
   finds(folder.write("alone.tortilla", first), "V1-15", "is not named as a partition");

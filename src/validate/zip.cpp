@@ -100,7 +100,7 @@ Entries indexed(Report& report, const ByteSource& archive, const std::vector<zip
   for (std::size_t i = 0; i < central.size(); ++i) out.add(central[i].name, payloads[i], central[i].size);
   out.sort();
   for (const std::size_t i : out.names().duplicates()) {
-    report.add("ZIP-5", "entry " + quoted(central[i].name) + " is there twice", at(archive, central[i].record_offset));
+    report.add("ZIP-5", "entry " + quoted(central[i].name) + " occurs twice", at(archive, central[i].record_offset));
   }
   return out;
 }

@@ -62,7 +62,7 @@ TEST_CASE("folders that padding cannot complete are refused with a list") {
   CHECK(pad_error({"t/", "u/", "t/a/", "u/a/"}) ==
         "PIT violation: 'u/a' has no children, nor has any folder at its position");
   CHECK(pad_error({"a", "b/", "b/x"}) == "PIT violation: 'b' is a FOLDER, 'a' a FILE; roots of one type expected");
-  CHECK(has_text(pad_error({"t/", "t/a", "t/a"}), "'t/a' is there twice"));
+  CHECK(has_text(pad_error({"t/", "t/a", "t/a"}), "'t/a' occurs twice"));
   CHECK(has_text(pad_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "is lost in padding"));
   CHECK_THROWS_AS(pad(Tree()), SchemaError);
 }

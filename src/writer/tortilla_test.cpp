@@ -194,7 +194,7 @@ TEST_CASE("columns of a table that no dataset can hold are told by name, and twi
     }
     return "";
   };
-  CHECK(fault_of("twins.csv", "id,id,path\na,b,c\n") == "column 'id' is there twice");
+  CHECK(fault_of("twins.csv", "id,id,path\na,b,c\n") == "column 'id' occurs twice");
   CHECK(fault_of("latin1.jsonl", "{\"id\":\"a\",\"path\":\"p\",\"k\":\"\xff\"}\n") ==
         "field 'k' is not UTF-8 in row 0");
 }
@@ -206,7 +206,7 @@ TEST_CASE("samples in columns are FILEs of those paths") {
   CHECK(columns.sizes()[1] == 3);
   CHECK(columns.column("k") == std::vector<Value>{1, 2});
   says(error_of([&] { Tortilla({"a"}, Strings{}); }), "1 ids and 0 paths");
-  says(error_of([&] { Tortilla({"a", "a"}, {path, path}); }), "'a' is there twice");
+  says(error_of([&] { Tortilla({"a", "a"}, {path, path}); }), "'a' occurs twice");
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {
     if (const auto why = why_bad_id(id); !why.empty()) {
       throw SchemaError("sample " + quoted(tree.path(level, row)) + ": its id " + why);
     }
-    if (!seen.insert(id).second) throw SchemaError("sample " + quoted(tree.path(level, row)) + " is there twice");
+    if (!seen.insert(id).second) throw SchemaError("sample " + quoted(tree.path(level, row)) + " occurs twice");
   }
 }
 

@@ -98,7 +98,7 @@ class TableTree {
       }
       above = found->second;
     }
-    if (nodes_[above].row >= 0) fail(row, "is there twice, first in row " + std::to_string(nodes_[above].row));
+    if (nodes_[above].row >= 0) fail(row, "occurs twice, first in row " + std::to_string(nodes_[above].row));
     nodes_[above].row = static_cast<int64_t>(row);
   }
 

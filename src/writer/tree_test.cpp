@@ -105,8 +105,8 @@ TEST_CASE("ids that may not be, twice the same, no children and too many levels 
     const char* words;
   } cases[] = {
       {{}, "no samples"},
-      {{"a", "b", "a"}, "sample 'a' is there twice"},
-      {{"t/", "t/a", "t/b", "t/a"}, "sample 't/a' is there twice"},
+      {{"a", "b", "a"}, "sample 'a' occurs twice"},
+      {{"t/", "t/a", "t/b", "t/a"}, "sample 't/a' occurs twice"},
       {{"a:b"}, "its id contains a colon"},
       {{".."}, "its id is a folder of the file system"},
       {{"__meta__"}, "its id starts with __"},

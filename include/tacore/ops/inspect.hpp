@@ -13,7 +13,7 @@ namespace tacore {
 
 /// The columns of a table as metadata, a value for each row; reads `rows` to their end and releases them. Extension
 /// types become what they store. Throws SchemaError: a column that Value has no form for (decimals, maps, ...), a key
-/// that is there twice.
+/// that occurs twice.
 TACORE_EXPORT std::vector<MetadataColumn> read_metadata(ArrowArrayStream* rows);
 
 /// The reverse: as one table. Throws SchemaError: a type that does not hold its values, columns of different lengths.

@@ -86,7 +86,7 @@ class Checker {
       const std::string& id = ids[as_size(row)];
       if (id.empty()) fail(level, row, "has no id");
       if (!is_utf8(id)) fail(level, row, "has an id that is not UTF-8");
-      if (!seen.insert(id).second) fail(level, row, "is there twice");
+      if (!seen.insert(id).second) fail(level, row, "occurs twice");
     }
   }
 
@@ -175,7 +175,7 @@ std::vector<std::string> other_columns(const TreeLevel& level) {
   std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   std::set<std::string> seen;
   for (const auto& name : out) {
-    if (!seen.insert(name).second) throw ValidationError("column " + quoted(name) + " is there twice");
+    if (!seen.insert(name).second) throw ValidationError("column " + quoted(name) + " occurs twice");
   }
   return out;
 }
