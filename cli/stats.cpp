@@ -131,13 +131,11 @@ bool show(uint64_t num_done, uint64_t num_samples, void* bar) {
 
 FrameStatistics computed(const StatsCommandOptions& options) {
   ProgressBar bar("samples");
-  ComputeOptions how{.bands = options.bands,
+  ComputeOptions how{.task = {.jobs = options.task.jobs, .progress = show, .user = &bar},
+                     .bands = options.bands,
                      .child = options.child,
-                     .jobs = options.jobs,
                      .skip_failures = options.skip_bad,
-                     .fallback = raster_opener(),
-                     .progress = show,
-                     .user = &bar};
+                     .fallback = raster_opener()};
   return compute_statistics(samples_of(options), how);
 }
 

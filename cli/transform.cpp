@@ -27,7 +27,7 @@ int run_convert(const ConvertOptions& options) {
   if (how.split_size.value_or(0) == 0) check_output(options.output, how.output.overwrite);
   require_apart(options.output, {options.collection});
   const Collection collection = collection_of(options, options.output);
-  run_copy(how.task, [&] { v1::convert(options.input, options.output, collection, how); });
+  run_copy(how.task, [&] { convert(options.input, options.output, how, collection); });
   return 0;
 }
 
@@ -43,19 +43,14 @@ int run_compile(const CompileCommandOptions& options) {
 int run_concat(const ConcatOptions& options) {
   if (options.paths.size() < 3) throw UsageError("at least two datasets and the name of the new one expected");
   const std::string& output = options.paths.back();
-  const bool is_v1 = ends_with(output, ".taco") || ends_with(output, ".tortilla");
   ExportOptions how = options.how;
   how.create = completed(how.create);
-  if (is_v1 && !how.id.empty()) throw UsageError("--id is of datasets of 2.0; taco edit sets that of a .taco");
   check_ending(output);
   check_output(output, how.create.output.overwrite);
   std::vector<Dataset> datasets;
   for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) datasets.push_back(load(options.paths[i]));
   const Dataset all = concat(datasets, options.mode);
-  run_copy(how.create.task, [&] {
-    if (is_v1) v1::compile(all, output, {.task = how.create.task, .output = how.create.output});
-    else export_dataset(all, output, how);
-  });
+  run_copy(how.create.task, [&] { export_dataset(all, output, how); });
   return 0;
 }
 

@@ -36,7 +36,7 @@ nb::typed<nb::list, nb::str> export_dataset(const Dataset& dataset, const Path& 
 }
 
 /// convert() and its two strict forms, which take the same.
-template <void (*Convert)(const std::string&, const std::string&, const CreateOptions&)>
+template <auto Convert>
 void convert_by(const Path& input, const Path& output, const Keywords& create, nb::handle callback) {
   CreateOptions options = create_options(create);
   Progress progress(callback, options.task);
@@ -54,6 +54,10 @@ void edit(const Path& path, std::vector<std::pair<std::string, std::string>> set
   auto options = options_of<EditOptions>(given);
   Progress progress(callback, options.task);
   progress.run([&] { tacore::edit(path.value, changes, options); });
+}
+
+void any_convert(const std::string& input, const std::string& output, const CreateOptions& options) {
+  tacore::convert(input, output, options);
 }
 
 nb::tuple value_change(const ValueChange& from) {
@@ -122,7 +126,7 @@ void bind_transform(nb::module_& m) {
         arg("options"), progress);
   m.def("to_dataset", &to_dataset, arg("frame"));
   m.def("export_dataset", &export_dataset, arg("dataset"), arg("output"), arg("options"), progress);
-  m.def("convert", &convert_by<tacore::convert>, arg("input"), arg("output"), arg("options"), progress);
+  m.def("convert", &convert_by<any_convert>, arg("input"), arg("output"), arg("options"), progress);
   m.def("zip2folder", &convert_by<tacore::zip2folder>, arg("zip"), arg("folder"), arg("options"), progress);
   m.def("folder2zip", &convert_by<tacore::folder2zip>, arg("folder"), arg("zip"), arg("options"), progress);
   m.def("edit", &edit, arg("path"), arg("set"), arg("unset"), arg("level"), arg("drop"), arg("columns"), arg("options"),

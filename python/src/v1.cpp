@@ -61,7 +61,7 @@ nb::list convert(const std::string& input, const std::string& output, const std:
                  const nb::dict& given, nb::handle callback) {
   CreateOptions options = create_options(given);
   Progress progress(callback, options.task);
-  return texts(progress.run([&] { return v1::convert(input, output, collection_of(collection), options); }));
+  return texts(progress.run([&] { return tacore::convert(input, output, options, collection_of(collection)); }));
 }
 
 void tortilla2taco(const std::string& input, const std::string& output, const std::string& collection,

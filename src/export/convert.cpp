@@ -82,15 +82,16 @@ void convert(const Dataset& dataset, const std::string& output, CreateOptions op
 
 }  // namespace
 
-void convert(const std::string& input, const std::string& output, const CreateOptions& options) {
+std::vector<std::string> convert(const std::string& input, const std::string& output, const CreateOptions& options,
+                                 const Collection& collection) {
+  if (v1::is_v1_name(output) || is_v1(detect(*any_storage(), input).format))
+    return v1::migrate(input, output, collection, options);
   const Dataset dataset = load(input);
-  if (is_v1(dataset.format()) || v1::is_v1_name(output)) {
-    v1::convert(input, output, {}, options);
-    return;
-  }
   if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
     fail("is an index of datasets; a ZIP or FOLDER expected, export joins those of an index", input);
   }
+  if (options.split_size.value_or(0) > 0)
+    fail("stays one when it is converted to 2.0 again; export divides it", input);
   require_apart(output, files_of(dataset));
   const bool to_zip = is_zip_name(without_slashes(output));
   if (to_zip != (dataset.format() == Format::Folder)) {
@@ -102,14 +103,3 @@ void convert(const std::string& input, const std::string& output, const CreateOp
   convert(dataset, output, options);
 }
 
-void zip2folder(const std::string& zip, const std::string& folder, const CreateOptions& options) {
-  if (is_zip_name(without_slashes(folder))) fail("is the name of a ZIP; that of a folder expected", folder);
-  convert(zip, folder, options);
-}
-
-void folder2zip(const std::string& folder, const std::string& zip, const CreateOptions& options) {
-  if (!is_zip_name(without_slashes(zip))) fail("is the name of a folder; one in .tacozip or .zip expected", zip);
-  convert(folder, zip, options);
-}
-
-}  // namespace tacore

@@ -11,6 +11,7 @@
 #include "export/migrate.hpp"
 #include "model/collection_merge.hpp"
 #include "tacore/plumbing/apart.hpp"
+#include "tacore/v1/convert.hpp"
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
@@ -98,6 +99,14 @@ Taco to_taco(const Dataset& dataset, bool strict) {
 
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
+  if (v1::is_v1_name(output)) {
+    if (!options.id.empty() || !options.create.group_by.empty() || options.strict)
+      throw ValidationError("takes neither an id, groups nor strict, which are of TACO 2.0", {.path = output});
+    return v1::compile(dataset, output,
+                       {.task = options.create.task,
+                        .output = options.create.output,
+                        .split_size = options.create.split_size.value_or(0)});
+  }
   check_max_concurrent_requests(options.create.max_concurrent_requests);
   require_apart(output, files_of(dataset));
   Taco taco = to_taco(dataset, options.strict, options.create.max_concurrent_requests, options.create.transformer);

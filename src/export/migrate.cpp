@@ -159,7 +159,7 @@ Collection collection_for_v2(const Collection& found, const Collection& given, c
   return filled(put_over(to_v2(found), given), path);
 }
 
-std::vector<std::string> convert(const std::string& input, const std::string& output, const Collection& collection,
+std::vector<std::string> migrate(const std::string& input, const std::string& output, const Collection& collection,
                                  const CreateOptions& given) {
   CreateOptions options = given;
   options.split_size = given.split_size.value_or(0);
@@ -167,12 +167,6 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
   const Detected at = detect(*storage, input);
   require_apart(output, {at.path});
   if (!is_v1(at.format)) {
-    if (!is_v1_name(output)) {
-      if (*options.split_size > 0)
-        throw ValidationError("stays one when it is converted to 2.0 again; export divides it", {.path = input});
-      tacore::convert(input, output, options);
-      return {output};
-    }
     if (at.format == Format::Zip) validator::require_strict_zip(*at.source);
     const Dataset dataset = load(input);
     return write_v1({with_original_ids(tree_of_view(dataset)), dataset.collection()}, collection, output, options);

@@ -56,7 +56,7 @@ TEST_CASE("what 2.0 requires of a collection is filled in, or stated") {
   CHECK(plain.licenses == Strings{"LicenseRef-unknown"});
   CHECK(plain.tasks == Strings{"other"});
   REQUIRE(plain.extent.temporal);
-  convert(golden("v1/flat.taco"), folder.path("stated"), {.id = "new", .licenses = {"MIT"}});
+  convert(golden("v1/flat.taco"), folder.path("stated"), {}, {.id = "new", .licenses = {"MIT"}});
   const Collection stated = read_collection(folder.path("stated"));
   CHECK(stated.id == "new");
   CHECK(stated.licenses == Strings{"MIT"});
@@ -88,10 +88,10 @@ TEST_CASE("partitions are joined, and a dataset is split anew") {
   const auto parts = convert(golden("v1/parts/set.0001.part.tortilla"), folder.path("x.tacozip"));
   CHECK(parts == Strings{folder.path("x.tacozip")});
   CHECK(data_of(parts[0]).size() == 5);
-  const auto split = convert(parts[0], folder.path("y.taco"), demo_collection(), {.split_size = 25});
+  const auto split = convert(parts[0], folder.path("y.taco"), {.split_size = 25}, demo_collection());
   CHECK(split.size() == 3);
   CHECK(data_of(split[2]) == data_of(parts[0]));
-  CHECK_THROWS_WITH_AS(convert(parts[0], folder.path("folder"), {}, {.split_size = 25}), doctest::Contains("stays one"),
+  CHECK_THROWS_WITH_AS(convert(parts[0], folder.path("folder"), {.split_size = 25}), doctest::Contains("stays one"),
                        ValidationError);
 }
 

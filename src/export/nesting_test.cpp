@@ -67,7 +67,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
   create_tortilla(folders(folder, 9), tortilla, plain());
-  convert(tortilla, taco, demo_collection());
+  convert(tortilla, taco, {}, demo_collection());
   convert(taco, folder.path("back.tortilla"));
   CHECK(file_text(folder.path("back.tortilla")) == file_text(tortilla));
 
@@ -75,7 +75,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
   const auto parts = create_tortilla(Tortilla::from_folder(folder.path("tree")), tortilla,
                                      plain({.output = {.overwrite = true}, .split_size = 1}));
   REQUIRE(parts.size() == 2);
-  convert(parts[1], taco, demo_collection(), {.output = {.overwrite = true}});
+  convert(parts[1], taco, {.output = {.overwrite = true}}, demo_collection());
   CHECK(leaf_of(taco, 9) == "bottom");
   CHECK(leaf_of(parts[0], 9) == "bottom");
   join(parts, folder.path("joined.tortilla"));
@@ -140,7 +140,6 @@ TEST_CASE("a dataset of 2.0 has six levels, however it is made, and nothing is w
     refuses([&] { tacore::create({tree, collection()}, path); });
     refuses([&] { tacore::create(make_compliant({tree, collection()}).taco, path); });
     refuses([&] { convert(taco, path); });
-    refuses([&] { tacore::convert(taco, path); });
     refuses([&] { export_dataset(load(taco), path); });
     refuses([&] { export_dataset(load(taco), path, {.strict = true}); });
     const auto issues = tacore::check_plan({tree, collection()}, path).issues;

@@ -136,7 +136,7 @@ TEST_CASE("a byte of a ZIP that is damaged on the way is found by its CRC-32") {
 TEST_CASE("remote Tortillas become trees, nested ones included, and files again") {
   const Workshop shop;
   make_nested(shop);
-  v1::convert(shop.out("all.tacozip"), shop.out("here.tortilla"));
+  convert(shop.out("all.tacozip"), shop.out("here.tortilla"));
   const auto storage = elsewhere();
   const Dataset all = load(shop.out("here.tortilla"), {}, storage);
   v1::compile(all, shop.out("there.tortilla"));
@@ -165,7 +165,7 @@ TEST_CASE("pieces that are read apart have the CRC-32 of the whole") {
   const std::string bytes = noise(3 * kRemotePiece + 12345);
   shop.add("x", bytes);
   const auto storage = elsewhere();
-  const Payload whole = remote_payload(storage->open(shop.source("x")), shop.source("x"));
+  const Payload whole = remote_payload(storage->open(shop.source("x"), {}), shop.source("x"));
   const Payload none = part_of(whole, {5, 0}), part = part_of(whole, {7, 2 * kRemotePiece});
   const std::vector<RemoteCopy> copies{{&whole, 100}, {&none, 3}, {&part, 0}};
   std::vector<std::string> out{std::string(bytes.size(), '\0'), "", std::string(2 * kRemotePiece, '\0')};
@@ -186,7 +186,7 @@ TEST_CASE("ranges join where a gap is small, and never beyond a piece") {
   const Workshop shop;
   shop.add("x", noise(5'000'000));
   const auto storage = elsewhere();
-  const Payload whole = remote_payload(storage->open(shop.source("x")), shop.source("x"));
+  const Payload whole = remote_payload(storage->open(shop.source("x"), {}), shop.source("x"));
   struct Case {
     const char* name;
     std::vector<ByteRange> ranges;

@@ -150,7 +150,7 @@ TEST_CASE("A put that is stopped leaves no manifest, and the next one goes on fr
     static bool half(uint64_t done, uint64_t all, void*) { return done < all / 2; }
   };
   const auto stopped = [&] { sync_to_store(sets.zip, sets.store, {.task = {.jobs = 1, .progress = Stop::half}}); };
-  CHECK(contains(fault(stopped), "stopped"));
+  CHECK(has_text(fault(stopped), "stopped"));
   CHECK(dataset_names(sets.store).empty());
   CHECK(leftovers(sets.store).empty());
   const std::size_t num_stored = chunk_files(sets.store).size();
@@ -176,7 +176,7 @@ TEST_CASE("While one put writes to a store another waits, until it is stopped") 
   make_store(sets.store);
   std::optional<StoreWriter> writer(sets.store);
   const SyncOptions stop{.task = {.progress = [](uint64_t, uint64_t, void*) { return false; }}};
-  CHECK(contains(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
+  CHECK(has_text(fault([&] { sync_to_store(sets.zip, sets.store, stop); }), "stopped"));
   std::thread first([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     writer.reset();

@@ -128,7 +128,7 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   finds(made({{.key = "rai:pop", .values = twice("many")}}), "V1-14", "double expected");
   const auto of_format = [&](const std::string& format, const std::string& bytes) {
     const std::string path = folder.path(std::to_string(number++) + ".tortilla");
-    create_tortilla(Tortilla({Sample("s", v1::to_bytes(bytes), {{"tortilla:file_format", format}})}), path, plain());
+    create_tortilla(Tortilla({Sample("s", to_bytes(bytes), {{"tortilla:file_format", format}})}), path, plain());
     return path;
   };
   create_tortilla(demo(), folder.path("inner.tortilla"), plain());

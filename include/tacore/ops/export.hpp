@@ -31,20 +31,36 @@ struct ExportOptions {
   std::string id = {};  ///< of the new dataset; "": as it was
 };
 
-/// Writes the rows of a dataset as a dataset of its own: create() of to_taco(). Returns the paths of the containers.
+/// Writes the rows of a dataset as a dataset of its own, create() of to_taco(), or, where the name of `output` ends in
+/// `.taco` or `.tortilla`, v1::compile(). Returns the paths of the containers. Throws ValidationError for an `id`, groups
+/// and `strict` with a name of v1, which has none of these.
 ///
 ///     export_dataset(load("chips.tacozip").filter_bbox(-77, -13, -76, -11), "lima.tacozip");
 TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                                       const ExportOptions& options = {});
 
-/// Writes the dataset at `input` into the other container: a ZIP as a FOLDER, a FOLDER as a ZIP. Every byte of its
-/// samples, their metadata, padding and COLLECTION.json stay as they are; offsets that `input` has wrong come out
-/// right, and an extent that leaves out samples becomes that of all of them, with a warning. `output` is a ZIP where
-/// its name says so, as for create(). A ZIP is extracted by the rules of create(): no sample leaves the folder, and
-/// none replaces another; and only where all tools see the same in it: FormatError for an error of ZIP-*
-/// (docs/rules.md). Throws what load() and create() throw, and ValidationError when `input` is an index or both are of
-/// one kind. Where one is of a version before 2.0: v1::convert() of both.
-TACORE_EXPORT void convert(const std::string& input, const std::string& output, const CreateOptions& options = {});
+/// Converts the dataset at `input` to another container or version, which the name of `output` says: `.tacozip`, `.zip`,
+/// `.taco`, `.tortilla`, else a FOLDER. No byte of a sample changes. Returns the files or the folder.
+///
+///     convert("chips.tacozip", "chips");    // a ZIP as a FOLDER
+///     convert("old.tortilla", "new.tacozip", {}, {.description = "Landsat chips"});
+///
+/// From a ZIP to a FOLDER and back, metadata, padding and COLLECTION.json stay as they are too; wrong offsets are
+/// repaired, and an extent that leaves out samples is computed anew, with a warning. A ZIP is extracted by the rules of
+/// create(): no sample leaves the folder, and none replaces another; and only if all tools see the same files in it:
+/// FormatError for an error of ZIP-* (docs/rules.md).
+///
+/// Between 2.0 and the versions before, metadata get the names and types of the other version (docs/format.md, "v1 and
+/// v2"). Partitions are joined; `options.split_size`, when set, splits anew. Nested Tortillas become FOLDERs; for 2.0,
+/// samples of different shapes are padded, ids that 2.0 does not allow are replaced and kept in a column, and more than
+/// six levels are refused. `collection` replaces that of the input: all of it when it has `json`, else the members that
+/// are set. Members that 2.0 requires and nothing states are filled in, with a warning: id by the name of the file,
+/// version 1.0.0, a description, licence and provider unknown, task other.
+///
+/// Throws what load() and create() throw; ValidationError when `input` is an index, or both have one container and
+/// version; SchemaError with the first differences when padding does not make a tree.
+TACORE_EXPORT std::vector<std::string> convert(const std::string& input, const std::string& output,
+                                               const CreateOptions& options = {}, const Collection& collection = {});
 /// convert(), with errors when `zip` or `folder` is something else (§7.1.4).
 TACORE_EXPORT void zip2folder(const std::string& zip, const std::string& folder, const CreateOptions& options = {});
 TACORE_EXPORT void folder2zip(const std::string& folder, const std::string& zip, const CreateOptions& options = {});

@@ -57,19 +57,6 @@ using ReadSample = void (*)(const Node& data, void* user);
 TACORE_EXPORT std::vector<BadSample> sanity_check(const DataFrame& frame, ReadSample read = nullptr,
                                                   void* user = nullptr, int jobs = 0);
 
-/// Writes the dataset at `input` in another version or container, told by the name of `output`: `.tortilla`, `.taco`,
-/// `.tacozip`, `.zip`, else a FOLDER. Partitions are joined; `options.split_size`, when set, splits anew. No byte of a
-/// sample changes, and no value of its metadata, which gets names and types of the other version (docs/format.md, "v1
-/// and v2"). Nested Tortillas are FOLDERs; for 2.0 samples of different shapes are padded, and ids that it does not
-/// allow are replaced and kept in a column, and more than six levels are refused. `collection` is put over that of the
-/// input: whole when it has `json`, else the members that are set. What 2.0 requires and nothing states is filled in,
-/// with a warning: id by the name of the file, version 1.0.0, a description, licence and provider unknown, task other.
-/// Returns the files.
-///
-/// Throws what load() and create() throw, SchemaError with the first differences when no padding mends a tree.
-TACORE_EXPORT std::vector<std::string> convert(const std::string& input, const std::string& output,
-                                               const Collection& collection = {}, const CreateOptions& options = {});
-
 /// Writes what a view shows as one Tortilla or TACO, as the name of `output` says, its rows in the order of the view.
 /// Nested Tortillas are copied whole, or made anew where a filter of the view leaves only some of their samples.
 /// The collection of a TACO is that of the view; statistics are not computed. Throws as to_taco() and create() do.
