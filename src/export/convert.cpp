@@ -1,4 +1,4 @@
-#include "tacore/v1/convert.hpp"
+#include "tacore/ops/export.hpp"
 
 #include <filesystem>
 #include <set>
@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "container/read_hints.hpp"
+#include "dataset/open_container.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/migrate.hpp"
 #include "format/names.hpp"
@@ -15,9 +16,7 @@
 #include "model/collection_members.hpp"
 #include "net/storage.hpp"
 #include "tacore/error.hpp"
-#include "tacore/ops/export.hpp"
 #include "tacore/plumbing/apart.hpp"
-#include "tacore/v1/create.hpp"
 #include "validate/checks.hpp"
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
@@ -101,5 +100,17 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
   }
   if (!to_zip) validator::require_strict_zip(*any_storage()->open(without_slashes(input), kReadZip));
   convert(dataset, output, options);
+  return {output};
 }
 
+void zip2folder(const std::string& zip, const std::string& folder, const CreateOptions& options) {
+  if (is_zip_name(without_slashes(folder))) fail("is the name of a ZIP; that of a folder expected", folder);
+  convert(zip, folder, options);
+}
+
+void folder2zip(const std::string& folder, const std::string& zip, const CreateOptions& options) {
+  if (!is_zip_name(without_slashes(zip))) fail("is the name of a folder; one in .tacozip or .zip expected", zip);
+  convert(folder, zip, options);
+}
+
+}  // namespace tacore
