@@ -45,6 +45,8 @@ int run_concat(const ConcatOptions& options) {
   const std::string& output = options.paths.back();
   ExportOptions how = options.how;
   how.create = completed(how.create);
+  if (!how.id.empty() && (ends_with(output, ".taco") || ends_with(output, ".tortilla")))
+    throw UsageError("--id is of datasets of 2.0; taco edit sets that of a .taco");
   check_ending(output);
   check_output(output, how.create.output.overwrite);
   std::vector<Dataset> datasets;

@@ -159,7 +159,7 @@ def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) ->
     tacore.export(more, tmp_path / "more.tacozip")
     assert [row["twice"] for row in tacore.load(tmp_path / "more.tacozip").data] == [row["twice"] for row in more]
     assert [sample.id for sample in tacore.transform.to_taco(some).tortilla] == [row["id"] for row in some]
-    with pytest.raises(tacore.TacoNavigationError, match="place"):
+    with pytest.raises(tacore.TacoNavigationError, match="traced to its sample"):
         tacore.export(dataset.data.read(0), tmp_path / "children.tacozip")
     changed = dataset.data
     changed["x"] = 1

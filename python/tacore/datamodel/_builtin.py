@@ -580,7 +580,7 @@ def with_istac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0
 def with_geotiff_stats(tortilla: Tortilla, stats: GeotiffStats | None = None, jobs: int = 0) -> Tortilla:
     """The columns of :class:`GeotiffStats` at each level that has TIFFs; null for FOLDERs, padding and other FILEs."""
     stats = stats or GeotiffStats()
-    return _wrapped(_core.with_geotiff_stats(tortilla._core, *stats._arguments(), jobs))
+    return _wrapped(_core.with_geotiff_stats(tortilla._core, *[*stats._arguments(), jobs]))
 
 
 def with_tiff_index(tortilla: Tortilla, skip_others: bool = False, jobs: int = 0) -> Tortilla:
