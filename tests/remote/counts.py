@@ -630,7 +630,7 @@ def count__python_bytes(world):
     here = tacore.load(str(world.data / name)).data
     expected = [here.read_bytes(k) for k in range(len(here))]
     with Server(world.data) as server:
-        rows = tacore.load(server.url(name), storage_options={"limit": 100}).data
+        rows = tacore.load(server.url(name), storage_options={"max_concurrent_requests": 100}).data
         len(rows)
         server.clear()
         assert rows.read_bytes([40, 41, 42]) == expected[40:43]
@@ -643,7 +643,7 @@ def count__python_bytes(world):
         # Where the server does no such thing, one by one, and it is not asked again.
         for fault in ("first_part", "ignore_range"):
             server.rules = [Rule(fault, several=True)]
-            rows = tacore.load(server.url(name), storage_options={"limit": 4}).data
+            rows = tacore.load(server.url(name), storage_options={"max_concurrent_requests": 4}).data
             len(rows)
             server.clear()
             assert rows.read_bytes(far) == [expected[k] for k in far]
@@ -656,7 +656,7 @@ def count__python_bytes(world):
 
 @case
 def count__python_in_flight(world):
-    """As many requests as `limit` allows are in flight: none is answered before twenty are there."""
+    """As many requests as `max_concurrent_requests` allows are in flight: none is answered before twenty are there."""
     tacore = python()
     name = scattered_dataset(world)
     here = tacore.load(str(world.data / name)).data
@@ -675,7 +675,7 @@ def count__python_in_flight(world):
 
 @case
 def count__python_limit(world):
-    """`limit` requests are in flight at a time, and not one more."""
+    """`max_concurrent_requests` requests are in flight at a time, and not one more."""
     tacore = python()
     name = scattered_dataset(world)
     now, most, lock = 0, 0, threading.Lock()
@@ -696,7 +696,7 @@ def count__python_limit(world):
     far = list(range(5, 245, 12))
     expected = tacore.load(str(world.data / name)).data.read_bytes(far)
     with Server(world.data) as server:
-        rows = tacore.load(server.url(name), storage_options={"limit": 3}).data
+        rows = tacore.load(server.url(name), storage_options={"max_concurrent_requests": 3}).data
         len(rows)
         # Ranges one by one, of a server that does not send several.
         server.rules = [Rule("first_part", several=True), Rule("hold", gate=Count())]

@@ -360,7 +360,7 @@ def nginx__ranges(world):
         for root, several, count in (("", 1, 2), ("/few", 1, 6), ("/none", 0, 1)):
             server.clear()
             # Options of its own: what other servers do with several ranges is remembered where options are shared.
-            rows = tacore.load(f"{server.root}{root}/{name}", storage_options={"limit": 100}).data
+            rows = tacore.load(f"{server.root}{root}/{name}", storage_options={"max_concurrent_requests": 100}).data
             assert rows.read_bytes(far) == expected, root
             lines = server.log(count)
             assert len([line for line in lines if "," in line[5]]) == several, lines

@@ -131,7 +131,7 @@ def sizes(tool, scratch, *counts):
         first.seek(1 << 31)
         first.write(b"island")
     archive = scratch / "sizes.tacozip"
-    run(tool, "create", source, archive, *ABOUT)
+    run(tool, "create", source, archive, "--split-size", "none", *ABOUT)
     assert archive.stat().st_blocks * 512 < 100 << 20, "holes were written"
     infos = {info.filename: info for info in check(tool, archive)}
     crcs = crcs_of_zeros(counts)
@@ -151,7 +151,7 @@ def offsets(tool, scratch, offset):
     sparse(source / "a", offset - HEADER - FIRST)
     (source / "b").write_text("behind")
     archive = scratch / "offsets.tacozip"
-    run(tool, "create", source, archive, *ABOUT)
+    run(tool, "create", source, archive, "--split-size", "none", *ABOUT)
     infos = {info.filename: info for info in check(tool, archive)}
     assert infos["DATA/b"].header_offset == offset
     assert infos["DATA/b"].extract_version == (45 if offset >= LIMIT else 10)
@@ -165,7 +165,7 @@ def entries(tool, scratch, count):
         out.write("id,path\n")
         out.writelines(f"s{k},one\n" for k in range(count - 3))
     archive = scratch / "entries.tacozip"
-    run(tool, "create", scratch / "table.csv", archive, *ABOUT)
+    run(tool, "create", scratch / "table.csv", archive, "--split-size", "none", *ABOUT)
     assert len(check(tool, archive)) == count
     run(tool, "validate", archive, "--deep")
     assert run(tool, "read", archive, f"s{count - 4}") == "x"
