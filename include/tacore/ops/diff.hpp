@@ -36,7 +36,7 @@ struct SampleChange {
   std::string bytes = {};                ///< how the data differs: "has 5 bytes, 4 before"; "" when it does not
 };
 
-/// How one dataset became another.
+/// The differences between two datasets.
 struct TACORE_EXPORT Diff {
   /// Most that `samples` lists; all are counted.
   static constexpr std::size_t kMaxListed = 100;

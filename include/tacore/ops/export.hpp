@@ -32,14 +32,15 @@ struct ExportOptions {
 };
 
 /// Writes the rows of a dataset as a dataset of its own, create() of to_taco(), or, where the name of `output` ends in
-/// `.taco` or `.tortilla`, v1::compile(). Returns the paths of the containers. Throws ValidationError for an `id`, groups
-/// and `strict` with a name of v1, which has none of these.
+/// `.taco` or `.tortilla`, v1::compile(). Returns the paths of the containers. Throws ValidationError for an `id`,
+/// groups and `strict` with a name of v1, which has none of these.
 ///
 ///     export_dataset(load("chips.tacozip").filter_bbox(-77, -13, -76, -11), "lima.tacozip");
 TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                                       const ExportOptions& options = {});
 
-/// Converts the dataset at `input` to another container or version, which the name of `output` says: `.tacozip`, `.zip`,
+/// Converts the dataset at `input` to another container or version, which the name of `output` says: `.tacozip`,
+/// `.zip`,
 /// `.taco`, `.tortilla`, else a FOLDER. No byte of a sample changes. Returns the files or the folder.
 ///
 ///     convert("chips.tacozip", "chips");    // a ZIP as a FOLDER
@@ -54,8 +55,8 @@ TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, co
 /// v2"). Partitions are joined; `options.split_size`, when set, splits anew. Nested Tortillas become FOLDERs; for 2.0,
 /// samples of different shapes are padded, ids that 2.0 does not allow are replaced and kept in a column, and more than
 /// six levels are refused. `collection` replaces that of the input: all of it when it has `json`, else the members that
-/// are set. Members that 2.0 requires and nothing states are filled in, with a warning: id by the name of the file,
-/// version 1.0.0, a description, licence and provider unknown, task other.
+/// are set; between a ZIP and a FOLDER it is not used. Members that 2.0 requires and nothing states are filled in, with
+/// a warning: id by the name of the file, version 1.0.0, a description, licence and provider unknown, task other.
 ///
 /// Throws what load() and create() throw; ValidationError when `input` is an index, or both have one container and
 /// version; SchemaError with the first differences when padding does not make a tree.

@@ -15,7 +15,7 @@ struct SyncOptions {
   bool overwrite = false;
 };
 
-/// What a sync moved, and what was there before or came again.
+/// The chunks and bytes that a sync moved, and those that it reused.
 struct SyncResult {
   uint64_t num_chunks_moved = 0;
   uint64_t num_bytes_moved = 0;
