@@ -26,6 +26,9 @@ rm -r index
 show convert joined.tortilla again.tortilla --split-size 25
 ls -A
 show compile golden/v1/flat.taco some.taco "SELECT * FROM data WHERE \"tortilla:data_split\" = 'train' ORDER BY id DESC"
+show export golden/v1/flat.taco exported.taco "SELECT * FROM data WHERE \"tortilla:data_split\" = 'train' ORDER BY id DESC"
+cmp some.taco exported.taco && echo the same bytes as compile
+show export golden/v1/flat.taco named.taco --id other
 show ls some.taco
 show validate some.taco
 show compile golden/v1/nested.tortilla some.tortilla --bbox -3.5,41,-2.5,42
