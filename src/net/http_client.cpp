@@ -14,11 +14,11 @@
 #include <deque>
 #include <thread>
 
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "net/curl_library.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 #include "tacore/version.hpp"
 
 namespace tacore::net {
@@ -157,7 +157,7 @@ class HttpClient::Worker {
     }
     curl_.multi_wakeup(multi_);
     const bool was_stopped = !wait_for(transfers);
-    if (was_stopped) throw QueryError("the reading was stopped");
+    if (was_stopped) throw QueryError("the call was stopped");
     std::vector<HttpResponse> out;
     for (Transfer& transfer : transfers) out.push_back(std::move(transfer.response));
     return out;
@@ -166,15 +166,15 @@ class HttpClient::Worker {
  private:
   /// False when the caller wants to stop; then no transfer of `transfers` is in flight any more.
   bool wait_for(std::deque<Transfer>& transfers) {
-    const InterruptCheck check = interrupt_check();
+    const Interruption interruption = current_interruption();
     const auto all_done = [&] {
       return std::all_of(transfers.begin(), transfers.end(), [](const Transfer& t) { return t.is_done; });
     };
     std::unique_lock lock(mutex_);
     while (!done_.wait_for(lock, std::chrono::milliseconds(20), all_done)) {
-      if (check == nullptr) continue;
+      if (!interruption.is_possible()) continue;
       lock.unlock();
-      const bool stop = check();
+      const bool stop = interruption.is_wanted();
       lock.lock();
       if (!stop) continue;
       for (Transfer& transfer : transfers) cancelled_.push_back(&transfer);

@@ -44,7 +44,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// Waits for all responses. Throws QueryError when interrupt_check() says to stop, IoError without a client.
+  /// Waits for all responses. Throws QueryError when the caller wants to stop, IoError without a client.
   std::vector<HttpResponse> get(std::span<const HttpRequest> requests) const;
 
  private:

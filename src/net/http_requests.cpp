@@ -8,10 +8,10 @@
 #include <random>
 #include <thread>
 
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 
 namespace tacore::net {
 namespace {
@@ -59,10 +59,9 @@ double pause_after(int num_tries) {
 }
 
 void wait(double seconds) {
-  const InterruptCheck check = interrupt_check();
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (std::chrono::steady_clock::now() < end) {
-    if (check != nullptr && check()) throw QueryError("the reading was stopped");
+    throw_if_interrupted();
     std::this_thread::sleep_for(
         std::min<std::chrono::duration<double>>(std::chrono::milliseconds(20), end - std::chrono::steady_clock::now()));
   }
