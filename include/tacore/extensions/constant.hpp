@@ -118,7 +118,8 @@ struct Publication {
 
 /// The key `publications`: the publications that describe a dataset.
 ///
-///     taco.extend_with(Publications({{.doi = "10.1000/xyz", .citation = "Doe, J. (2024)"}}));
+///     const Publication paper{.doi = "10.1000/xyz", .citation = "Doe, J. (2024)"};
+///     taco.extend_with(Publications(std::vector{paper}));
 struct TACORE_EXPORT Publications : TacoColumns {
   explicit Publications(const std::vector<Publication>& publications);
 };

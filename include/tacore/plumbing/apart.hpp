@@ -8,8 +8,8 @@
 /// Protection of inputs from being overwritten by outputs.
 namespace tacore {
 
-/// The paths that a description of a dataset must neither replace nor lie inside of. `files` are the files_of() the
-/// dataset. For a FOLDER dataset, which `files` names by its folder or its COLLECTION.json, the paths are
+/// The paths that a description of a dataset must neither replace nor lie inside of. `files` is the result of
+/// files_of(). For a FOLDER dataset, which `files` names by its folder or its COLLECTION.json, the paths are
 /// COLLECTION.json, METADATA/, DATA/ and .tacocat/ in that folder: a description may lie beside them, since its links
 /// are relative.
 TACORE_EXPORT std::vector<std::string> described_files(const std::vector<std::string>& files);
