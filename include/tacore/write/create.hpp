@@ -94,9 +94,10 @@ struct Compliant {
   std::vector<std::string> changes = {};  ///< one sentence each; empty: nothing was changed
 };
 
-/// Makes a copy of a dataset whose FOLDERs all have the same children, as create() requires: padding stands for missing
-/// children, and children whose order differs are sorted in the code-point order of `<id>/`. Metadata and collection
-/// are not changed. Throws SchemaError for differences that padding cannot mend (Tortilla::pad).
+/// Makes a copy of a dataset in which all FOLDERs at one position have the same children, as create() requires: padding
+/// stands for missing children, and children whose order differs are sorted in the code-point order of `<id>/`.
+/// Metadata and collection are not changed. Throws SchemaError for differences that padding cannot mend
+/// (Tortilla::pad).
 TACORE_EXPORT Compliant make_compliant(const Taco& taco);
 
 }  // namespace tacore
