@@ -320,7 +320,8 @@ TEST_CASE("a folder that cannot be made is one warning") {
   keep(cache, "https://x/z");
   CHECK_FALSE(cache.find("https://x/y"));
   REQUIRE(messages.all.size() == 1);
-  CHECK(has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is kept"));
+  CHECK(
+      has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is cached"));
 }
 
 TEST_CASE("a folder that someone removed is made again") {

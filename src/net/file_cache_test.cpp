@@ -243,11 +243,11 @@ TEST_CASE("without a connection what is known is read, and the rest is the error
   CHECK(server.num_opened == tried);  // it was known already that there is no connection
   CHECK(warnings ==
         std::vector<std::string>{
-            kUrl + ": cannot be reached, read from the cache as it was when it last could (no connection)"});
+            kUrl + ": the server cannot be reached; reading from the cache, which may be outdated (no connection)"});
   CHECK(file->size() == 5000);
   CHECK(file->read({0, kFirst}) == part(whole, {0, kFirst}));
   CHECK(file->read({1100, 100}) == part(whole, {1100, 100}));
-  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache, and no connection (byte 1500)");
+  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache: no connection (byte 1500)");
   CHECK(text_of<Error>([&] { open(folder, server, {"https://host/data/b.tacozip"}); }) ==
         "https://host/data/b.tacozip: no connection (byte 0)");
 }
