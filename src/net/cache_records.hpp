@@ -27,7 +27,7 @@ struct CachedMetadata {
   std::string collection = {};  ///< of a level: the name of its COLLECTION.json
 };
 
-/// By the `name` of a file: a URL without secrets.
+/// Tells from the `name` of a file, a URL without secrets, whether it is a metadata file.
 CachedMetadata cached_metadata_of(std::string_view name);
 
 struct About {

@@ -50,7 +50,7 @@ class Descriptor {
   int number_;
 };
 
-/// All of a small file, which is marked as used. nullopt when it cannot be read.
+/// Reads a small file as a whole, and marks it as used. nullopt when it cannot be read.
 std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat info = {};
@@ -63,7 +63,7 @@ std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
     if (count <= 0) return std::nullopt;
     done += static_cast<std::size_t>(count);
   }
-  ::futimens(file.get(), nullptr);  // where this is forbidden, only the order of use is lost
+  ::futimens(file.get(), nullptr);  // where this is forbidden, only the order of last use is lost
   return out;
 }
 

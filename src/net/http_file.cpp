@@ -240,10 +240,10 @@ class HttpFile final : public HttpSource {
     return good();
   }
 
-  /// The file was there when it was opened.
+  /// Throws IoError for a file that existed when it was opened and is missing now.
   void require_found(const HttpResponse& response, const RangeRequest& request) const {
     if (response.status < 400 || response.status == 416) return;
-    throw IoError("the file is gone: HTTP status " + std::to_string(response.status) + " for " + request.range,
+    throw IoError("the file no longer exists: HTTP status " + std::to_string(response.status) + " for " + request.range,
                   {.path = name()});
   }
 

@@ -126,7 +126,7 @@ class Attempt {
         status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
     const bool is_valid =
         status == 200 || status == 206 || status == 416 || (wanted_.may_be_refused && (status == 400 || status == 501));
-    // Not right after a redirect: then this is the response of the server itself.
+    // The URL of an earlier redirect may have expired: the next request goes to the original URL.
     if (!is_valid && num_moves_ == 1 && location.forget_redirect()) return;
     if (is_valid) {
       const ResponseCheck check = wanted_.check(response);
