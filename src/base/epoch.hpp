@@ -10,7 +10,7 @@
 
 #include "tacore/time_range.hpp"
 
-/// Numbers that stand for times.
+/// Times given as numbers (epochs).
 namespace tacore {
 
 /// The ends of a TimeRange that is open on that side.
@@ -44,8 +44,7 @@ inline std::optional<Epoch> epoch_of(int64_t number) noexcept {
   return Epoch{whole - (number % kNanoseconds < 0 ? 1 : 0), EpochUnit::Nanoseconds};
 }
 
-/// The same of a number that may have a fraction, to the nearest microsecond. nullopt for NaN, infinity, and what no
-/// int64 holds.
+/// As above for a number with a fraction, rounded to a microsecond. nullopt for NaN, infinity and numbers beyond int64.
 inline std::optional<Epoch> epoch_of(double number) noexcept {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   if (!(std::abs(number) < kLimit)) return std::nullopt;

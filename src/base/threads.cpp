@@ -23,7 +23,7 @@ void run_parallel(std::size_t count, int jobs, const std::function<void(std::siz
   const auto wanted = std::min<std::size_t>(static_cast<std::size_t>(std::max(jobs, 1)), count);
   try {
     while (threads.size() + 1 < wanted) threads.emplace_back(work);
-  } catch (const std::system_error&) {  // no more threads: those there are do the work
+  } catch (const std::system_error&) {  // no more threads: the existing ones do the work
   }
   work();
   for (auto& thread : threads) thread.join();

@@ -25,19 +25,19 @@ inline int num_threads(int jobs) noexcept {
 /// this order. The first exception stops the others after their current task and is rethrown.
 void run_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& task);
 
-/// Makes things side by side and hands them out in order, to one thread. That thread makes some too while it would
-/// wait. What is made and not handed out yet is bounded, and the same whatever `jobs` is.
+/// Makes items on several threads and hands them out in order to one consumer thread, which makes items itself instead
+/// of waiting. The items that wait for the consumer are bounded, by a limit that does not depend on `jobs`.
 template <class T>
 class OrderedWork {
  public:
   /// `make(0)` to `make(count - 1)` on `jobs` threads, the caller's among them (at least 1, and fewer where the system
-  /// has no more). `weights`, one for each, tell what they take in memory; those that wait weigh at most `limit`
-  /// together, or are one.
+  /// has no more). `weights` are the memory sizes of the items; those that wait have at most `limit` together, or
+  /// there is only one.
   OrderedWork(std::vector<uint64_t> weights, uint64_t limit, int jobs, std::function<T(std::size_t)> make)
       : weights_(std::move(weights)), limit_(limit), make_(std::move(make)) {
     try {
       for (int i = 1; i < jobs && threads_.size() + 1 < weights_.size(); ++i) threads_.emplace_back([this] { run(); });
-    } catch (const std::system_error&) {  // no more threads: those there are do the work
+    } catch (const std::system_error&) {  // no more threads: the existing ones do the work
     }
   }
   ~OrderedWork() {
@@ -51,7 +51,7 @@ class OrderedWork {
   OrderedWork(const OrderedWork&) = delete;
   OrderedWork& operator=(const OrderedWork&) = delete;
 
-  /// The next one; nullopt at the end. Throws what making it threw.
+  /// The next item; nullopt at the end. Rethrows what make() threw.
   std::optional<T> next() {
     std::unique_lock lock(mutex_);
     if (num_taken_ == weights_.size()) return std::nullopt;
@@ -115,9 +115,9 @@ class OrderedWork {
   const std::function<T(std::size_t)> make_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Item> waiting_;  ///< begun and not handed out, in order
+  std::deque<Item> waiting_;  ///< begun and not handed out yet, in order
   std::size_t num_taken_ = 0;
-  uint64_t weight_ = 0;  ///< of those waiting
+  uint64_t weight_ = 0;  ///< sum of the weights of waiting_
   bool is_stopped_ = false;
   std::vector<std::thread> threads_;
 };
