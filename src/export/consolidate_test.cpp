@@ -432,7 +432,7 @@ TEST_CASE("a collection is refused as an index is, and nothing is left") {
   CHECK(error({first}) == index + ": exists already");
   CHECK(create_tacollection({first}, {.overwrite = true}) == index);
   CHECK(error({index}, {.overwrite = true}) ==
-        index + ": the output is '" + index + "', which is read; another place expected");
+        index + ": the output is '" + index + "', which is an input; choose another path");
 }
 
 TEST_CASE("inputs without a sample make no index") {
