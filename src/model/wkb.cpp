@@ -88,7 +88,7 @@ bool ray_crosses(Position a, Position b, double x, double y) {
   return (side(a, b, x, y) > 0) == (b.y > a.y);
 }
 
-/// The first look at a geometry: checks every byte, and answers for its points.
+/// The first pass over a geometry: checks every byte, and tests its points.
 struct Survey : Envelope {
   explicit Survey(const BoxTest& test) : whole(test) {}
 

@@ -45,11 +45,11 @@ class BoxTest {
 /// FormatError as meets_wkb.
 std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb);
 
-/// The same of each of its points, lines and polygons that is not empty: a MultiPolygon that is cut at the antimeridian
-/// has one on either side. Throws FormatError as meets_wkb.
+/// The envelope of each of its points, lines and polygons that is not empty: a MultiPolygon that is cut at the
+/// antimeridian has one on either side. Throws FormatError as meets_wkb.
 std::vector<BBox> wkb_part_envelopes(std::span<const std::byte> wkb);
 
-/// The same of a WKT point, as BoxTest::meets_wkt reads it; nullopt for an empty one and for text that is no point.
+/// The envelope of a WKT point, as BoxTest::meets_wkt() reads it; nullopt for an empty one and for other text.
 std::optional<BBox> wkt_point_envelope(std::string_view wkt);
 
 }  // namespace tacore

@@ -313,7 +313,7 @@ TEST_CASE("what is not a level is refused with what was found and expected") {
   CHECK(has_text(at(Bytes(100)), "not Parquet: ends with"));
   Bytes bytes = small();
   bytes[bytes.size() - 5] = std::byte{0x7F};
-  CHECK(has_text(at(bytes), "Parquet footer of"));
+  CHECK(has_text(at(bytes), "Parquet footer states"));
   bytes = small();
   bytes[bytes.size() - 1] = std::byte{'E'};
   CHECK(has_text(at(bytes), "encrypted"));

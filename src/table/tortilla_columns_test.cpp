@@ -104,8 +104,8 @@ TEST_CASE("what v2 cannot hold exactly is refused by column and row") {
   refused("stac:time_start", texts({"2020"}), "has type string, seconds since 1970 expected");
   refused(kRaster, column({list({1.5, 2.0})}, "list<item: double>"), "column 'stac:raster_shape': ");
   refused(kRaster, texts({"4x5"}), "column 'stac:raster_shape': ");
-  refused("stac:centroid", texts({std::nullopt, "POINT (1)"}), "row 1: a point of longitude");
-  refused("stac:centroid", column({list({1, 2, 3})}, "list<item: int64>"), "row 0: a point of longitude");
+  refused("stac:centroid", texts({std::nullopt, "POINT (1)"}), "row 1: expected a point of longitude");
+  refused("stac:centroid", column({list({1, 2, 3})}, "list<item: int64>"), "row 0: expected a point of longitude");
   refused("stac:centroid", column({Binary{"no"}}, "binary"), "column 'stac:centroid', row 0: ");
   refused("stac:centroid", integers({1}), "has type int64, WKT expected");
   arrow::UInt64Builder builder;
@@ -200,7 +200,7 @@ TEST_CASE("what a v1 file cannot hold is refused") {
   const auto refused = [](const char* name, const std::shared_ptr<arrow::Array>& values, const char* why) {
     CHECK_THROWS_WITH_AS(to_footer_columns(table_of({{name, values}}), kTensor), doctest::Contains(why), SchemaError);
   };
-  refused("stac:time_start", column({Timestamp{INT64_MAX}}, "timestamp[us]"), "seconds in floating point do not hold");
+  refused("stac:time_start", column({Timestamp{INT64_MAX}}, "timestamp[us]"), "does not fit floating-point seconds");
   refused("stac:centroid", column({Binary{"no"}}, "binary"), "column 'stac:centroid', row 0: WKB has");
 }
 
