@@ -7,7 +7,7 @@
 /// both sides are brought to [-180, 180) first. No rounding happens in doing so.
 namespace tacore {
 
-/// `lon` in [-180, 180); NaN for what is not finite.
+/// `lon` in [-180, 180); NaN for a number that is not finite.
 inline double wrap_longitude(double lon) noexcept {
   if (lon >= -180 && lon < 180) return lon;
   const double out = std::remainder(lon, 360);

@@ -117,7 +117,7 @@ std::optional<uint64_t> local_header_size_at(std::span<const std::byte> bytes, s
 
 /// True when the bytes just before a payload are the local header of `name`, with or without a
 /// ZIP64 extra, and state `size`, if it is given, unless a descriptor has it. `before`
-/// are the last bytes before the payload; 30 + name + 20 are looked at.
+/// are the last bytes before the payload; 30 + name + 20 are examined.
 bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size = {});
 
 /// The local header of `name` that ends where `before` does, with any extra field; nullopt where there is no such

@@ -247,7 +247,7 @@ bool is_one_address(const json& emails) {
   return one.is_string() || (one.is_object() && one.size() == 1);
 }
 
-/// What the model has no place for (`links`, several e-mails) stays with the contacts that are still the same.
+/// Members that Contact lacks (`links`, several e-mails) stay with the contacts that are unchanged.
 ordered_json encode_contacts(const std::vector<Contact>& contacts, const JsonNode& document) {
   std::map<std::string, json> others;
   for (const JsonNode& node : document.elements_or_self()) {

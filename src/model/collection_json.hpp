@@ -28,7 +28,7 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// can be read, and for text that is not UTF-8.
 std::string encode_collection(const Collection& collection);
 
-/// Whether `key` is a member of COLLECTION.json that Collection has a place for, such as "licenses".
+/// Whether `key` is a member of COLLECTION.json that Collection also has, such as "licenses".
 bool is_model_member(std::string_view key);
 
 /// The JSON text of its member `extent`.

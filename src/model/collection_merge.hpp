@@ -25,7 +25,7 @@ class CollectionMerge {
   explicit CollectionMerge(bool same_fields) : same_fields_(same_fields) {}
 
   /// Throws SchemaError, with the path, for a part with another tree (padding matches anything) or other fields.
-  /// Parts without an extent are passed over.
+  /// Parts without an extent do not change that of the index.
   void add(PartCollection part);
   /// The merged collection of one part or more.
   Collection result() const;

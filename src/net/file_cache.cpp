@@ -307,7 +307,7 @@ std::optional<FileCache::Files> FileCache::open_known(std::span<const RemoteAddr
   for (const RemoteAddress& address : addresses) {
     const std::string name = cache_name(address);
     const auto known = disk_->find(name);
-    // That a file is absent stays usable: no bytes are read because of it.
+    // The absence of a file stays usable, since no bytes are read because of it.
     if (!known || (known->facts.exists && !known->is_current)) return std::nullopt;
     if (!known->facts.exists) {
       out.push_back({.status = 404});

@@ -51,7 +51,8 @@ double retry_after(const HttpResponse& response) {
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out > 0 ? out : 0;
 }
 
-/// Seconds. Doubles with each try; random, so that requests that failed together are not repeated together.
+/// The pause before the next try, in seconds. Doubles with each try; random, so that requests that failed together are
+/// not repeated together.
 double pause_after(int num_tries) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
@@ -98,7 +99,7 @@ template <class Failure = IoError>
                 {.path = request.location->address().name}, number);
 }
 
-/// One request, sent until it has a valid response.
+/// A request that is sent until it has a valid response.
 class Attempt {
  public:
   Attempt(const RangeRequest& wanted, int max_tries) : wanted_(wanted), max_tries_(max_tries) {}

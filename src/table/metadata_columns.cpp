@@ -81,7 +81,7 @@ std::shared_ptr<arrow::Array> make_column(const std::string& name, const std::ve
   return out;
 }
 
-/// Text in place of another type is refused by that type.
+/// A column as users state it. Throws SchemaError for a type without a Value, of which read_values() makes text.
 MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray& column) {
   const bool encoded = column.type()->id() == arrow::Type::DICTIONARY && is_text(*column.type());
   MetadataColumn out{.key = name, .values = read_values(column)};
