@@ -11,8 +11,6 @@
 
 using namespace tacore;
 
-namespace {}  // namespace
-
 TEST_CASE("RFC 3339 text becomes microseconds since 1970") {
   struct Case {
     std::string text;

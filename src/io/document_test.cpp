@@ -8,7 +8,7 @@ using namespace tacore;
 
 namespace {
 
-/// So large a file without its bytes; whoever reads it has asked for too much.
+/// A file of this size without bytes; a read of more than 10 bytes fails the test.
 class Large final : public ByteSource {
  public:
   explicit Large(uint64_t size) : size_(size) {}

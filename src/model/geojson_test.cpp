@@ -100,7 +100,7 @@ TEST_CASE("a document that is no FeatureCollection is refused with the place of 
   CHECK(has_text(geojson_error(""), "not JSON"));
   CHECK(has_text(geojson_error(std::string("{}\0{}", 5)), "a NUL byte (byte 2)"));
   CHECK(has_text(geojson_error(std::string(100, '[')), "nested deeper than 64"));
-  const auto nested = [](std::size_t depth) {  // of it all: the document is one
+  const auto nested = [](std::size_t depth) {  // of all levels: the document is one of them
     return "{\"type\":\"FeatureCollection\",\"features\":[],\"x\":" + std::string(depth - 1, '[') +
            std::string(depth - 1, ']') + "}";
   };

@@ -19,7 +19,7 @@ using namespace tacore::net;
 
 constexpr uint64_t kFirst = 100;  // bytes that come when a file is opened
 
-/// Files of a server, and what it was asked for.
+/// Files of a server, which records the requests.
 struct Server {
   struct File {
     Bytes bytes;
@@ -218,7 +218,7 @@ TEST_CASE("damaged pieces are read anew and replaced") {
   server.take_asked();
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   CHECK(server.take_asked().size() == 1);
-  server.is_up = false;  // even what came with the first answer
+  server.is_up = false;  // even for the bytes of the first response
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   damage();
   CHECK(text_of<Error>([&] { open(folder, server, {kUrl}); }) == kUrl + ": no connection (byte 0)");

@@ -13,7 +13,7 @@
 namespace tacore::net {
 namespace {
 
-/// Bytes that tell where they are.
+/// Bytes that depend on their offset.
 std::string file_of(std::size_t size) {
   std::string out;
   for (std::size_t i = 0; i < size; ++i) out += static_cast<char>(i * 7 + i / 256);
@@ -43,7 +43,7 @@ std::string why(const std::function<void()>& body) {
   return "nothing was thrown";
 }
 
-/// Where the file is longer than what opening reads.
+/// The file is longer than the bytes that opening reads.
 constexpr std::size_t kSize = 200'000;
 const std::string kFile = file_of(kSize);
 
@@ -230,7 +230,7 @@ TEST_CASE("an encoded answer is refused") {
   CHECK(has_text(why([&] { open(server.url("/a")); }), "Content-Encoding is 'gzip', expected the stored bytes"));
 }
 
-/// Several ranges at once, as RFC 9110 has it; `lie` changes the answer.
+/// A response with several ranges (RFC 9110, 14.6); `lie` changes it.
 TestAnswer answer_parts(const TestRequest& request, const std::function<std::string(std::string)>& lie = {}) {
   const std::string range = request.header("Range");
   if (range.find(',') == range.npos) return answer_range(request, kFile, "ETag: \"a\"\r\n");
@@ -280,9 +280,9 @@ TEST_CASE("where parts are not sent as asked, each range is a request") {
     check_far_apart(*file);
     CHECK(server.requests().size() == 4);  // open, parts, two ranges
     check_far_apart(*file);
-    CHECK(server.requests().size() == 6);  // parts are not asked for again
+    CHECK(server.requests().size() == 6);  // parts are not requested again
   }
-  // Nor where the whole file comes.
+  // Nor of a server that sends the whole file.
   const TestServer whole([&](const TestRequest& request) {
     return request.header("Range").find(',') == std::string::npos ? answer_range(request, kFile) : answer(200, kFile);
   });
@@ -300,7 +300,7 @@ TEST_CASE("redirects are followed, credentials stay behind") {
   REQUIRE(begin.requests().size() == 2);
   CHECK(begin.requests()[1].path == "/b");
   CHECK(begin.requests()[1].header("X-Key") == "secret");
-  REQUIRE(end.requests().size() == 2);  // the second read went there at once
+  REQUIRE(end.requests().size() == 2);  // the second read used the redirected URL
   CHECK(end.requests()[0].header("X-Key").empty());
   CHECK(end.requests()[0].header("Range") == "bytes=0-32767");
 
@@ -327,7 +327,7 @@ TEST_CASE("files of one place are opened side by side") {
   std::atomic<int> num_here = 0;
   const TestServer server([&](const TestRequest& request) {
     ++num_here;
-    while (num_here < 5) std::this_thread::yield();  // all are there before one has its answer
+    while (num_here < 5) std::this_thread::yield();  // all requests arrive before one is answered
     return request.path == "/3" ? answer(404, "") : answer_range(request, kFile);
   });
   std::vector<RemoteAddress> addresses;
