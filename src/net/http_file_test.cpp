@@ -159,10 +159,10 @@ TEST_CASE("a server that does not respond is named with its port") {
   std::string url;
   {
     const TestServer server([](const TestRequest&) { return answer(200, ""); });
-    url = server.url("/a?secret=1");
+    url = server.url("/a");
   }
   const std::string host = url.substr(7, url.find("/a") - 7);
-  CHECK(has_text(why([&] { open(url); }), "/a?secret=1: cannot connect to " + host + " (3 tries)"));
+  CHECK(why([&] { open(url); }) == url + ": cannot connect to " + host + " (3 tries)");
 }
 
 TEST_CASE("the HTML page of an error is not part of the message, plain text is") {
