@@ -147,7 +147,7 @@ TEST_CASE("a feature that is none is refused with its number") {
       {feature_of(R"({"type": "LineString", "coordinates": [1, 2]})"), "have number; array expected"},
       {feature_of(R"({"type": "Point", "coordinates": ["1", 2]})"), "a value that is not a number"},
       {feature_of(R"({"type": "Point", "coordinates": [500000, 4100000]})"),
-       "position [500000,4100000] is no longitude"},
+       "position [500000,4100000] is not a longitude"},
       {feature_of(R"({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [0, 0]]]})"), "a ring has 3 positions"},
       {feature_of(R"({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1]]]})"),
        "a ring does not end where it starts"},
