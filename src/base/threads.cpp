@@ -45,7 +45,7 @@ void run_parallel(std::size_t count, int jobs, const std::function<void(std::siz
       const std::lock_guard lock(mutex);
       ++num_running;
     }
-  } catch (const std::system_error&) {  // no more threads: those there are do the work
+  } catch (const std::system_error&) {  // no more threads: the existing ones do the work
   }
   work();
   std::unique_lock lock(mutex);

@@ -38,14 +38,14 @@ void run_parallel(std::size_t count, int jobs, const std::function<void(std::siz
 /// memory in the child that the C library frees twice.
 void run_watched(const std::function<void()>& work, const std::function<void()>& watch);
 
-/// Makes things side by side and hands them out in order, to one thread. That thread makes some too while it would
-/// wait. What is made and not handed out yet is bounded, and the same whatever `jobs` is.
+/// Makes items on several threads and hands them out in order to one consumer thread, which makes items itself instead
+/// of waiting. The items that wait for the consumer are bounded, by a limit that does not depend on `jobs`.
 template <class T>
 class OrderedWork {
  public:
   /// `make(0)` to `make(count - 1)` on `jobs` threads, the caller's among them (at least 1, and fewer where the system
-  /// has no more). `weights`, one for each, tell what they take in memory; those that wait weigh at most `limit`
-  /// together, or are one.
+  /// has no more). `weights` are the memory sizes of the items; those that wait have at most `limit` together, or
+  /// there is only one.
   OrderedWork(std::vector<uint64_t> weights, uint64_t limit, int jobs, std::function<T(std::size_t)> make)
       : weights_(std::move(weights)), limit_(limit), make_(std::move(make)) {
     try {
@@ -56,7 +56,7 @@ class OrderedWork {
           run();
         });
       }
-    } catch (const std::system_error&) {  // no more threads: those there are do the work
+    } catch (const std::system_error&) {  // no more threads: the existing ones do the work
     }
   }
   ~OrderedWork() {
@@ -136,7 +136,7 @@ class OrderedWork {
   const std::function<T(std::size_t)> make_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Item> waiting_;  ///< begun and not handed out, in order
+  std::deque<Item> waiting_;  ///< begun and not handed out yet, in order
   std::size_t num_taken_ = 0;
   uint64_t weight_ = 0;  ///< of those waiting
   std::atomic<bool> is_stopped_ = false;

@@ -60,6 +60,18 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// Why a transfer failed: the text of libcurl, of which "Failed to connect to localhost port 8999 after 0 ms: Couldn't
+/// connect to server" becomes "cannot connect to localhost:8999".
+std::string failure_text(CURLcode result, std::string_view text) {
+  constexpr std::string_view kStart = "Failed to connect to ", kPort = " port ", kEnd = " after ";
+  const auto port = text.find(kPort), end = text.find(kEnd, port);
+  if (result != CURLE_COULDNT_CONNECT || !text.starts_with(kStart) || end == text.npos) return std::string(text);
+  std::string out(kCannotConnect);
+  out += text.substr(kStart.size(), port - kStart.size());
+  out += ':';
+  return out.append(text.substr(port + kPort.size(), end - port - kPort.size()));
+}
+
 // Callbacks of libcurl: they must not throw. Returning another number than they were given ends the transfer.
 
 std::size_t take_header(char* data, std::size_t size, std::size_t count, void* user) noexcept {
@@ -279,7 +291,8 @@ class HttpClient::Worker {
       if (response.is_too_large) {
         Bytes().swap(response.body);
       } else if (result != CURLE_OK) {
-        response.failure = transfer->message[0] != '\0' ? transfer->message.data() : curl_.easy_strerror(result);
+        const char* message_text = transfer->message.data();
+        response.failure = failure_text(result, *message_text != '\0' ? message_text : curl_.easy_strerror(result));
       }
       if (log_level() == LogLevel::Debug) tell(*transfer);
       end(*transfer);
