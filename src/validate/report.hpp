@@ -50,5 +50,7 @@ std::string message_of(const Error& error);
 
 /// A checksum in hexadecimal, as other tools print it.
 std::string hex(uint32_t crc);
+/// "1 row" or "3 rows", for messages.
+std::string counted(uint64_t count, std::string_view noun);
 
 }  // namespace tacore::validator
