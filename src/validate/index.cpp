@@ -218,8 +218,7 @@ void check_checksums(Report& report, const Storage& storage, const Index& index,
   const auto& expected = crc32s[static_cast<std::size_t>(source - collection.sources.begin())];
   const auto found = level_checksums(*storage.open(path_join(index.base, file), kReadZip));
   if (expected.empty() || found.empty() || found == expected) return;
-  report.add("CAT-9",
-             "source " + quoted(file) + " was changed after the index was made; the index still has the old values",
+  report.add("CAT-9", "source " + quoted(file) + " was changed after the index was made, which has the old values",
              {.path = index.path});
 }
 

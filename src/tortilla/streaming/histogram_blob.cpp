@@ -77,7 +77,7 @@ void find_range(Component& component, const Tree& tree, const Togs& togs, int jo
       throw ValidationError("sample " + quoted(tree.path(component.level, component.rows[i])) + " has " +
                             std::to_string(found[i].size()) + " bands, " +
                             quoted(tree.path(component.level, component.rows[0])) + " has " +
-                            std::to_string(all.size()) + "; histograms are of rasters that are alike");
+                            std::to_string(all.size()) + "; histograms need the same number of bands in all samples");
     }
     for (std::size_t band = 0; band < all.size(); ++band) all[band].add(found[i][band].low, found[i][band].high);
   }
