@@ -365,7 +365,7 @@ class Comparison {
     }
     const auto crc_a = a_.crc32_of(a, in_a), crc_b = b_.crc32_of(b, in_b);
     if (crc_a && crc_b && crc_a != crc_b) {
-      tell_bytes(level, pair, "has another CRC-32");
+      tell_bytes(level, pair, "has a different CRC-32");
       return false;
     }
     return size > 0 && !options_.quick;
@@ -381,7 +381,7 @@ class Comparison {
       const auto [known, is_new] = first.emplace(piece.pair, *found);
       if (!is_new) known->second = std::min(known->second, *found);
     });
-    for (const auto& [pair, byte] : first) tell_bytes(level, pair, "differs from byte " + std::to_string(byte));
+    for (const auto& [pair, byte] : first) tell_bytes(level, pair, "differs at byte " + std::to_string(byte));
   }
 
   std::optional<uint64_t> first_difference(int level, const std::pair<int64_t, int64_t>& rows, const Piece& piece) {
