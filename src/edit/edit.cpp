@@ -25,7 +25,7 @@
 namespace tacore {
 namespace {
 
-/// The file or folder behind a symbolic link: it is edited, and the link stays. `.` has no name to be renamed to.
+/// The file or folder behind a symbolic link: it is edited, and the link stays. `.` is resolved: it cannot be renamed.
 std::string without_links(const std::string& path) {
   std::error_code error;
   const bool has_name = file_name(path) != "." && file_name(path) != "..";

@@ -97,8 +97,8 @@ void check_may_go(const std::string& name, const arrow::Table& level, const WhyF
   find_column(level, name, where.path);
 }
 
-/// The keys of each row of a JSON Lines table, quoted: a missing key becomes a null that nobody wrote. "" is among them
-/// when a key is written with escapes, so that it may be any key.
+/// The keys of each row of a JSON Lines table, quoted, by which a missing key differs from a stored null. "" is among
+/// them when a key is written with escapes, so that it may be any key.
 std::vector<std::set<std::string>> keys_of_rows(const std::string& name) {
   std::vector<std::set<std::string>> out;
   if (!ends_with_ignoring_case(name, ".jsonl")) return out;

@@ -350,7 +350,7 @@ class Comparison {
     return place.container->proved(place.container->address(level, place.row));
   }
 
-  /// False when the result is known: there are no bytes, size or CRC-32 differ, or they are taken for equal.
+  /// False when the result is known without reading: no bytes, different sizes or CRC-32s, or a quick comparison.
   bool needs_reading(int level, std::size_t pair, const std::pair<int64_t, int64_t>& rows, uint64_t& size) {
     const Place a = a_.place(level, rows.first), b = b_.place(level, rows.second);
     const RowAddress in_a = address_of(a, level), in_b = address_of(b, level);

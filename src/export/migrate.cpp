@@ -31,7 +31,7 @@ Tortilla tortilla_of(Tree tree) {
   return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
 }
 
-/// `given` over `base`: the whole when it is a document, else the members that are set.
+/// `base` overridden by `given`: completely when that has a JSON document, else by its members that are set.
 Collection put_over(const Collection& base, const Collection& given) {
   if (!given.json.empty()) return given;
   Collection out = base;

@@ -137,7 +137,7 @@ class FolderDraft {
   StagingDir draft_;
 };
 
-/// STORE/NAME of `given`; a missing name is completed.
+/// STORE/NAME of `given`; a missing name is that of the output, or of the only dataset in the store.
 StorePath find_dataset(const std::string& given, const std::string& output) {
   auto found = find_store(given);
   if (!found) throw ValidationError("is neither a chunk store nor a dataset in one", {.path = given});

@@ -65,7 +65,7 @@ void write_small_file(const std::string& path, std::string_view text, bool overw
   out.commit();
 }
 
-/// True when there is a file of these bytes. Existing chunks are read and compared: a backup must be certain.
+/// True when the file exists and has these bytes. It is read and compared, since a backup must be reliable.
 bool holds(const std::string& path, std::span<const std::byte> bytes) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0 || static_cast<uint64_t>(status.st_size) != bytes.size()) return false;

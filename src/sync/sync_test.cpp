@@ -406,7 +406,8 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   CHECK(has_text(get(sets.store, shop.out("x.zip")), "STORE/NAME expected; the store has set, set.tacozip"));
   CHECK(has_text(get(sets.store + "/set", shop.out("x.zip")), "the name of a folder expected"));
   CHECK(has_text(get(sets.store + "/set", shop.source("files")), "is a folder of other files"));
-  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")), "is neither a chunk store nor a dataset in one"));
+  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")),
+                 "is neither a chunk store nor a dataset in one"));
   shop.add("later/TACO_STORE", "taco chunk store, version 2\n");
   CHECK(has_text(put(sets.zip, shop.source("later")), "expected 'taco chunk store, version 1"));
 }

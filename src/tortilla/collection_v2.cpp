@@ -145,7 +145,7 @@ void change_tasks(Changes& changes, const std::string& path) {
   if (!out.empty()) changes.set("tasks", out);
 }
 
-/// The address of a person is that of the first link, if there is no other.
+/// Without `url`, the URL of a person is that of the first link.
 void change_people(Changes& changes, const char* key) {
   const json* people = changes.find(key);
   if (!people || !people->is_array()) return;

@@ -28,7 +28,7 @@
 namespace tacore::v1 {
 namespace {
 
-// Samples of a tree are alike, so at most this many nested Tortillas of each level are read to derive the tree.
+// Samples of a tree have the same children, so the tree is derived from at most this many nested Tortillas of a level.
 constexpr std::size_t kMaxPatterns = 64;
 
 /// The name of a dataset without one: that of its file, without suffixes and partition number. Text after ? in a URL

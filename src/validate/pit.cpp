@@ -58,7 +58,7 @@ class Comparison {
   }
 
   /// One pattern for each FOLDER position of the level above, in order. Published writers list those of the first
-  /// pattern only, at depth 3 and deeper; where the number shows that, its patterns stand for all.
+  /// pattern only, at depth 3 and deeper; where their number shows that, they are used for all.
   std::size_t next_position(const std::vector<PitPattern>& patterns, std::size_t position, std::size_t child) const {
     std::size_t before = 0, all = 0;
     for (std::size_t p = 0; p < patterns.size(); ++p) {

@@ -23,7 +23,7 @@ struct Rule {
 std::span<const Rule> rules() noexcept;
 
 /// Collects issues. Only the first kMostOfOne of each rule are kept, so that a million wrong rows take one page;
-/// finish() adds how many there were.
+/// finish() adds an issue with the number of further ones.
 class Report {
  public:
   static constexpr std::size_t kMostOfOne = 20;

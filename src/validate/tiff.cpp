@@ -84,7 +84,7 @@ void collect(const DataFrame& frame, int64_t position, const std::string& above,
       return;
     }
     for (auto& fault : sample_faults(frame, position)) out.push_back({std::move(fault), path, level});
-  } catch (const IoError& error) {  // of another file than the dataset's, which its text names
+  } catch (const IoError& error) {  // about another file than the dataset, which its text names
     out.push_back({{"FMT-1", error.what()}, path, level});
   } catch (const Error& error) {
     out.push_back({{"FMT-1", error.message()}, path, level});
