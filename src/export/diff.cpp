@@ -360,7 +360,9 @@ class Comparison {
     size = a.container->open_data(in_a)->size();
     const uint64_t other = b.container->open_data(in_b)->size();
     if (size != other) {
-      tell_bytes(level, pair, "has " + std::to_string(other) + " bytes, " + std::to_string(size) + " before");
+      tell_bytes(
+          level, pair,
+          "has " + std::to_string(other) + (other == 1 ? " byte, " : " bytes, ") + std::to_string(size) + " before");
       return false;
     }
     const auto crc_a = a_.crc32_of(a, in_a), crc_b = b_.crc32_of(b, in_b);

@@ -57,9 +57,9 @@ void check_pieces(const std::vector<Piece>& pieces) {
   const StoredFile& first = pieces[0].file;
   for (const auto& piece : pieces) {
     const auto fail = [&](const std::string& what) { throw ValidationError(what, {.path = piece.file.path()}); };
-    if (piece.file.header().num_partitions != pieces.size()) {
-      fail("is one of " + std::to_string(piece.file.header().num_partitions) + " parts, " +
-           std::to_string(pieces.size()) + " are given");
+    if (const uint64_t count = piece.file.header().num_partitions; count != pieces.size()) {
+      fail("is one of " + std::to_string(count) + (count == 1 ? " part, " : " parts, ") +
+           std::to_string(pieces.size()) + (pieces.size() == 1 ? " is given" : " are given"));
     }
     if (piece.file.header().kind != first.header().kind) fail("is of a different kind than " + first.path());
     if (piece.file.collection() != first.collection()) fail("has another collection than " + first.path());

@@ -207,7 +207,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "the start, centroids in degrees."},
     {"V1-15", "0.5.0", kWarning,
      "Files of a dataset of several partitions, and no other files, are named NAME.0000.part.EXTENSION."},
-    {"V1-16", "0.5.0", kError, "The columns of each profile that is asked for with `--profile` exist."},
+    {"V1-16", "0.5.0", kError, "The columns of each profile that is requested with `--profile` exist."},
     {"V1-17", "0.2.0", kWarning, "COLLECTION has the recommended form, such as SPDX identifiers for licences."},
     {"V1-18", "0.2.0", kError,
      "The tables of a streaming file form a chain, and agree with each other and with the TIFFs."},
