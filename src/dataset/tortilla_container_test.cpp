@@ -175,11 +175,11 @@ TEST_CASE("lying places are errors that name the sample") {
     return text_of<Error>([&] { load(path).data().read_bytes(id); });
   };
   const std::string inside = reading("inside.tortilla", {{"a", "BYTES", "abc", -1}}, "a");
-  CHECK(has_text(inside, "sample 'a': 3 bytes at 199 leave the data, bytes 200 to 203"));
-  CHECK(has_text(reading("behind.tortilla", {{"a", "BYTES", "abc", 1}}, "a"), "leave the data"));
+  CHECK(has_text(inside, "sample 'a': 3 bytes at 199 are outside of the data, bytes 200 to 203"));
+  CHECK(has_text(reading("behind.tortilla", {{"a", "BYTES", "abc", 1}}, "a"), "are outside of the data"));
   const std::string child = reading(
       "nested.tortilla", {nested("n", {{"a", "BYTES", "abc", 10000}}), {"b", "BYTES", std::string(20000, 'x')}}, "n/a");
-  CHECK(has_text(child, "leave the nested tortilla's data"));
+  CHECK(has_text(child, "are outside of the nested Tortilla's data"));
   const std::string no_header = reading("none.tortilla", {{"n", "TORTILLA", std::string(300, 'x')}}, "n/a");
   CHECK(has_text(no_header, "not a Tortilla or TACO file: starts with 'xx'"));
 }
@@ -211,7 +211,8 @@ TEST_CASE("partitions are found by any of them, and one that is missing is an er
   part("x.0001.part.tortilla", "b", 4);
   CHECK(has_text(text_of<Error>([&] { load(first); }), "a dataset of 4 partitions"));
   const std::string renamed = part("renamed.tortilla", "b", 4);
-  CHECK(has_text(text_of<Error>([&] { load(renamed); }), "whose name does not tell which"));
+  CHECK(has_text(text_of<Error>([&] { load(renamed); }),
+                 "is one of 4 partitions, but has no partition number in its name"));
 }
 
 }  // namespace

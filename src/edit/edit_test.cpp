@@ -88,7 +88,7 @@ TEST_CASE("a key that a line of JSON lacks leaves the value as it is, and a drop
   CHECK(cells("c") == Strings{"7", "2", "3"});
   CHECK(cells("d") == Strings{"x", "null", "z"});
   CHECK(has_text(refusal<ValidationError>(path, {.drop = {"c"}, .columns = {table(tables, "id,c\na,5\n")}}),
-                 "column 'c' is to be dropped, and gets values of some samples only"));
+                 "column 'c' cannot be dropped and set for some samples only"));
 }
 
 TEST_CASE("edited columns are what create() writes") {
@@ -325,7 +325,7 @@ TEST_CASE("what an edit may not change is refused, and nothing is written") {
         {"id,internal:size\na,1\n", "column 'internal:size' starts with internal:, which is reserved"},
         {"id,a b\na,1\n", "column 'a b' may contain only letters, digits and _, and one : inside"},
         {"id,n\na,1\na,2\n", "row 1 ('a') occurs twice, first in row 0"},
-        {"id,n\nd,1\n", "row 0 ('d') is no sample of level 0 of "},
+        {"id,n\nd,1\n", "row 0 ('d') is not a sample of level 0 of "},
         {"id,n\n,1\n", "row 0 ('null') has no id"},
         {"name,n\na,1\n", "no column 'id': name, n"},
     };
@@ -396,7 +396,7 @@ TEST_CASE("an edit of a dataset that another program replaced meanwhile is given
     std::string file = fs::is_directory(path) ? path + "/COLLECTION.json" : path;
     CHECK(text_of<IoError>([&] {
             edit(path, {.set = {{"title", "\"New\""}}}, {.task = {.progress = replace, .user = &file}});
-          }) == file + ": was changed by another program meanwhile");
+          }) == file + ": was changed by another program during this edit");
     CHECK(load(path).title() == std::nullopt);
   }
 }

@@ -220,7 +220,7 @@ TEST_CASE("inputs are checked before anything is made, and errors name the one t
   CHECK(refused_as_invalid(with("s3://bucket/x.tacozip")) ==
         "s3://bucket/x.tacozip: is remote, and '" + inputs[0] + "' is not; an index has one base path for all");
   CHECK(refused_as_invalid({"s3://bucket/x.tacozip", "/vsis3/bucket/x.tacozip"}, {.output = shop.out("")}) ==
-        "/vsis3/bucket/x.tacozip: is the same dataset as an input before it");
+        "/vsis3/bucket/x.tacozip: is the same dataset as a previous input");
   CHECK(refused(inputs, {.output = "s3://bucket"}) ==
         "s3://bucket: cannot be written: it is remote, a local path expected");
   CHECK(refused_as_invalid(with(folder)) ==
@@ -239,14 +239,15 @@ TEST_CASE("an index is no input, nor is a file twice, under whatever name, nor t
   CHECK(refused_as_invalid({inputs[0], file}) == file + ": is an index; the datasets in it expected");
   fs::remove(file);
   CHECK(refused_as_invalid({inputs[0], inputs[1], inputs[0]}) ==
-        inputs[0] + ": is the same dataset as an input before it, '" + inputs[0] + "'");
+        inputs[0] + ": is the same dataset as a previous input, '" + inputs[0] + "'");
   const std::string link = shop.out("link.tacozip");
   fs::create_symlink(inputs[0], link);
   CHECK(refused_as_invalid({inputs[0], link}) ==
-        link + ": is the same dataset as an input before it, '" + inputs[0] + "'");
+        link + ": is the same dataset as a previous input, '" + inputs[0] + "'");
   const std::string other = shop.add("more/a.tacozip", flat("z"));
   CHECK(refused_as_invalid({inputs[0], other}, {.output = shop.out("")}) ==
-        other + ": has the name of '" + inputs[0] + "'; rows name their ZIP by its file name alone");
+        other + ": has the same file name as '" + inputs[0] +
+            "'; an index refers to its ZIPs by their file names alone");
 }
 
 TEST_CASE("other columns or types are refused with level, file and types") {
@@ -338,7 +339,7 @@ TEST_CASE("an index elsewhere names files only, and says where readers find them
   const Report report;
   const std::string index = create_tacocat(inputs, {.output = shop.out("index")});
   CHECK(report.has(LogLevel::Warning,
-                   index + ": its datasets are in '" + shop.out("") + "', which readers have to be told as base path"));
+                   index + ": its datasets are in '" + shop.out("") + "'; readers need this folder as base path"));
   const Dataset dataset = load(index, {.base_path = shop.out("")});
   CHECK(all_of(dataset.data()) == all_of(inputs));
 }
@@ -527,7 +528,7 @@ TEST_CASE("an index tells that a part was edited") {
     {
       Report report;
       edit(parts[0], {.columns = {shop.source("t.csv")}});
-      CHECK(report.has(LogLevel::Warning, "has the values of 'a.tacozip' of before this edit"));
+      CHECK(report.has(LogLevel::Warning, "has the values of 'a.tacozip' from before this edit"));
     }
     CHECK(read());
     // One that is older than the index is held against it when it is read.
@@ -562,7 +563,7 @@ TEST_CASE("a dataset whose tree is said to be less deep than its tables is refus
   for (int open = 0; open > 0 || end == begin; ++end) open += bytes[end] == '{' ? 1 : bytes[end] == '}' ? -1 : 0;
   bytes.replace(begin + 1, end - begin - 2, end - begin - 2, ' ');
   std::ofstream(path, std::ios::binary) << bytes;
-  const std::string why = path + ": has 2 levels, where taco:pit_schema describes 1; the index would lose rows";
+  const std::string why = path + ": has 2 levels, but taco:pit_schema describes 1; the index would lose rows";
   CHECK(text_of<ValidationError>([&] { create_tacocat({path}); }) == why);
   CHECK(text_of<ValidationError>([&] { create_tacollection({path}); }) == why);
   CHECK(shop.num_made() == 1);

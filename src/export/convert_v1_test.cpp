@@ -94,7 +94,7 @@ TEST_CASE("what is no whole set is not joined") {
   some.pop_back();
   says(why(some, out), "parts, " + std::to_string(some.size()) + " are given");
   some.push_back(parts[0]);
-  says(why(some, out), "sample 's0' is in another part, too");
+  says(why(some, out), "sample 's0' is also in another part");
   says(why({}, out), "no parts");
   says(why(parts, folder.path("joined.taco")), "ends in .tortilla");
   std::string bytes = file_text(parts[0]);
@@ -105,7 +105,7 @@ TEST_CASE("what is no whole set is not joined") {
   tortilla2taco(parts[1], folder.path("one.taco"), demo_collection());
   some[0] = parts[0];
   some[1] = folder.path("one.taco");
-  says(why(some, out), "is of another kind");
+  says(why(some, out), "is of a different kind");
   CHECK_FALSE(std::filesystem::exists(out));
 }
 

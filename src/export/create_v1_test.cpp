@@ -410,8 +410,9 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
   says(why(wild({""})), "has no id");
   says(why(wild({"\xff"})), "not UTF-8");
   says(why(Tortilla({sized("a", 1, {{"tortilla:data_split", "dev"}})})),
-       "'a' is of the split 'dev'; train, validation or test expected");
-  says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})), "'a' is called TORTILLA");
+       "'a' has the split 'dev'; train, validation or test expected");
+  says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})),
+       "'a' has the format TORTILLA, but is not one: ");
   says(why(demo(), plain({.first_part = 2})), "number 2; 0 or 1 expected");
   says(why(demo(), plain({.output = {.parquet = {.compression = "lzma"}}})), "lzma");
   says(error_of([&] { create_tortilla(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");

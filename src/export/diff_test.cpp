@@ -95,9 +95,9 @@ TEST_CASE("data that differs is told by size, by CRC-32, or by the first byte") 
   shop.add("b/green", "green ov b");
   const auto other_zip = shop.make("b.tacozip"), other = shop.make("b");
   CHECK(difference_of(zip, other) ==
-        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data differs from byte 7\n");
+        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data differs at byte 7\n");
   CHECK(difference_of(zip, other_zip) ==
-        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data has another CRC-32\n");
+        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data has a different CRC-32\n");
   CHECK(difference_of(zip, other_zip, {.quick = true}) == difference_of(zip, other_zip));
   CHECK(difference_of(folder, other, {.quick = true}) == "changed 1 a/red, data has 8 bytes, 5 before\n");
 }
@@ -113,7 +113,7 @@ TEST_CASE("data is compared to its last byte, in pieces") {
     other[byte] = 'y';
     shop.add("b/green", other);
     const auto b = shop.make("b");
-    CHECK(difference_of(a, b) == "changed 1 b/green, data differs from byte " + std::to_string(byte) + "\n");
+    CHECK(difference_of(a, b) == "changed 1 b/green, data differs at byte " + std::to_string(byte) + "\n");
     fs::remove_all(b);
   }
 }

@@ -124,7 +124,7 @@ TEST_CASE("an edit that cannot be is refused, and nothing changes") {
   says(why(taco, {.drop = {"none"}}), "none");
   const auto table = [&](const std::string& text) { return Edit{.columns = {folder.write("t.csv", text)}}; };
   says(why(taco, table("id,tortilla:offset\na,7\n")), "where it lies");
-  says(why(taco, table("id,label\nz,7\n")), "is no sample");
+  says(why(taco, table("id,label\nz,7\n")), "is not a sample");
   says(why(taco, table("id,label\na,7\na,8\n")), "occurs twice");
   says(why(taco, table("id,tortilla:data_split\na,dev\n")), "train, validation or test expected");
   CHECK(file_text(taco) == before);

@@ -164,7 +164,7 @@ TEST_CASE("validation compares tile indexes with their samples") {
   CHECK_FALSE(has_text(issues(changed, false), "TIF-2"));
   const auto deep = issues(changed, true);
   CHECK(has_text(deep, " row 2 ('s2'): "));  // leaves the sample, or is not its own
-  CHECK(has_text(deep, "TIF-2 row 3 ('s3'): the header is not that of the sample's TIFF"));
+  CHECK(has_text(deep, "TIF-2 row 3 ('s3'): the TIFF index is not that of the sample's TIFF"));
 }
 
 namespace {
@@ -268,7 +268,7 @@ TEST_CASE("validate names a file of headers of another state of the dataset, and
   const Bytes swapped = encode_parquet(*in_one_piece(beside(select_columns(whole, names), headers)));
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(swapped.data()), static_cast<std::streamsize>(swapped.size()));
-  CHECK(has_text(faults_of(published.a), "the header is not that of the sample's TIFF"));
+  CHECK(has_text(faults_of(published.a), "the TIFF index is not that of the sample's TIFF"));
   published.make(published.a, 1, true);
   CHECK(faults_of(published.a).find("TIF-6 it was made for another dataset than ") == 0);
   std::ofstream(published.a + ".headers") << "<html>404</html>";
@@ -295,7 +295,7 @@ TEST_CASE("a header of a TIFF that was replaced by one of equal length gives no 
   // Of a server the CRC-32 comes with the pixels.
   const DataFrame far = load(path, {}, std::make_shared<CountingStorage>(false)).data();
   CHECK_THROWS_WITH_AS(pixels_of(*open_raster(far, 0)), doctest::Contains("does not match the file"), FormatError);
-  CHECK(faults_of(path).find("TIF-6 the header of 'image' was made of ") == 0);
+  CHECK(faults_of(path).find("TIF-6 the TIFF index of 'image' was made from ") == 0);
   write_tiff_index(path, {.overwrite = true});
   CHECK(faults_of(path) == "");
   const DataFrame again = load(path, {}, std::make_shared<CountingStorage>(false)).data();

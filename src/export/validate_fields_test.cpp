@@ -266,7 +266,7 @@ TEST_CASE("a __meta__ with other values than its level is found") {
   const std::string path = made("one", 1), other = made("other", 7);
   CHECK(faults(path) == "");
   fs::copy_file(other + "/DATA/a/__meta__", path + "/DATA/a/__meta__", fs::copy_options::overwrite_existing);
-  CHECK(has_text(faults(path), "MET-2 'DATA/a/__meta__' row 0: n is 7, 1 in its level"));
+  CHECK(has_text(faults(path), "MET-2 'DATA/a/__meta__' row 0: n is 7, the level table has 1"));
 }
 
 }  // namespace

@@ -213,7 +213,8 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   create({shop.tree(), other}, shop.out("id.tacozip"));
   CHECK(has_text(put(shop.out("id.tacozip")), "has another dataset called 'set.tacozip', with the id "));
   create({Tortilla({Sample("else", to_bytes("x"))}), collection()}, shop.out("samples.tacozip"));
-  CHECK(has_text(put(shop.out("samples.tacozip")), "of the same id, none of whose first 4 samples is in this one"));
+  CHECK(has_text(put(shop.out("samples.tacozip")),
+                 "with the same id, but without any sample in common among its first 4"));
   CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == first);
   shop.add("new", "a new one");
   create({shop.tree(), collection()}, shop.out("more.tacozip"));
@@ -223,7 +224,7 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   sync_to_store(sets.zip, sets.store + "/a.tacozip");
   fs::copy_file(manifest_path(sets.store, "a.tacozip"), manifest_path(sets.store, "b.tacozip"));
   CHECK(has_text(fault([&] { sync_from_store(sets.store + "/b.tacozip", shop.out("b.tacozip")); }),
-                 "manifest: is that of 'a.tacozip', expected that of 'b.tacozip'"));
+                 "is the manifest of 'a.tacozip', expected that of 'b.tacozip'"));
 }
 
 TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before stays in the store") {
@@ -240,7 +241,7 @@ TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before st
     std::ofstream(sets.zip, std::ios::binary) << bad;
     const std::string why = fault([&] { sync_to_store(sets.zip, sets.store); });
     CHECK(has_text(why, sets.zip + ": entry '" + entry.name + "' is damaged: " + std::to_string(entry.size)));
-    CHECK(has_text(why, "the ZIP says " + std::to_string(entry.crc32)));
+    CHECK(has_text(why, "the ZIP states " + std::to_string(entry.crc32)));
     CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == before);
     CHECK(leftovers(sets.store).empty());
   }
@@ -387,15 +388,15 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   const auto get = [](const std::string& from, const std::string& to) {
     return fault([&] { sync_from_store(from, to, {.overwrite = true}); });
   };
-  CHECK(has_text(put(sets.zip, shop.source("files")), "is no chunk store"));
-  CHECK(has_text(put(sets.zip, sets.folder), "is no chunk store"));
-  CHECK(has_text(put(sets.zip, shop.out("other.tacozip")), "one of both has to be a store"));
+  CHECK(has_text(put(sets.zip, shop.source("files")), "is not a chunk store"));
+  CHECK(has_text(put(sets.zip, sets.folder), "is not a chunk store"));
+  CHECK(has_text(put(sets.zip, shop.out("other.tacozip")), "one of the two paths must be a chunk store"));
   CHECK(put(shop.source("files"), sets.store) != "");
   for (const std::string& store : {std::string(), std::string("a\0b", 3), std::string("s3://bucket/store")}) {
-    CHECK(has_text(put(sets.zip, store), "the name of a folder of this machine expected"));
+    CHECK(has_text(put(sets.zip, store), "a local folder expected"));
   }
   CHECK(shop.num_made() == num_made);
-  CHECK(has_text(get(sets.zip, shop.out("x.zip")), "is no chunk store"));
+  CHECK(has_text(get(sets.zip, shop.out("x.zip")), "is neither a chunk store nor a dataset in one"));
   sync_to_store(sets.zip, sets.store);
   CHECK(has_text(put(sets.store, shop.out("two")), "is in a chunk store; a dataset expected"));
   CHECK(has_text(get(sets.store, sets.store), "is in a chunk store"));
@@ -405,7 +406,8 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   CHECK(has_text(get(sets.store, shop.out("x.zip")), "STORE/NAME expected; the store has set, set.tacozip"));
   CHECK(has_text(get(sets.store + "/set", shop.out("x.zip")), "the name of a folder expected"));
   CHECK(has_text(get(sets.store + "/set", shop.source("files")), "is a folder of other files"));
-  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")), "no chunk store"));
+  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")),
+                 "is neither a chunk store nor a dataset in one"));
   shop.add("later/TACO_STORE", "taco chunk store, version 2\n");
   CHECK(has_text(put(sets.zip, shop.source("later")), "expected 'taco chunk store, version 1"));
 }

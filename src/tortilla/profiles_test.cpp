@@ -41,7 +41,7 @@ TEST_CASE("the fields that a profile lacks are named as it names them") {
   CHECK(missing_fields("stac-tortilla", Names{})[2] == "stac:raster_shape");
   CHECK(missing_fields("rai-tortilla", Names{"rai:ele", "rai:gdp"}) ==
         Names{"rai:cisi", "rai:hdi", "rai:gmi", "rai:pop", "rai:admin0", "rai:admin1", "rai:admin2"});
-  CHECK_THROWS_WITH_AS(missing_fields("stac", kStac), "profile 'stac'; stac-tortilla or rai-tortilla expected",
+  CHECK_THROWS_WITH_AS(missing_fields("stac", kStac), "unknown profile 'stac'; stac-tortilla or rai-tortilla expected",
                        QueryError);
 }
 

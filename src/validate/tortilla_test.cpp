@@ -104,7 +104,7 @@ TEST_CASE("rows of one container are checked, whatever made them") {
   finds(folder.path("far.tortilla"), "V1-14", "row 0: stac:centroid is at 200");
   create_tortilla(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
                   folder.path("grid.tortilla"), plain());
-  finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
+  finds(folder.path("grid.tortilla"), "V1-14", "geotransform is not a list of six numbers");
 }
 
 TEST_CASE("what a footer says of its samples is held against types, formats and each other") {
@@ -119,7 +119,8 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   const auto twice = [](const Value& value) { return Values{value, value}; };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   finds(made({{.key = "stac:raster_shape", .values = twice("64, 64")}}), "V1-14", "has the type string");
-  finds(made({{.key = "stac:raster_shape", .values = twice(Value::List{64})}}), "V1-14", "has 1 dimensions");
+  finds(made({{.key = "stac:raster_shape", .values = twice(Value::List{64})}}), "V1-14",
+        "has 1 dimension, at least 2 expected");
   finds(made({{.key = "stac:time_start", .values = twice("2020")}}), "V1-14", "int64, seconds expected");
   finds(made({{.key = "stac:centroid", .values = twice(7)}}), "V1-14", "string, WKT expected");
   finds(made({{.key = "stac:crs", .values = twice(4326)}}), "V1-14", "string expected");
@@ -132,16 +133,18 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
     return path;
   };
   create_tortilla(demo(), folder.path("inner.tortilla"), plain());
-  finds(of_format("GTiff", "text"), "V1-24", "file_format is 'GTiff', the sample begins as BYTES does", {.deep = true});
-  finds(of_format("BYTES", file_text(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does",
-        {.deep = true});
-  finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
+  finds(of_format("GTiff", "text"), "V1-24",
+        "file_format is 'GTiff', but the first bytes of the sample are those of BYTES", {.deep = true});
+  finds(of_format("BYTES", file_text(folder.path("inner.tortilla"))), "V1-24",
+        "but the first bytes of the sample are those of TORTILLA", {.deep = true});
+  finds(of_format("GTif", "II*"), "V1-7",
+        "file_format is 'GTif', the name of a GDAL driver, BYTES or TORTILLA expected");
   const auto one = rows({}, 1);
   create_tortilla(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}),
                   folder.path("uneven.tortilla"), plain());
   finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
   create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
-  finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
+  finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes after");
   std::string seven = file_text(folder.path("x.taco"));
   const auto nested = seven.find("#y", 200);
   REQUIRE(nested != seven.npos);
@@ -158,10 +161,10 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
   const auto parts = parts_of("one"), others = parts_of("two");
   REQUIRE(parts.size() == 3);
   std::filesystem::copy_file(parts[2], folder.path("one.0003.part.taco"));
-  finds(parts[0], "V1-12", "'one.0003.part.taco' lies beside the 3 partitions");
+  finds(parts[0], "V1-12", "'one.0003.part.taco' is an additional file beside the 3 partitions");
   std::filesystem::remove(folder.path("one.0003.part.taco"));
   std::filesystem::copy_file(others[1], parts[1], std::filesystem::copy_options::overwrite_existing);
-  finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', others of 'one'");
+  finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', other partitions are of 'one'");
   says(error_of([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
 }
 
@@ -194,7 +197,7 @@ TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two o
   CHECK(found(parts[1]).empty());
   const std::string first = file_text(parts[0]), second = file_text(parts[1]);
   folder.write("x.0001.part.tortilla", with_number(second, 18, 4));
-  finds(parts[0], "V1-12", "says that there are 4 partitions");
+  finds(parts[0], "V1-12", "states 4 partitions");
   folder.write("x.0001.part.tortilla", first);
   finds(parts[0], "V1-4", "id 's0' occurs twice");
   std::filesystem::remove(parts[1]);
@@ -204,7 +207,8 @@ TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two o
 }
 
 TEST_CASE("fields that a profile lacks are V1-16, and profiles have names") {
-  finds(golden("v1/flat.tortilla"), "V1-16", "lacks rai:gdp of rai-tortilla", {.profiles = {"rai-tortilla"}});
+  finds(golden("v1/flat.tortilla"), "V1-16", "lacks the column rai:gdp of the profile rai-tortilla",
+        {.profiles = {"rai-tortilla"}});
   CHECK(found(golden("v1/rai.tortilla"), {.profiles = {"rai-tortilla", "stac-tortilla"}}).empty());
   CHECK_THROWS_WITH_AS(validate(golden("v1/flat.tortilla"), {.profiles = {"stac"}}),
                        doctest::Contains("stac-tortilla or rai-tortilla expected"), QueryError);

@@ -64,7 +64,7 @@ TEST_CASE("A rule is reported at most 20 times, then counted") {
   REQUIRE(issues.size() == 22);
   CHECK(issues[19].message == "row 19");
   CHECK(issues.back().rule == "OFF-1");
-  CHECK(issues.back().message == "and 980 more");
+  CHECK(issues.back().message == "and 980 more issues of this rule");
   CHECK(issues.back().where.path == "a.tacozip");
 }
 

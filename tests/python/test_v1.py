@@ -48,7 +48,7 @@ def test_what_a_conversion_leaves_out_is_told(
 ) -> None:
     """Histograms and the chunk table were lost without a word."""
     v1.convert(streaming, tmp_path / "x.tacozip")
-    assert "the chunk table and histograms of a streaming file are not carried" in caplog.text
+    assert "the chunk table and histograms of a streaming file are not converted" in caplog.text
 
 
 def test_a_chunk_is_a_tensor_of_arrow(streaming: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) 
         v1.create(uneven, tmp_path / "z.taco", bad)
     with pytest.raises(tacore.TacoFormatError):
         v1.create(uneven, tmp_path / "z.taco", "[]")
-    with pytest.raises(tacore.TacoValidationError, match=r"ends in \.taco"):
+    with pytest.raises(tacore.TacoValidationError, match=r"must end in \.taco"):
         v1.create(uneven, tmp_path / "z.tortilla", about)
     taco = Taco(Tortilla([Sample("a", b"1")]), "t", "1.0.0", "d", ["MIT"], [{"name": "p"}], ["other"])
     with pytest.raises(TypeError, match="a collection of its own"):

@@ -35,7 +35,7 @@ TEST_CASE("bands are unfolded as mrio says") {
   // Axes in another order than that of the bands would have to be moved.
   CHECK(mrio_axes(md("{\"md:pattern\": \"(band time) y x -> time band y x\", " + lengths + "}"), 15).empty());
   CHECK_THROWS_WITH_AS(mrio_axes(md("{" + pattern + ", " + lengths + "}"), 14),
-                       doctest::Contains("not those of 14 bands"), FormatError);
+                       doctest::Contains("is not the number of bands, 14"), FormatError);
   CHECK_THROWS_AS(mrio_axes(md("{" + pattern + ", \"md:coordinates_len\": {\"time\": 5}}"), 15), FormatError);
   CHECK_THROWS_AS(
       mrio_axes(md("{" + pattern + ", \"md:coordinates_len\": {\"time\": 9223372036854775807, \"band\": 3}}"), 15),
@@ -86,22 +86,22 @@ TEST_CASE("a chunk that lies is refused") {
     void (*tell)(v1::Chunk&);
   };
   const Lie lies[] = {
-      {"shape and valid have 3 and 2 lengths", [](v1::Chunk& c) { c.shape = {2, 16}; }},
-      {"shape and valid have 3 and 2 lengths", [](v1::Chunk& c) { c.valid = {}; }},
+      {"3 numbers in shape and 2 in valid expected", [](v1::Chunk& c) { c.shape = {2, 16}; }},
+      {"3 numbers in shape and 2 in valid expected", [](v1::Chunk& c) { c.valid = {}; }},
       {"interleave 'line'", [](v1::Chunk& c) { c.interleave = "line"; }},
-      {"predictor 4", [](v1::Chunk& c) { c.predictor = 4; }},
+      {"predictor 4; 1, 2 or 3 expected", [](v1::Chunk& c) { c.predictor = 4; }},
       {"predictor 3 (floating point) for uint16", [](v1::Chunk& c) { c.predictor = 3; }},
       {"compression 7", [](v1::Chunk& c) { c.compression = 7; }},
       {"type 'complex64'", [](v1::Chunk& c) { c.dtype = "complex64"; }},
-      {"valid is more than shape", [](v1::Chunk& c) { c.valid = {17, 7}; }},
+      {"valid is larger than shape", [](v1::Chunk& c) { c.valid = {17, 7}; }},
       {"size 0 x 16", [](v1::Chunk& c) { c.valid = {16, 0}; }},
       {"0 bands", [](v1::Chunk& c) { c.shape[0] = 0; }},
       {"bands does not fit", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
       {"blocks of 9223372036854775807 x 16", [](v1::Chunk& c) { c.shape[2] = INT64_MAX; }},
       {"2 blocks, the sizes ask for 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
       {"as many band offsets as lengths", [](v1::Chunk& c) { c.band_offsets = {0}; }},
-      {"below 0", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
-      {"below 0", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
+      {"a negative offset or length", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
+      {"a negative offset or length", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
       {"offset of a band overflows", [](v1::Chunk& c) { c.band_offsets[1] = INT64_MAX; }},
       {"are not inside the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
   };
@@ -165,7 +165,7 @@ TEST_CASE("a chunk that says something else than its TIFF is told by the column"
   }
   // The id of another chunk, and of one that is not there.
   CHECK(why_wrong_chunk(good(), file, 0) != "");
-  CHECK(why_wrong_chunk(good(), file, 4) == "its number is 4, the raster has 4");
+  CHECK(why_wrong_chunk(good(), file, 4) == "its number is 4, 0 to 3 expected");
   auto full = good(), none = good();
   full.row = 0;
   full.col = 1;
