@@ -281,7 +281,7 @@ TEST_CASE("four ZIPs give the same answers as .tacocat, __TACOCAT__, TACOLLECTIO
   }
 }
 
-TEST_CASE("published twins give the same answers" * doctest::test_suite("external")) {
+TEST_CASE("published datasets in several formats give the same answers" * doctest::test_suite("external")) {
   if (missing(published("zip"))) return;
   const std::pair<std::string, std::string> twins[] = {{"zip/nested.tacozip", "folder/nested"},
                                                        {"zip/flat.tacozip", "folder/flat"},

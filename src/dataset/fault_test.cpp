@@ -194,7 +194,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the same over an object store, whose levels are proved as a whole") {
+TEST_CASE(
+    "an object store whose levels are verified as a whole: every request that fails is the IoError that it threw") {
   for (const std::string name : {"nested.tacozip", "permuted_offsets.tacozip"}) {
     for (const Case& question : questions()) {
       if (std::string(question.name) != "concat") check_question(name, question, false);
@@ -212,7 +213,7 @@ TEST_CASE("statistics: every request that fails is the IoError that it threw") {
                  true);
 }
 
-TEST_CASE("a stream that fails says so with the words of the failure, and gives no shorter table") {
+TEST_CASE("an Arrow stream that fails reports the error message, and gives no shorter table") {
   const auto storage = storage_for(true);
   const Dataset dataset = load(golden("snappy_v2pages.tacozip"), {}, storage);
   const DataFrame rows = dataset.data();
