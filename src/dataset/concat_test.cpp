@@ -391,13 +391,6 @@ TEST_CASE("padding is hidden after a concat, in rows, levels and children") {
   CHECK(twice.verify_rsut());
 }
 
-TEST_CASE("load of several paths is their concat") {
-  const Strings paths{golden("cascade_tacocat/cascade_part0001.tacozip"),
-                      golden("cascade_tacocat/cascade_part0003.tacozip")};
-  const Dataset both = load(std::span<const std::string>(paths));
-  CHECK(ids(both.data()) == Strings{"europe", "americas"});
-}
-
 // DuckDB rounds what no double holds.
 TEST_CASE("whole numbers beside doubles are exact, or an error that names the number") {
   const TemporaryFolder folder;

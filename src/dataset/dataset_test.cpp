@@ -31,28 +31,6 @@ TEST_CASE("collection attributes equal the members of COLLECTION.json") {
   CHECK(dataset.pit_schema().root_n == 5);
 }
 
-TEST_CASE("absent members of COLLECTION.json have the defaults of the reference implementation, in every format") {
-  const TemporaryFolder folder;
-  const std::string path = folder.copy(golden("nested"), "plain");
-  std::string pit = file_text(path + "/COLLECTION.json");
-  pit = pit.substr(pit.find("\"taco:pit_schema\""));
-  pit = pit.substr(0, pit.find("\"taco:field_schema\""));
-  pit = pit.substr(0, pit.rfind(','));
-  folder.write("plain/COLLECTION.json", "{\"id\": \"bare\", " + pit + "}");
-  const Dataset dataset = load(path);
-  CHECK(dataset.id() == "bare");
-  CHECK(dataset.version() == "unknown");
-  CHECK(dataset.description() == "");
-  CHECK(dataset.tasks().empty());
-  CHECK(dataset.licenses().empty());
-  CHECK(dataset.providers().empty());
-  CHECK_FALSE(dataset.extent().spatial);
-  CHECK_FALSE(dataset.title());
-  CHECK_FALSE(dataset.curators());
-  CHECK_FALSE(dataset.keywords());
-  CHECK(dataset.data().num_rows() == 3);
-}
-
 TEST_CASE("field_schema is keyed by level, and empty where COLLECTION.json has none") {
   const auto schema = load(golden("nested.tacozip")).field_schema();
   REQUIRE(schema.contains("level0"));
@@ -225,66 +203,6 @@ TEST_CASE("exported Arrow arrays outlive the stream, the frame and the dataset")
   CHECK(std::string(static_cast<const char*>(kept.children[0]->buffers[2]), static_cast<std::size_t>(offsets[1])) ==
         "valencia");
   kept.release(&kept);
-}
-
-TEST_CASE("the eight malformed trees of the reference are SchemaErrors that name the rule") {
-  const struct {
-    const char *json, *words;
-  } cases[] = {
-      {R"({"root": {"n": 1, "type": "OTHER"}, "hierarchy": {}})", "Invalid root type"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"one": [{"n": 1, "type": ["FILE"], "id": ["a"]}]}})",
-       "must be numeric"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "id": ["a"]}]}})",
-       "missing required field"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"]}]}})",
-       "missing required field"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": [], "id": ["a"]}]}})",
-       "type array empty"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"], "id": []}]}})",
-       "id array empty"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE", "FILE"], "id": ["a"]}]}})",
-       "type and id arrays differ"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["DIR"], "id": ["a"]}]}})",
-       "invalid type"}};
-  for (const auto& c : cases) {
-    CAPTURE(std::string(c.json));
-    const std::string error = error_of([&] { PitSchema::parse(c.json); });
-    CAPTURE(error);
-    CHECK(has_text(error, "SchemaError: "));
-    CHECK(has_text(error, c.words));
-  }
-}
-
-TEST_CASE("is_compatible compares all members of a tree except n") {
-  const PitSchema one = load(golden("nested.tacozip")).pit_schema();
-  CHECK(one.is_compatible(load(golden("nested")).pit_schema()));
-  CHECK(one.is_compatible(one.with_n(99)));
-  CHECK(one.is_compatible(load(golden("snappy_v2pages.tacozip")).pit_schema()));
-  PitSchema other = one;
-  other.hierarchy[1][0].n = 1;
-  CHECK(one.is_compatible(other));
-  std::swap(other.hierarchy[1][0].id[0], other.hierarchy[1][0].id[1]);
-  CHECK_FALSE(one.is_compatible(other));
-  other = one;
-  other.hierarchy[1][0].type[0] = SampleType::Folder;
-  CHECK_FALSE(one.is_compatible(other));
-  other = one;
-  other.hierarchy[1].push_back(other.hierarchy[1][0]);
-  CHECK_FALSE(one.is_compatible(other));
-  other = one;
-  other.hierarchy.erase(1);
-  CHECK_FALSE(one.is_compatible(other));
-  CHECK_FALSE(one.is_compatible(load(golden("flat.tacozip")).pit_schema()));
-}
-
-TEST_CASE("with_n leaves the original, and max_depth is the deepest level") {
-  const PitSchema schema = load(golden("nested.tacozip")).pit_schema();
-  CHECK(schema.with_n(7).root_n == 7);
-  CHECK(schema.root_n == 3);
-  CHECK(schema.with_n(7).hierarchy == schema.hierarchy);
-  CHECK(schema.max_depth() == 1);
-  CHECK(load(golden("flat.tacozip")).pit_schema().max_depth() == 0);
-  CHECK(load(golden("six_levels.tacozip")).pit_schema().max_depth() == 5);
 }
 
 TEST_CASE("verify_rsut is true for every valid dataset, TACOCATs, concatenated and padded ones included") {

@@ -311,19 +311,6 @@ TEST_CASE("reading a sample again, and reading its neighbour, takes no requests"
   CHECK(big.storage->requests().empty());
 }
 
-TEST_CASE("reading a FOLDER a second time takes no requests, computed or through its __meta__") {
-  for (const std::string name : {"nested", "nested.tacozip", "uneven_children.tacozip", "cascade_tacocat"}) {
-    CAPTURE(name);
-    Counted some(golden(name));
-    const DataFrame rows = some.dataset.data();
-    const std::string id = ids(rows)[1];
-    dump(children(rows, id));
-    some.storage->reset();
-    dump(children(rows, id));
-    CHECK(some.storage->requests().empty());
-  }
-}
-
 TEST_CASE("the bytes of a FILE take one read besides its local file header, and none before they are requested") {
   Counted zip(golden("flat.tacozip"));
   const DataFrame rows = zip.dataset.data();

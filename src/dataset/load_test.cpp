@@ -69,13 +69,6 @@ TEST_CASE("two paths give the sum of their rows and the columns that both have")
   }
 }
 
-TEST_CASE("a single file __TACOCAT__ loads, by its own path and by its folder") {
-  const Dataset file = load(golden(kParts + "__TACOCAT__")), folder = load(golden(kParts + ".tacocat"));
-  CHECK(file.format() == Format::Tacocat);
-  CHECK(dump(file.data()) == dump(folder.data()));
-  CHECK(dump(children(file.data(), "asia")) == dump(children(folder.data(), "asia")));
-}
-
 TEST_CASE("files before 2.0 are opened by their content, and a name of the online catalogue is not a path") {
   for (const char* path : {"a.taco", "a.TORTILLA", "/no/such/folder/a.tortilla"}) {
     CAPTURE(std::string(path));

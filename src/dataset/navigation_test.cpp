@@ -298,15 +298,18 @@ TEST_CASE("reading a remote FOLDER takes one request, and FILEs the requests tha
   CHECK(cost([&] { c.read("item_1"); }) == 0);
 }
 
-TEST_CASE("reading a folder a second time costs nothing") {
+TEST_CASE("reading a folder a second time takes no requests, computed or through its __meta__") {
   for (const std::string name : {"uneven_children.tacozip", "nested.tacozip", "nested", "cascade_tacocat"}) {
-    CAPTURE(name);
-    const auto storage = std::make_shared<CountingStorage>(false);
-    const DataFrame rows = load(golden(name), {}, storage).data();
-    const std::string first = dump(std::get<DataFrame>(rows.read(1)));
-    storage->reset();
-    CHECK(dump(std::get<DataFrame>(rows.read(1))) == first);
-    CHECK(storage->requests().empty());
+    for (const bool is_local : {true, false}) {
+      CAPTURE(name);
+      CAPTURE(is_local);
+      const auto storage = std::make_shared<CountingStorage>(is_local);
+      const DataFrame rows = load(golden(name), {}, storage).data();
+      const std::string first = dump(std::get<DataFrame>(rows.read(1)));
+      storage->reset();
+      CHECK(dump(std::get<DataFrame>(rows.read(1))) == first);
+      CHECK(storage->requests().empty());
+    }
   }
 }
 

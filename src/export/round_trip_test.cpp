@@ -2,8 +2,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <functional>
-#include <random>
 
 #include "model/wkb_centroid.hpp"
 #include "support/create_files.hpp"
@@ -272,17 +270,6 @@ TEST_CASE("a sample that changes while it is copied is an error, and no file is 
   }
 }
 
-TEST_CASE("a cancelled create leaves no files") {
-  const Workshop shop;
-  for (int i = 0; i < 20; ++i) shop.add("s" + std::to_string(i), std::string(1 << 20, 'x'));
-  for (const std::string name : {"x.tacozip", "x"}) {
-    const auto stop = [](uint64_t num_done, uint64_t num_bytes, void*) { return num_done < num_bytes / 2; };
-    CHECK_THROWS_WITH_AS(create({shop.tree(), collection()}, shop.out(name), {.task = {.progress = stop}}),
-                         doctest::Contains("stopped"), IoError);
-    CHECK(shop.num_made() == 0);
-  }
-}
-
 TEST_CASE("a dataset is staged in temp_dir when it is given, which is empty afterwards") {
   const Workshop shop;
   shop.add("a", "12");
@@ -340,42 +327,6 @@ TEST_CASE("keys that the collection has beyond the specification are kept") {
   CHECK(has_text(json, "\"labels:num_classes\": 3,"));
   CHECK(has_text(json, "\"note\": \"ñ\","));
   CHECK(json.find("\"labels:num_classes\"") < json.find("\"taco:pit_schema\""));
-}
-
-TEST_CASE("random trees survive a round trip in both containers") {
-  std::mt19937 random(7);
-  const auto number = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
-  for (int round = 0; round < 12; ++round) {
-    CAPTURE(round);
-    const Workshop shop;
-    // One pattern for all roots: paths of FILEs below each.
-    std::vector<std::string> pattern;
-    const std::function<void(const std::string&, int)> grow = [&](const std::string& above, int depth) {
-      const int count = number(1, 3);
-      for (int i = 0; i < count; ++i) {
-        const std::string id = above + std::string(1, static_cast<char>('a' + i)) + (number(0, 1) == 0 ? "-é" : ".x");
-        depth > 0 && number(0, 1) == 0 ? grow(id + "/", depth - 1) : pattern.push_back(id);
-      }
-    };
-    grow("/", round % 5);
-    Strings expected;
-    for (int root = number(1, 5); root > 0; --root) {
-      for (const auto& path : pattern) {
-        const std::string name = "r" + std::to_string(root * 7 % 10) + path;
-        const std::string bytes(static_cast<std::size_t>(number(0, 5000)), static_cast<char>(number(0, 127)));
-        shop.add(name, bytes);
-        expected.push_back(name + "=" + bytes);
-      }
-    }
-    std::sort(expected.begin(), expected.end());
-    for (const std::string name : {"x.tacozip", "x"}) {
-      create({shop.tree(), collection()}, shop.out(name), {.task = {.jobs = number(1, 3)}});
-      Strings found = contents(load(shop.out(name)).data());
-      std::sort(found.begin(), found.end());
-      CHECK(found == expected);
-      CHECK(faults(shop.out(name)) == "");
-    }
-  }
 }
 
 TEST_CASE("a deep check reads every column, so that damage to any is found") {

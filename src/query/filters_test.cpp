@@ -97,25 +97,9 @@ TEST_CASE("both ends of a time range are included, and an end date counts as a w
   CHECK(found(times) == Strings{"noon", "day_end"});
 }
 
-TEST_CASE("a single date is that day in UTC") {
-  CHECK(found(load(golden("times.tacozip")).filter_datetime("2023-01-15")) == Strings{"noon", "day_end"});
-}
-
-TEST_CASE("a single date and time is that instant") {
-  const Dataset times = load(golden("times.tacozip"));
-  CHECK(found(times.filter_datetime("2023-01-15T12:30:45.123456Z")) == Strings{"noon"});
-  CHECK(times.filter_datetime("2023-01-15T12:30:45.123457Z").num_rows() == 0);
-}
-
 TEST_CASE("filter_datetime accepts a pair of instants") {
   const TimeRange range{Timestamp::parse("2023-02-01T00:00:00Z"), Timestamp::parse("2023-04-01T00:00:00Z")};
   CHECK(found(flat().filter_datetime(range)) == Strings{"madrid", "new_york", "tokyo"});
-}
-
-TEST_CASE("a time without zone is UTC, and other zones are converted") {
-  CHECK(found(flat().filter_datetime("2023-02-01T00:00:00")) == Strings{"madrid"});
-  CHECK(found(flat().filter_datetime("2023-02-01T02:00:00+02:00")) == Strings{"madrid"});
-  CHECK(found(flat().filter_datetime("2023-01-31T20:00:00-05:00/2023-02-28")).empty());
 }
 
 TEST_CASE("a time range that ends before it starts is an error") {
@@ -123,15 +107,6 @@ TEST_CASE("a time range that ends before it starts is an error") {
   const TimeRange backwards{Timestamp{2}, Timestamp{1}};
   CHECK(has_text(error_of([&] { flat().filter_datetime(backwards); }),
                  "QueryError: time range starts at 1970-01-01T00:00:00.000002Z, after its end"));
-}
-
-TEST_CASE("text that is no time is an error that quotes it") {
-  for (const std::string text :
-       {"2023-13-01", "yesterday", "", "2023-01-01/x", "2023", "2023-01-01/2023-01-02/2023-01-03"}) {
-    CAPTURE(text);
-    CHECK(has_text(error_of([&] { flat().filter_datetime(text); }), "QueryError: "));
-  }
-  CHECK(has_text(error_of([] { flat().filter_datetime("yesterday"); }), "'yesterday'"));
 }
 
 TEST_CASE("times stored as text are compared in any zone, and invalid text never matches") {
