@@ -16,9 +16,6 @@ const BBox kJapan{130, 30, 145, 38};
 
 FilterOptions at(int level) { return {.column = "auto", .level = level}; }
 
-Dataset part(int number) {
-  return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
-}
 Dataset parts() { return concat({part(1), part(2), part(3), part(4)}); }
 Dataset tacocat() { return load(golden("cascade_tacocat")); }
 

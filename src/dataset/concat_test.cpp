@@ -8,9 +8,6 @@ using namespace tacore;
 
 namespace {
 
-Dataset part(int number) {
-  return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
-}
 Dataset flat() { return load(golden("flat.tacozip")); }
 Dataset nested() { return load(golden("nested.tacozip")); }
 FilterOptions at(int level) { return {.column = "auto", .level = level}; }

@@ -17,11 +17,6 @@
 namespace tacore {
 namespace {
 
-Strings sorted(Strings lines) {
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
 /// Two FOLDERs with the same children, with a time each: a/x is of 2020, the others of 2021.
 Dataset nested(const Workshop& shop) {
   std::string table = "id,path,istac:time_start\n";

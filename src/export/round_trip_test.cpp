@@ -365,11 +365,6 @@ Tortilla tiles(const Workshop& shop, int count) {
   return Tortilla::from_table(shop.source("tiles.csv"));
 }
 
-Strings sorted(Strings lines) {
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
 Strings files_in(const std::string& folder) {
   Strings out;
   for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path().filename());

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "support/counting.hpp"
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 #include "table/arrow_stream.hpp"
@@ -43,45 +44,8 @@ TEST_CASE("a level gives its columns, rows and cells") {
   CHECK(level->text(1, 2) == "FILE");
 }
 
-/// A file on a server, which counts what it is asked.
-class FarSource final : public ByteSource {
- public:
-  explicit FarSource(Bytes bytes) : bytes_(std::move(bytes)) {}
-
-  const std::string& name() const noexcept override { return name_; }
-  uint64_t size() const override { return bytes_.size(); }
-  bool is_local() const noexcept override { return false; }
-  void read(uint64_t offset, std::span<std::byte> out) const override {
-    ++num_questions;
-    if (is_down) throw IoError("no line", {.path = name_});
-    copy({offset, out.size()}, out);
-  }
-  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
-    ++num_questions;
-    if (is_down) throw IoError("no line", {.path = name_});
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that others come meanwhile
-    std::vector<Bytes> out;
-    for (const ByteRange& range : ranges) copy(range, out.emplace_back(range.size));
-    return out;
-  }
-
-  mutable std::atomic<int> num_questions = 0;
-  mutable std::atomic<uint64_t> num_bytes = 0;
-  mutable std::atomic<bool> is_down = false;
-
- private:
-  void copy(ByteRange range, std::span<std::byte> out) const {
-    require_inside(range);
-    num_bytes += range.size;
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(range.offset), range.size, out.begin());
-  }
-
-  const std::string name_ = "http://host/level0.parquet";
-  const Bytes bytes_;
-};
-
 /// More rows than opening reads.
-std::shared_ptr<const FarSource> far_rows() {
+std::shared_ptr<const CountingSource> far_rows() {
   std::vector<std::optional<std::string>> ids, types;
   std::vector<std::optional<int64_t>> offsets, sizes;
   std::vector<std::optional<double>> other;
@@ -92,11 +56,11 @@ std::shared_ptr<const FarSource> far_rows() {
     sizes.emplace_back(i + 1);
     other.emplace_back(i / 7.0);
   }
-  return std::make_shared<FarSource>(parquet_of(table_of({{"id", texts(ids)},
-                                                          {"type", texts(types)},
-                                                          {"other", reals(other)},
-                                                          {"internal:offset", integers(offsets)},
-                                                          {"internal:size", integers(sizes)}})));
+  return std::make_shared<CountingSource>(parquet_of(table_of({{"id", texts(ids)},
+                                                               {"type", texts(types)},
+                                                               {"other", reals(other)},
+                                                               {"internal:offset", integers(offsets)},
+                                                               {"internal:size", integers(sizes)}})));
 }
 
 TEST_CASE("the columns that locate a row's bytes in a remote level are read with one request") {
@@ -141,7 +105,7 @@ TEST_CASE("checking the order of offsets in a remote level takes one request per
 }
 
 /// `num_groups` row groups of a remote level, of whose columns each has 8 bytes a row.
-std::shared_ptr<const FarSource> far_groups(int num_groups) {
+std::shared_ptr<const CountingSource> far_groups(int num_groups) {
   const auto rows = static_cast<std::size_t>(num_groups) * 65536;
   std::vector<std::optional<std::string>> ids(rows, "a"), types(rows, "FILE");
   std::vector<std::optional<int64_t>> offsets(rows), sizes(rows);
@@ -150,10 +114,10 @@ std::shared_ptr<const FarSource> far_groups(int num_groups) {
     offsets[i] = static_cast<int64_t>(random() >> 1);
     sizes[i] = static_cast<int64_t>(random() >> 1);
   }
-  return std::make_shared<FarSource>(parquet_of(table_of({{"id", texts(ids)},
-                                                          {"type", texts(types)},
-                                                          {"internal:offset", integers(offsets)},
-                                                          {"internal:size", integers(sizes)}})));
+  return std::make_shared<CountingSource>(parquet_of(table_of({{"id", texts(ids)},
+                                                               {"type", texts(types)},
+                                                               {"internal:offset", integers(offsets)},
+                                                               {"internal:size", integers(sizes)}})));
 }
 
 TEST_CASE("a scan of a remote level requests its columns of all row groups together, and no others") {
@@ -548,6 +512,7 @@ TEST_CASE("a thousand columns are decoded with one reader") {
 TEST_SUITE("threads") {
   TEST_CASE("threads that read the same columns of a remote level share one request") {
     const auto source = far_rows();
+    source->latency = std::chrono::milliseconds(20);  // so that the other threads ask meanwhile
     const auto level = LevelTable::open(source, {});
     source->num_questions = 0;
     std::vector<std::thread> threads;
@@ -565,6 +530,7 @@ TEST_SUITE("threads") {
 
   TEST_CASE("threads that scan a remote level share its requests") {
     const auto source = far_groups(3);
+    source->latency = std::chrono::milliseconds(20);  // so that the other threads ask meanwhile
     const auto level = LevelTable::open(source, {});
     const std::vector<int> columns{level->find("internal:offset"), level->find("type")};
     source->num_questions = 0;
