@@ -221,27 +221,6 @@ def test_stac_has_its_columns_with_descriptions() -> None:
     assert list(stac().get_field_descriptions()) == list(STAC_COLUMNS)
 
 
-def test_stac_computes_the_centroid_as_wkb() -> None:
-    assert extended(stac())["stac:centroid"].hex() == "010100000000000000000024400000000000001440"
-    pyproj = pytest.importorskip("pyproj")
-    utm = {"crs": "EPSG:32630", "geotransform": (500000, 10, 0, 4400000, 0, -10)}
-    try:
-        centroid = extended(stac(**utm))["stac:centroid"]
-    except tacore.TacoSchemaError as error:
-        pytest.skip(str(error))
-    lon, lat = pyproj.Transformer.from_crs("EPSG:32630", "EPSG:4326", always_xy=True).transform(500100, 4399950)
-    assert struct.unpack("<dd", centroid[5:]) == pytest.approx((lon, lat), abs=1e-9)
-
-
-def test_stac_checks_times_and_computes_the_middle() -> None:
-    with pytest.raises(ValueError, match="time"):
-        stac(time_start=2, time_end=1)
-    values = extended(stac(time_start=-3, time_end=0))
-    assert values["stac:time_middle"] == dt.datetime(1970, 1, 1) - dt.timedelta(microseconds=2)
-    assert extended(stac())["stac:time_middle"] is None
-    assert extended(stac(centroid=point(1, 2)))["stac:centroid"] == point(1, 2)
-
-
 @pytest.mark.parametrize("wrong", [{"tensor_shape": (5,)}, {"crs": "nonsense"}, {"geotransform": (float("nan"),) * 6}])
 def test_invalid_stac_values_are_errors_with_the_sample_id(wrong: Any) -> None:
     with pytest.raises(ValueError, match="the_id"):
@@ -271,11 +250,6 @@ def test_times_are_accepted_in_every_form(time: Any) -> None:
 def test_values_that_are_not_times_are_refused(time: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         stac(time_start=time)
-
-
-def test_a_rotated_grid_has_its_true_centroid() -> None:
-    centroid = extended(stac(geotransform=(0, 1, 0.5, 10, 0.25, -1)))["stac:centroid"]
-    assert struct.unpack("<dd", centroid[5:]) == (10 + 2.5, 10 + 2.5 - 5)
 
 
 def test_istac_has_its_columns_with_values() -> None:

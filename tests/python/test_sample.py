@@ -53,11 +53,6 @@ def test_an_id_is_text(id: Any) -> None:
         Sample(id=id, path=b"")
 
 
-@pytest.mark.parametrize("id", ["a b", "x.tif", "a-b", "é", "🌍", "CON", "x" * 300])
-def test_legal_ids_are_kept(id: str) -> None:
-    assert Sample(id=id, path=b"").id == id
-
-
 def test_a_path_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="does not exist") as caught:
         Sample(id="a", path=tmp_path / "missing")
@@ -143,12 +138,6 @@ def test_every_buffer_type_is_accepted_as_bytes(data: Any) -> None:
 def test_data_of_other_types_are_refused(data: Any) -> None:
     with pytest.raises(TypeError):
         Sample(id="a", path=data)
-
-
-def test_the_size_of_a_folder_is_the_sum_of_its_samples(file: Path) -> None:
-    samples = [Sample(id="a", path=file), Sample(id="b", path=b"123")]
-    assert [sample.size_bytes for sample in samples] == [5, 3]
-    assert Sample(id="f", path=Tortilla(samples)).size_bytes == 8
 
 
 def test_keywords_are_metadata() -> None:

@@ -29,20 +29,6 @@ def test_no_samples_and_equal_ids_are_refused() -> None:
         Tortilla([b"x"])  # type: ignore[list-item]
 
 
-def test_a_loose_schema_has_the_fields_of_all_samples() -> None:
-    samples = [Sample(id="a", path=b"", z=1), Sample(id="b", path=b"", z=2.5, a="x"), Sample(id="c", path=b"", z=None)]
-    rows = Tortilla(samples, strict_schema=False).export_metadata()
-    assert rows.column_names == ["id", "type", "path", "z", "a"]  # in the order first seen
-    assert rows["z"].to_pylist() == [1.0, 2.5, None] and rows["a"].to_pylist() == [None, "x", None]
-
-
-def test_pad_to_appends_padding() -> None:
-    padded = Tortilla(flat(3, k=1), pad_to=4)
-    rows = padded.export_metadata().to_pylist()
-    assert len(padded) == 4 and rows[3]["id"].startswith("__TACOPAD__") and rows[3]["k"] is None
-    assert len(Tortilla(flat(4), pad_to=2)) == 4
-
-
 @pytest.mark.parametrize(("pad_to", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("2", TypeError)])
 def test_an_invalid_pad_to_is_refused(pad_to: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
