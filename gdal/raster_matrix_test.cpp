@@ -290,7 +290,7 @@ TEST_CASE("every kind of TIFF that GDAL writes has the pixels that GDAL reads") 
   CHECK(count == 8 * 350 + 2 * 500);
 }
 
-TEST_CASE("BigTIFF, missing blocks and no-data change nothing about that") {
+TEST_CASE("BigTIFF, missing blocks and no-data values are read with the pixels that GDAL reads") {
   Scene scene;
   for (const auto& [type, predictor] : {std::pair{kTypes[2], 2}, {kTypes[8], 3}, {kTypes[9], 1}}) {
     for (Kind kind : kinds_of(type)) {
@@ -303,7 +303,7 @@ TEST_CASE("BigTIFF, missing blocks and no-data change nothing about that") {
   }
 }
 
-TEST_CASE("blocks that a file leaves out hold no-data as GDAL has it, also where the type cannot") {
+TEST_CASE("missing blocks are filled with the no-data value as GDAL converts it, also where the type cannot hold it") {
   const Scene scene;
   for (const Type& type : kTypes) {
     // GDAL 3.6 has no signed bytes: it would fill with what -1 is as an unsigned one.
@@ -330,7 +330,7 @@ TEST_CASE("blocks that a file leaves out hold no-data as GDAL has it, also where
   }
 }
 
-TEST_CASE("64-bit no-data is filled in to the last digit") {
+TEST_CASE("missing blocks are filled with 64-bit no-data values exactly") {
   const Scene scene;
   for (const auto& [type, nodata] : {std::pair{kTypes[6], "18446744073709551615"},
                                      {kTypes[7], "-9223372036854775807"},
@@ -359,7 +359,7 @@ TEST_CASE("64-bit no-data is filled in to the last digit") {
   }
 }
 
-TEST_CASE("imagery of others: the pixels that GDAL reads, or refused" * doctest::test_suite("external")) {
+TEST_CASE("foreign imagery has the pixels that GDAL reads, or is refused" * doctest::test_suite("external")) {
   GDALAllRegister();
   const gdal::Quiet quiet;
   std::mt19937 random(1);
@@ -383,7 +383,7 @@ TEST_CASE("imagery of others: the pixels that GDAL reads, or refused" * doctest:
 }
 
 // What tacore does not refuse must be what GDAL makes of it. Blocks that GDAL cannot decode are its own affair.
-TEST_CASE("damaged TIFFs: the pixels that GDAL reads, or refused") {
+TEST_CASE("damaged TIFFs have the pixels that GDAL reads, or are refused") {
   const Scene scene;
   const gdal::Quiet quiet;
   std::mt19937 random(1);

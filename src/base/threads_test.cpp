@@ -51,7 +51,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("results that wait are bounded by weight, and a single one may exceed the bound") {
+  TEST_CASE("the total weight of waiting results is bounded, but a single result may exceed the bound") {
     for (const int jobs : {1, 4}) {
       CAPTURE(jobs);
       std::atomic<uint64_t> made = 0;
@@ -73,7 +73,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("the error of a task is thrown in the order of the tasks, whichever fails first") {
+  TEST_CASE("errors of tasks are rethrown in the order of the tasks, not of their failures") {
     for (const int jobs : {1, 3}) {
       CAPTURE(jobs);
       OrderedWork<int> work(ones(50), 50, jobs, [](std::size_t i) -> int {
@@ -85,7 +85,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("tasks whose results nobody takes end with their owner") {
+  TEST_CASE("tasks whose results are never taken end with their OrderedWork") {
     std::atomic<int> made = 0;
     {
       const OrderedWork<int> work(ones(1000), 3, 4, [&](std::size_t) { return ++made; });

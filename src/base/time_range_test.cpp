@@ -11,7 +11,7 @@
 
 using namespace tacore;
 
-TEST_CASE("RFC 3339 text becomes microseconds since 1970") {
+TEST_CASE("RFC 3339 text is parsed to microseconds since 1970") {
   struct Case {
     std::string text;
     int64_t microseconds;
@@ -129,7 +129,7 @@ TEST_CASE("each day of four centuries is one day after the day before") {
   }
 }
 
-TEST_CASE("a range takes in the whole days of its bounds") {
+TEST_CASE("a time range between dates includes both days as a whole") {
   struct Case {
     std::string text;
     const char* start;
@@ -151,7 +151,7 @@ TEST_CASE("a range takes in the whole days of its bounds") {
   }
 }
 
-TEST_CASE("a bound that is empty or two dots is open") {
+TEST_CASE("an empty bound and '..' are open bounds of a time range") {
   constexpr auto kFirst = std::numeric_limits<int64_t>::min();
   constexpr auto kLast = std::numeric_limits<int64_t>::max();
   for (const std::string text : {"../2023-01-01", "/2023-01-01", " .. / 2023-01-01"}) {
@@ -166,7 +166,7 @@ TEST_CASE("a bound that is empty or two dots is open") {
   }
 }
 
-TEST_CASE("malformed ranges are query errors") {
+TEST_CASE("malformed time ranges are query errors") {
   struct Case {
     std::string text;
     const char* expected;

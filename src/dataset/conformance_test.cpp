@@ -159,12 +159,6 @@ void ask(Answers& out, const std::string& question, const std::function<std::str
   }
 }
 
-std::string numbers(const std::vector<double>& all) {
-  std::string out;
-  for (const double number : all) out += std::to_string(number) + " ";
-  return out;
-}
-
 Answers answers(const Dataset& dataset) {
   Answers out;
   out["id"] = dataset.id();
@@ -195,9 +189,9 @@ Answers answers(const Dataset& dataset) {
     });
     for (const char* id : {"continuous", "weighted", "nan", "categorical", "one_pixel", "all_null", "it's", "nobody"}) {
       ask(out, "mean at " + level + " of " + id,
-          [&] { return numbers(dataset.stats(Statistic::Mean, {.level = k, .id = id})); });
+          [&] { return numbers_text(dataset.stats(Statistic::Mean, {.level = k, .id = id})); });
       ask(out, "p95 at " + level + " of " + id,
-          [&] { return numbers(dataset.stats(Statistic::P95, {.bands = {1}, .level = k, .id = id})); });
+          [&] { return numbers_text(dataset.stats(Statistic::P95, {.bands = {1}, .level = k, .id = id})); });
     }
   }
   ask(out, "query", [&] { return content(dataset.sql("SELECT * FROM data WHERE id > 'b' ORDER BY id DESC").data()); });
@@ -281,7 +275,7 @@ TEST_CASE("four ZIPs give the same answers as .tacocat, __TACOCAT__, TACOLLECTIO
   }
 }
 
-TEST_CASE("published twins give the same answers" * doctest::test_suite("external")) {
+TEST_CASE("published datasets in several formats give the same answers" * doctest::test_suite("external")) {
   if (missing(published("zip"))) return;
   const std::pair<std::string, std::string> twins[] = {{"zip/nested.tacozip", "folder/nested"},
                                                        {"zip/flat.tacozip", "folder/flat"},

@@ -24,7 +24,7 @@ DataFrame again(const DataFrame& frame, const std::string& name, const std::stri
 
 }  // namespace
 
-TEST_CASE("a serialized frame has the same rows and leads to the same data") {
+TEST_CASE("a serialized frame has the same rows and reads the same data") {
   for (const auto& name : kNames) {
     for (const std::string query : {"", "SELECT * FROM data ORDER BY random()", "SELECT *, random() AS r FROM data"}) {
       CAPTURE(name);
@@ -47,7 +47,7 @@ TEST_CASE("a serialized frame has the same rows and leads to the same data") {
   }
 }
 
-TEST_CASE("rows that a query drew at random stay the same in the next query") {
+TEST_CASE("rows of a random query stay the same in later queries") {
   for (const auto& name : kNames) {
     for (const std::string query :
          {"SELECT * FROM data ORDER BY random() LIMIT 2", "SELECT *, random() AS r FROM data",
@@ -81,7 +81,7 @@ TEST_CASE("rows that a query drew at random stay the same in the next query") {
   CHECK_THROWS_AS(with_drawn(drawn, serialize(drawn.data())), FormatError);
 }
 
-TEST_CASE("keys are enough where the values are those of a level") {
+TEST_CASE("a frame whose values are those of a level is serialized as row keys without values") {
   const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT * FROM data ORDER BY random()").data();
   const auto holds_values = [](const DataFrame& frame) {
     const Bytes bytes = serialize(frame);
@@ -92,7 +92,7 @@ TEST_CASE("keys are enough where the values are those of a level") {
   CHECK(holds_values(rows.with_column("cloud_cover", "cloud_cover + 1")));
 }
 
-TEST_CASE("what serialize did not write is refused") {
+TEST_CASE("bytes that serialize did not write are refused") {
   const Dataset dataset = load(golden("flat.tacozip"));
   const DataFrame rows = dataset.sql("SELECT * FROM data WHERE cloud_cover > 30").data();
   Bytes bytes = serialize(rows);
@@ -111,7 +111,7 @@ TEST_CASE("versions of files differ where a file does") {
   CHECK(versions(one) != versions(two));
 }
 
-TEST_CASE("a dataset that is made of the rows of a frame has those rows, and takes no queries") {
+TEST_CASE("to_dataset gives the rows of the frame, and refuses queries") {
   const DataFrame rows = load(golden("nested.tacozip")).data().sort("id", true).limit(2);
   const Dataset given = to_dataset(rows);
   CHECK(dump(given.data()) == dump(rows));

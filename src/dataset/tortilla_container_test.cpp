@@ -97,7 +97,7 @@ TEST_CASE("a file without nested samples is opened without reading a column") {
   CHECK(storage->requests().size() == 4);
 }
 
-TEST_CASE("levels below the root are assembled when they are asked for, not before") {
+TEST_CASE("deeper levels are assembled when they are first needed") {
   const auto storage = std::make_shared<CountingStorage>();
   const TemporaryFolder folder;
   std::vector<Stated> samples;
@@ -126,7 +126,7 @@ TEST_CASE("levels below the root are assembled when they are asked for, not befo
   CHECK(more() == 0);
 }
 
-TEST_CASE("a sample that is deeper than the first is seen whatever the order of rows") {
+TEST_CASE("a sample that is deeper than the first is found in any order of rows") {
   const TemporaryFolder folder;
   const Stated shallow = nested("a", {{"f", "BYTES", "1"}}),
                deep = nested("b", {{"x", "BYTES", "2"}, nested("g", {{"h", "BYTES", "3"}})});
@@ -148,7 +148,7 @@ TEST_CASE("a sample that is deeper than the first is seen whatever the order of 
   CHECK(wide.level_rows(3) == 1);
 }
 
-TEST_CASE("a damaged nested sample is an error of what needs it, each time, and the rows are there") {
+TEST_CASE("a damaged nested sample is an error of each call that needs it, and its row stays readable") {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("damaged.tortilla", file_of({{"n", "TORTILLA", std::string(300, 'x')}, {"b", "BYTES", "bytes"}}));
@@ -168,7 +168,7 @@ TEST_CASE("a damaged nested sample is an error of what needs it, each time, and 
   }
 }
 
-TEST_CASE("lying places are errors that name the sample") {
+TEST_CASE("offsets and sizes outside the data are errors that name the sample") {
   const TemporaryFolder folder;
   const auto reading = [&](const char* name, const std::vector<Stated>& samples, const char* id) {
     const std::string path = folder.write(name, file_of(samples));
@@ -184,7 +184,7 @@ TEST_CASE("lying places are errors that name the sample") {
   CHECK(has_text(no_header, "not a Tortilla or TACO file: starts with 'xx'"));
 }
 
-TEST_CASE("a file that is cut anywhere is an error or the right data, never less") {
+TEST_CASE("a file truncated anywhere is an error or the right data, never less data") {
   const std::string whole = file_of({nested("n", {{"a", "BYTES", "abc"}}), {"b", "BYTES", "de"}});
   const TemporaryFolder folder;
   for (std::size_t size = 0; size < whole.size(); size += 37) {

@@ -91,7 +91,7 @@ TEST_CASE("a key that a line of JSON lacks leaves the value as it is, and a drop
                  "column 'c' cannot be dropped and set for some samples only"));
 }
 
-TEST_CASE("edited columns are what create() writes") {
+TEST_CASE("edited columns equal those that create() writes") {
   const Chips shop;
   const TemporaryFolder tables;
   const Tortilla tree = shop.tree()
@@ -177,7 +177,7 @@ TEST_CASE("data and its offsets stay where they are") {
   CHECK(after.substr(header, shared) == before.substr(header, shared));
 }
 
-TEST_CASE("who has the old file open goes on reading it") {
+TEST_CASE("a reader with the old file open keeps reading it") {
   const Chips shop;
   for (const std::string name : kContainers) {
     CAPTURE(name);
@@ -191,7 +191,7 @@ TEST_CASE("who has the old file open goes on reading it") {
   }
 }
 
-TEST_CASE("of a folder whose columns change the data is the same files") {
+TEST_CASE("an edit of the columns of a FOLDER keeps its data files, links and permissions") {
   const Chips shop;
   const TemporaryFolder tables;
   const auto path = made(shop, "set");
@@ -224,7 +224,7 @@ TEST_CASE("a link to a dataset stays one, and permissions stay") {
   }
 }
 
-TEST_CASE("datasets of others keep their bytes and get no faults") {
+TEST_CASE("edited datasets of other writers keep their data bytes and get no new faults") {
   const TemporaryFolder copies;
   const TemporaryFolder tables;
   for (const std::string name :
@@ -254,7 +254,7 @@ TEST_CASE("datasets of others keep their bytes and get no faults") {
   }
 }
 
-TEST_CASE("samples behind what changes move, and are found again") {
+TEST_CASE("samples stored behind changed entries move and are found again") {
   const Chips shop;
   const TemporaryFolder copies;
   // The collection first and no header, as nothing forbids: readers go by the directory.
@@ -292,7 +292,7 @@ TEST_CASE("the collection of an index is edited, its columns are not") {
   CHECK(read_collection(single).title == "Other");
 }
 
-TEST_CASE("what an edit may not change is refused, and nothing is written") {
+TEST_CASE("edits that are not allowed are refused, and nothing is written") {
   const Chips shop;
   const TemporaryFolder tables;
   for (const std::string name : kContainers) {
@@ -383,7 +383,7 @@ TEST_CASE("an edit that is stopped leaves the old dataset and nothing else") {
   }
 }
 
-TEST_CASE("an edit of a dataset that another program replaced meanwhile is given up") {
+TEST_CASE("an edit of a dataset that another program replaced meanwhile is an error") {
   const Chips shop;
   for (const std::string name : kContainers) {
     CAPTURE(name);
@@ -401,7 +401,7 @@ TEST_CASE("an edit of a dataset that another program replaced meanwhile is given
   }
 }
 
-TEST_CASE("what is made until it is whole lies in temp_dir") {
+TEST_CASE("temporary files of an edit lie in temp_dir") {
   const Chips shop;
   const auto path = made(shop, "set.tacozip");
   edit(path, {.set = {{"title", "\"New\""}}}, {.temp_dir = shop.source()});

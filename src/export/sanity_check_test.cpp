@@ -8,7 +8,7 @@
 namespace tacore::v1 {
 namespace {
 
-TEST_CASE("samples that are not sound are told by path") {
+TEST_CASE("invalid samples are reported by their path") {
   const TemporaryFolder folder;
   // Text of which it is said that it is a GeoTIFF.
   const auto texts = sanity_check(load(golden("v1/nested.tortilla")).data());

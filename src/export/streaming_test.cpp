@@ -106,7 +106,7 @@ Integers list_of(const arrow::Table& table, const std::string& name, std::size_t
   return out;
 }
 
-TEST_CASE("tiles are those of the source, or as large as they are asked for") {
+TEST_CASE("tiles keep the size of the source, or get the requested size") {
   const auto side = [](const Images& images, const CreateTacoOptions& options) {
     images.write(options);
     const auto raster = open_raster(load(images.path()).data(), "img1/hrf");
@@ -129,7 +129,7 @@ TEST_CASE("tiles are those of the source, or as large as they are asked for") {
   CHECK(open_raster(load(folder.path("x.tortilla")).data(), 0)->info().block_width == 32);
 }
 
-TEST_CASE("a streaming file is header, samples, footers, tables of the stream and collection, in this order") {
+TEST_CASE("a streaming file is header, samples, footers, stream tables and collection, in this order") {
   const Images images;
   const std::string bytes = images.write({.histograms = false});
   const Fields header = fields_of(bytes);
@@ -220,7 +220,7 @@ bool equal(const Tensor& a, const Tensor& b) {
          std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin());
 }
 
-TEST_CASE("read gives a table, a path, and a chunk, which is one read, of its TIFF's directory too where that is new") {
+TEST_CASE("read gives a table, a path, or a chunk; a chunk takes one read, plus its TIFF's directory the first time") {
   const Images images({.block_size = 112});  // the last tiles end behind the image
   images.write();
   const auto storage = std::make_shared<CountingStorage>();
@@ -268,14 +268,14 @@ TEST_CASE("a file without chunk table gives the same chunks from its directories
   }
 }
 
-TEST_CASE("an id that ends like a chunk is read as what it is") {
+TEST_CASE("an id that ends like a chunk id is read as that sample") {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.tortilla");
   create_tortilla(called("a::1", to_bytes("one")), path, plain());
   CHECK(std::get<Bytes>(read(load(path).data(), "a::1")) == to_bytes("one"));
 }
 
-TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
+TEST_CASE("rasters that are not TOGs are re-encoded with the same pixels") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 300, 200, 2);
   const std::string path = folder.path("flat.taco");
@@ -307,7 +307,7 @@ TEST_CASE("a raster of a ZIP is verified against its CRC-32 before it is encoded
   CHECK(!std::filesystem::exists(folder.path("a.taco")));
 }
 
-TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it is when that is allowed") {
+TEST_CASE("a sample that cannot be streamed is refused by its id, or copied unchanged where that is allowed") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 32, 32, 1);
   const auto why = [&](const Tortilla& samples, CreateTacoOptions options = {.stats = false}) {
@@ -328,7 +328,7 @@ TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it
   CHECK(std::get<Tensor>(read(rows, "a::0")).shape() == Integers{1, 32, 32});
 }
 
-TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
+TEST_CASE("leaves at any depth have chunks, and each part has its own chain of tables") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 40, 30, 1);
   std::vector<Sample> samples;
@@ -355,7 +355,7 @@ TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
   CHECK(all[1].num_samples == 3);
 }
 
-TEST_CASE("a streaming file that is written breaks no rule") {
+TEST_CASE("a streaming file that tacore writes breaks no rule") {
   const Images images;
   images.write();
   CHECK(streaming_faults(local_storage()->open(images.path()), images.path()).empty());
@@ -381,7 +381,7 @@ std::vector<uint64_t> expected_counts(const Tensor& pixels, std::size_t band, do
   return out;
 }
 
-TEST_CASE("histograms add up to those of any samples") {
+TEST_CASE("histograms of any selection of samples are the sums of theirs") {
   const Images images;
   images.write();
   const Dataset dataset = load(images.path());
@@ -443,13 +443,13 @@ TEST_CASE("a band without valid pixels has no histogram, and one of one value ha
   CHECK(histograms(load(flat)).at(0).component == ".");
 }
 
-TEST_CASE("a dataset without histograms has none") {
+TEST_CASE("a dataset without histograms returns none") {
   const Images images;
   images.write({.histograms = false});
   CHECK(histograms(load(images.path())).empty());
 }
 
-TEST_CASE("a tree deeper than six levels has a table for each, and chunks below them") {
+TEST_CASE("a tree deeper than six levels has a table for each level, and chunks of the deepest") {
   const TemporaryFolder folder;
   write_plain_tiff(folder.path("leaf.tif"), 64, 64, 1, 7, DataType::UInt16);
   Sample sample("leaf", folder.path("leaf.tif"));
@@ -469,7 +469,7 @@ TEST_CASE("a tree deeper than six levels has a table for each, and chunks below 
   }
 }
 
-TEST_CASE("a streaming file that is cut, or has a byte changed, gives what it gave or a typed error") {
+TEST_CASE("a streaming file that is truncated or has a byte changed gives the same data or a typed error") {
   const Images images;
   const std::string bytes = images.write();
   const auto visit = [&](const std::string& changed) {

@@ -75,7 +75,7 @@ void replace_integers(const std::string& file, int level, std::string_view colum
 
 }  // namespace
 
-TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
+TEST_CASE("Damaged ZIP records and TACO_HEADER fields are found, one at a time") {
   const ZipCase cases[] = {
       {"ZIP-2", "local header has CRC-32 00000001", [](FlatZip& z) { put32(z.bytes, z.local + 14, 1); }},
       {"ZIP-2", "local header has method 8", [](FlatZip& z) { z.bytes[z.local + 8] = 8; }},
@@ -164,7 +164,7 @@ TEST_CASE("A ZIP64 end record with more than its numbers") {
   check_broken(folder.write("gap.tacozip", wider), "ZIP-7", "ZIP64 end records of 82 bytes, 76 expected");
 }
 
-TEST_CASE("A ZIP in which tools see different things is not extracted") {
+TEST_CASE("A ZIP that tools interpret differently is not extracted") {
   const TemporaryFolder folder;
   const auto said = [&](const std::function<void(FlatZip&)>& patch) -> std::string {
     FlatZip zip;
@@ -204,7 +204,7 @@ TEST_CASE("A ZIP in which tools see different things is not extracted") {
   CHECK(load(folder.path("comment")).data().num_rows() == load(golden("flat_plain.tacozip")).data().num_rows());
 }
 
-TEST_CASE("Faults of COLLECTION.json, one by one") {
+TEST_CASE("Wrong members of COLLECTION.json are found, one at a time") {
   struct Case {
     const char* rule;
     const char* words;
@@ -245,7 +245,7 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
   }
 }
 
-TEST_CASE("Faults of the links between levels, one by one") {
+TEST_CASE("Wrong links between levels are found, one at a time") {
   struct Case {
     const char* rule;
     const char* words;
@@ -281,7 +281,7 @@ TEST_CASE("Faults of the links between levels, one by one") {
   }
 }
 
-TEST_CASE("A gap in internal:current_id is no error where internal:parent_id follows it") {
+TEST_CASE("Gaps in internal:current_id that internal:parent_id follows are a warning, not an error") {
   const TemporaryFolder folder;
   const auto path = folder.copy(golden("nested"));
   replace_integers(path + "/METADATA/level0.parquet", 0, names::kCurrentId, {0, 1, 7});
@@ -290,7 +290,7 @@ TEST_CASE("A gap in internal:current_id is no error where internal:parent_id fol
   CHECK(rules_of(validate(path)) == std::set<std::string>{"LVL-3"});
 }
 
-TEST_CASE("Faults of the files of a FOLDER") {
+TEST_CASE("Missing, extra and changed files of a FOLDER are found") {
   const TemporaryFolder folder;
   const auto padded = folder.copy(golden("nested_padded"));
   fs::copy_file(padded + "/DATA/one/__meta__", padded + "/DATA/two/__meta__", fs::copy_options::overwrite_existing);
@@ -325,7 +325,7 @@ TEST_CASE("Faults of the files of a FOLDER") {
   check_broken(nested, "DIR-1", "the file 'DATA/asia/item_0' is missing");
 }
 
-TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
+TEST_CASE("Wrong offsets and sizes of FOLDER rows, __meta__ rows and padding are found") {
   const std::string path = golden("nested_padded.tacozip");
   const auto archive = local_storage()->open(path);
   Report report;
@@ -348,7 +348,7 @@ TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
   CHECK(find(issues, "ID-3", "'__TACOPAD__0' has the type FILE and the size 5"));
 }
 
-TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by them") {
+TEST_CASE("Wrong column statistics of a footer are found by deep checks only") {
   // The bounds of a text stand in the footer as they are, twice (min_value, max_value and their older namesakes).
   const auto lie = [](const std::string& path, const std::string& old, const std::string& now) {
     const std::string file = path + "/METADATA/level0.parquet";
@@ -371,7 +371,7 @@ TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by 
              "column 'id' in row group 0: min is 'afrika', the values have 'africa'"));
 }
 
-TEST_CASE("Faults of an index over several datasets") {
+TEST_CASE("Faults of an index over several datasets are found") {
   const auto change = [](const char* rule, const char* words, const std::function<void(const std::string&)>& patch) {
     const TemporaryFolder folder;
     const auto path = folder.copy(golden("cascade_tacocat"));
@@ -406,7 +406,7 @@ TEST_CASE("Faults of an index over several datasets") {
   });
 }
 
-TEST_CASE("Faults of a TACOLLECTION.json") {
+TEST_CASE("Faults of a TACOLLECTION.json are found") {
   const TemporaryFolder folder;
   const auto path = folder.copy(golden("cascade_tacocat")) + "/TACOLLECTION.json";
   REQUIRE(edit_file(path, R"("n": 4)", R"("n": 5)"));

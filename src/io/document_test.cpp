@@ -26,7 +26,7 @@ class Large final : public ByteSource {
 
 }  // namespace
 
-TEST_CASE("a document is read up to 64 MiB, and refused beyond before memory is taken") {
+TEST_CASE("a document is read up to 64 MiB, and a larger one is refused before memory is allocated") {
   CHECK_NOTHROW(check_document_size({5, kMaxDocumentSize}, "a"));
   CHECK_THROWS_WITH_AS(check_document_size({5, kMaxDocumentSize + 1}, "a"),
                        "a: JSON document has 67108865 bytes, at most 67108864 allowed (byte 5)", FormatError);

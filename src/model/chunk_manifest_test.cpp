@@ -64,7 +64,7 @@ TEST_CASE("A manifest is read as it was written") {
   CHECK(has_text(fault(replaced(encode_manifest(zip), "\"s1\"", "1")), "a sample is 1, expected its id"));
 }
 
-TEST_CASE("The identity is that of everything in a manifest") {
+TEST_CASE("The identity of a manifest is a hash of all its content") {
   const Sha256 identity = folder({"a", "b"}).identity();
   CHECK(folder({"b", "a"}).identity() != identity);
   CHECK(folder({"a"}).identity() != identity);
@@ -76,7 +76,7 @@ TEST_CASE("The identity is that of everything in a manifest") {
   CHECK(other.identity() != identity);
 }
 
-TEST_CASE("A file whose name could lead out of the folder, or into another file, is refused") {
+TEST_CASE("A file name that leaves the folder or names another file is refused") {
   const struct {
     std::vector<std::string> names;
     std::string expected;
@@ -103,7 +103,7 @@ TEST_CASE("A file whose name could lead out of the folder, or into another file,
   }
 }
 
-TEST_CASE("A manifest that lies about sizes or its identity, or is cut, is refused") {
+TEST_CASE("A manifest with wrong sizes or identity, or a truncated one, is refused") {
   const std::string text = encode_manifest(folder({"a"}));
   REQUIRE(fault(text) == "");
   const auto says = [](const std::string& broken, const std::string& expected) {

@@ -44,13 +44,13 @@ std::string feature_error(const std::string& feature) {
 // Little-endian: 1, 2, 0 and -1 as doubles.
 const std::string k1 = "000000000000f03f", k2 = "0000000000000040", k0 = "0000000000000000", kM1 = "000000000000f0bf";
 
-TEST_CASE("points are WKB to the bit") {
+TEST_CASE("GeoJSON points are encoded as exact WKB") {
   CHECK(wkb("Point", "[10, 5]") == "010100000000000000000024400000000000001440");
   CHECK(wkb("Point", "[1, 2, -1]") == "01e9030000" + k1 + k2 + kM1);
   CHECK(wkb("Point", "[]") == "0101000000000000000000f87f000000000000f87f");
 }
 
-TEST_CASE("every type of geometry has its WKB") {
+TEST_CASE("every GeoJSON geometry type is encoded as WKB") {
   const std::string ring = "[[0,0],[1,0],[1,1],[0,0]]", points = k0 + k0 + k1 + k0 + k1 + k1 + k0 + k0;
   CHECK(wkb("LineString", "[[1,2],[0,-1]]") == "010200000002000000" + k1 + k2 + k0 + kM1);
   CHECK(wkb("Polygon", "[" + ring + "," + ring + "]") ==
@@ -79,7 +79,7 @@ TEST_CASE("every type of geometry has its WKB") {
             k1 + k2 + "010200000002000000" + k1 + k2 + k0 + kM1);
 }
 
-TEST_CASE("properties come as they are written, on one line, with the id of the feature") {
+TEST_CASE("properties are returned as written, on one line, with the id of the feature") {
   const auto read =
       features(R"({"type": "Feature", "id": "a/b", "geometry": null, "properties": {"big": 12345678901234567890,
       "small": 1e-300, "id2": [1,
@@ -94,7 +94,7 @@ TEST_CASE("properties come as they are written, on one line, with the id of the 
   CHECK_FALSE(read[0].geometry);
 }
 
-TEST_CASE("a document that is no FeatureCollection is refused with the place of the fault") {
+TEST_CASE("a document that is not a FeatureCollection is refused with the position of the fault") {
   CHECK(geojson_error("{\"type\": \"FeatureCollection\", \"features\": [}") == "x.geojson: not JSON (byte 43)");
   CHECK(has_text(geojson_error("{\"type\": \"FeatureCollection\", \"features\": ["), "not JSON"));
   CHECK(has_text(geojson_error(""), "not JSON"));
@@ -122,7 +122,7 @@ TEST_CASE("a document that is no FeatureCollection is refused with the place of 
           .empty());
 }
 
-TEST_CASE("a feature that is none is refused with its number") {
+TEST_CASE("an invalid feature is refused with its number") {
   const struct {
     std::string feature;
     const char* words;
@@ -162,7 +162,7 @@ TEST_CASE("a feature that is none is refused with its number") {
   }
 }
 
-TEST_CASE("any text that is cut or changed is read or refused, nothing else") {
+TEST_CASE("GeoJSON truncated or changed anywhere is parsed or refused") {
   const std::string good = R"({"type": "FeatureCollection", "features": [{"type": "Feature", "id": "a\"", "properties":
     {"x": [1, {"y": "]}"}]}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[1,0],[1,1],[0,0]]]}}]})";
   CHECK(geojson_error(good).empty());

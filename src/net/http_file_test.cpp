@@ -47,7 +47,7 @@ std::string why(const std::function<void()>& body) {
 constexpr std::size_t kSize = 200'000;
 const std::string kFile = file_of(kSize);
 
-TEST_CASE("one request opens a file, and what it brought is not asked for again") {
+TEST_CASE("one request opens a file, and its bytes are not requested again") {
   const TestServer server([](const TestRequest& request) { return answer_range(request, kFile, "ETag: \"a\"\r\n"); });
   const auto file = open(server.url("/a"));
   CHECK(file->size() == kSize);
@@ -64,7 +64,7 @@ TEST_CASE("one request opens a file, and what it brought is not asked for again"
   CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("small files, empty files and files of servers without ranges are read whole") {
+TEST_CASE("small files, empty files and files of servers without Range support are fetched whole") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{32768}, std::size_t{32769}}) {
     CAPTURE(size);
     const std::string content = file_of(size);
@@ -79,7 +79,7 @@ TEST_CASE("small files, empty files and files of servers without ranges are read
   }
 }
 
-TEST_CASE("a file is opened by its last bytes, or by its first ones where a server knows no suffix ranges") {
+TEST_CASE("a file is opened by its last bytes, or by its first ones on servers without suffix ranges") {
   const TestServer server([](const TestRequest& request) {
     if (request.header("Range") == "bytes=-32768") {
       const TestRequest last{.text = "\r\nRange: bytes=" + std::to_string(kSize - 32768) + "-" +
@@ -113,7 +113,7 @@ TEST_CASE("a file is opened by its last bytes, or by its first ones where a serv
   CHECK(has_text(why([&] { open(broken.url("/a"), {}, kSuffix); }), "(bytes=0-32767): HTTP status 400: not today"));
 }
 
-TEST_CASE("as many first or last bytes are read as the hint says") {
+TEST_CASE("as many first or last bytes are requested as the hint says") {
   const std::string large = file_of(513 * 1024);
   const TestServer server([&](const TestRequest& request) {
     CHECK(request.header("Range") == "bytes=-524288");
@@ -136,14 +136,14 @@ TEST_CASE("as many first or last bytes are read as the hint says") {
   CHECK(old.requests().size() == 3);
 }
 
-TEST_CASE("a server that ignores ranges may not send anything of any size") {
+TEST_CASE("a response that ignores Range is bounded in size") {
   const TestServer server(
       [](const TestRequest&) { return TestAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc"}; });
   CHECK(has_text(why([&] { open(server.url("/a")); }),
                  "the server ignores range requests, and the whole file has more than 64 MiB; download the file"));
 }
 
-TEST_CASE("a file that is not there is none; other refusals are errors") {
+TEST_CASE("a missing file (404) is reported as missing, and other refusals are errors") {
   int status = 404;
   const TestServer server([&](const TestRequest&) { return answer(status, "no"); });
   CHECK(open(server.url("/a")) == nullptr);
@@ -205,7 +205,7 @@ TEST_CASE("a transient error is retried, a bounded number of times") {
   }
 }
 
-TEST_CASE("an answer that is not of the file that was opened is an error") {
+TEST_CASE("a response of another version of the file is an error") {
   std::string tag = "\"a\"";
   std::string content = kFile;
   const TestServer server(
@@ -224,7 +224,7 @@ TEST_CASE("an answer that is not of the file that was opened is an error") {
   CHECK(server.requests().size() == 6);
 }
 
-TEST_CASE("an encoded answer is refused") {
+TEST_CASE("a response with a content encoding is refused") {
   const TestServer server(
       [&](const TestRequest& request) { return answer_range(request, kFile, "Content-Encoding: gzip\r\n"); });
   CHECK(has_text(why([&] { open(server.url("/a")); }), "Content-Encoding is 'gzip', expected the stored bytes"));
@@ -255,7 +255,7 @@ void check_far_apart(const ByteSource& file) {
   }
 }
 
-TEST_CASE("ranges at most 64 KiB apart are joined, and others are parts of one answer") {
+TEST_CASE("ranges at most 64 KiB apart are merged, and others are fetched as one multipart response") {
   const TestServer server([](const TestRequest& request) { return answer_parts(request); });
   const auto file = open(server.url("/a"));
   const auto near = file->read_ranges(std::vector<ByteRange>{{50'000, 10}, {50'020, 10}, {50'000, 10}});
@@ -268,7 +268,7 @@ TEST_CASE("ranges at most 64 KiB apart are joined, and others are parts of one a
   CHECK(server.requests()[2].header("Range") == "bytes=40000-40019,150000-199999");
 }
 
-TEST_CASE("where parts are not sent as asked, each range is a request") {
+TEST_CASE("each range is a request of its own where a server does not send the requested parts") {
   const std::function<std::string(std::string)> lies[] = {
       [](const std::string& body) { return body.substr(0, body.size() - 20); },
       [](std::string body) { return body.replace(body.find("/200000"), 7, "/200001"); },
@@ -289,7 +289,7 @@ TEST_CASE("where parts are not sent as asked, each range is a request") {
   check_far_apart(*open(whole.url("/a")));
 }
 
-TEST_CASE("redirects are followed, credentials stay behind") {
+TEST_CASE("redirects are followed without sending credentials to other hosts") {
   const TestServer end([](const TestRequest& request) { return answer_range(request, kFile); });
   const TestServer begin([&](const TestRequest& request) {
     if (request.path == "/a") return answer(302, "", "Location: /b\r\n");
@@ -311,7 +311,7 @@ TEST_CASE("redirects are followed, credentials stay behind") {
   CHECK(has_text(why([&] { open(elsewhere.url("/a")); }), "not an http or https URL"));
 }
 
-TEST_CASE("a redirect is asked for again when its target has expired") {
+TEST_CASE("an expired redirect target is resolved again") {
   std::atomic<int> number = 0;
   const TestServer server([&](const TestRequest& request) {
     if (request.path == "/a") return answer(302, "", "Location: /" + std::to_string(number.load()) + "\r\n");
@@ -323,7 +323,7 @@ TEST_CASE("a redirect is asked for again when its target has expired") {
   CHECK(text(file->read({100'000, 5})) == kFile.substr(100'000, 5));
 }
 
-TEST_CASE("files of one place are opened side by side") {
+TEST_CASE("files of one dataset are opened concurrently") {
   std::atomic<int> num_here = 0;
   const TestServer server([&](const TestRequest& request) {
     ++num_here;
@@ -336,7 +336,7 @@ TEST_CASE("files of one place are opened side by side") {
   for (int i = 0; i < 5; ++i) CHECK((files[static_cast<std::size_t>(i)].file != nullptr) == (i != 3));
 }
 
-TEST_CASE("no more requests are under way than there may be") {
+TEST_CASE("concurrent requests never exceed max_concurrent_requests") {
   std::atomic<int> num_here = 0, most = 0;
   const TestServer server([&](const TestRequest& request) {
     most = std::max(most.load(), ++num_here);

@@ -24,7 +24,7 @@ TEST_CASE("a PNG begins and ends as the standard says") {
   CHECK(to_text(png).find("IDAT") == 37);
 }
 
-TEST_CASE("the header tells bits and channels") {
+TEST_CASE("the PNG header states bit depth and channels") {
   const uint8_t colours[] = {0, 4, 2, 6};
   for (int channels = 1; channels <= 4; ++channels) {
     for (const DataType type : {DataType::UInt8, DataType::UInt16}) {
@@ -40,7 +40,7 @@ TEST_CASE("the header tells bits and channels") {
   }
 }
 
-TEST_CASE("what is no picture is refused") {
+TEST_CASE("arrays that are not pictures are refused") {
   const Picture good{.width = 2, .height = 2, .channels = 3, .samples = Bytes(12)};
   encode_png(good);
   const auto refused = [&](auto change, const char* why) {

@@ -44,7 +44,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("a COLLECTION in the form of the specification has no faults and needs no advice") {
+TEST_CASE("a collection in the form of the specification has no faults and no advice") {
   const auto found = v1::examine_collection(with("", ""));
   CAPTURE(join(found.faults, "\n"));
   CAPTURE(join(found.advice, "\n"));
@@ -52,7 +52,7 @@ TEST_CASE("a COLLECTION in the form of the specification has no faults and needs
   CHECK(found.advice.empty());
 }
 
-TEST_CASE("each broken rule is told in one sentence that starts with the member") {
+TEST_CASE("each broken rule is reported in one sentence that starts with the member") {
   const std::string band = R"({"name":"B1","index":0})";
   const std::vector<Case> cases = {
       {"id", "", "id is ''"},
@@ -130,7 +130,7 @@ TEST_CASE("each broken rule is told in one sentence that starts with the member"
   }
 }
 
-TEST_CASE("what is read by everyone, but not written so by the specification, is advice") {
+TEST_CASE("forms that readers accept but the specification does not are reported as advice") {
   const std::vector<Case> cases = {
       {"licenses", R"(["My own"])", "licenses has 'My own', which is not an SPDX identifier"},
       {"curators", "", "curators is empty"},
@@ -152,7 +152,7 @@ TEST_CASE("what is read by everyone, but not written so by the specification, is
   }
 }
 
-TEST_CASE("all faults of a document are told at once, and one that is no JSON object is a fault") {
+TEST_CASE("all faults of a document are reported together, and a document that is not an object is a fault") {
   CHECK(v1::collection_faults(R"({})").size() == 7);
   for (const char* text : {"", "[]", "{", "null", "{\"a\":\"\xff\"}", "{\"a\":1e999}"}) {
     CAPTURE(text);
@@ -160,14 +160,14 @@ TEST_CASE("all faults of a document are told at once, and one that is no JSON ob
   }
 }
 
-TEST_CASE("a sensor, known or not, may stand without bands, and any spelling of a known one") {
+TEST_CASE("a known or unknown sensor without bands, and any spelling of a known sensor, is valid") {
   for (const char* sensor : {"mysensor", "mysensor[B1]", "sentinel2msi", "Sentinel2MSI[B8A, B01]", "xsentinel2msi"}) {
     CAPTURE(sensor);
     CHECK(v1::collection_faults(with(R"({"sensor":")" + std::string(sensor) + "\"}", "optical_data")).empty());
   }
 }
 
-TEST_CASE("a URI has a scheme, something behind it, and legal characters only") {
+TEST_CASE("a URI has a scheme, a non-empty rest, and legal characters only") {
   for (const char* good : {"https://example.org", "http://a/b?c=d#e", "doi:10.1/x", "mailto:a@b", "urn:isbn:1", "a:b",
                            "https://a/%20%C3%A9", "http://[::1]:80/x", "s3://bucket/key", "git+ssh://a"}) {
     CAPTURE(good);

@@ -136,7 +136,7 @@ class Place:
         return out, err
 
     def same(self, *words):
-        """With the cache as without."""
+        """Output with the cache equals output without it."""
         expected = self.run(*words, cache=False)[0]
         assert self.run(*words)[0] == expected, f"{words}: other output with the cache"
         return expected
@@ -287,7 +287,7 @@ def check_two_processes(place):
 
 
 def check_killed(place):
-    """At the n-th request of a run, for every n, with an empty cache and with that of the version before."""
+    """A run that is killed at its n-th request, for every n, with an empty cache and with that of the old version."""
     serve_all(place)
     outputs = {}
     for version, source in (("old", place.big[1]), ("new", place.other[1])):
@@ -361,7 +361,7 @@ def check_no_part_of_a_set(place):
 
 
 def check_versions_do_not_mix(place):
-    """The dataset changes; the new COLLECTION.json comes, and then nothing more."""
+    """The dataset changes, the new COLLECTION.json arrives, and then nothing more does."""
     serve_all(place)
     read = ("read", place.url("folder"), "s2")
     place.run(*read)
@@ -380,7 +380,7 @@ def check_versions_do_not_mix(place):
 
 
 def check_errors_of_the_server(place):
-    """A server that answers is believed."""
+    """An error response of a reachable server is reported, not replaced by the cache."""
     serve_all(place)
     read = ("read", place.url("a.tacozip"), "s3")
     expected = place.run(*read)[0]

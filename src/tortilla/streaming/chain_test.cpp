@@ -119,7 +119,7 @@ std::string error_of(const std::string& bytes) {
   return "read";
 }
 
-TEST_CASE("a streaming file has its levels at once, and no nested footer") {
+TEST_CASE("all levels of a streaming file are known at once, without nested footers") {
   const TemporaryFolder folder;
   const auto storage = std::make_shared<CountingStorage>();
   const Dataset dataset = load(folder.write("a.taco", stream_of(kLevel0, kLevel1)), {}, storage);
@@ -131,7 +131,7 @@ TEST_CASE("a streaming file has its levels at once, and no nested footer") {
   CHECK(std::get<VsiPath>(dataset.data().read("img2/lrf")).value == "/vsisubfile/230_10," + folder.path("a.taco"));
 }
 
-TEST_CASE("header, level 0 and the rest are three reads") {
+TEST_CASE("a streaming file takes three reads: header, level 0 and the rest") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.taco", stream_of(kLevel0, kLevel1));
   const auto storage = std::make_shared<CountingStorage>();
@@ -143,7 +143,7 @@ TEST_CASE("header, level 0 and the rest are three reads") {
   CHECK(storage->num_reads() == num_reads);
 }
 
-TEST_CASE("parents are found without tortilla:parent, by root or by place") {
+TEST_CASE("parents are found without tortilla:parent, by root or by byte range") {
   const Texts orders[] = {{sample("\"img1\"", "", "lrf", 200, 10), sample("\"img1\"", "", "hrf", 210, 20),
                            sample("\"img2\"", "", "lrf", 230, 10), sample("\"img2\"", "", "hrf", 240, 20)},
                           {sample("0", "", "lrf", 200, 10), sample("0", "", "hrf", 210, 20),
@@ -161,7 +161,7 @@ TEST_CASE("parents are found without tortilla:parent, by root or by place") {
   }
 }
 
-TEST_CASE("parents are rows as they are stored, also of a level that is put in order") {
+TEST_CASE("parent numbers count stored rows, for a sorted level as well") {
   Stream stream;
   const Texts level1 = {sample("\"img2\"", "1", "b", 230, 30, "TORTILLA"),
                         sample("\"img1\"", "0", "a", 200, 30, "TORTILLA")};
@@ -175,7 +175,7 @@ TEST_CASE("parents are rows as they are stored, also of a level that is put in o
   CHECK(to_text(dataset.data().read_bytes("img2/b/x")) == "ccccccccccdddddddddddddddddddd");
 }
 
-TEST_CASE("tables may lie in any order") {
+TEST_CASE("tables may be stored in any order") {
   Stream stream;
   // Level 0 first: its pointer is as long as the one it gets.
   const auto pointer = [](uint64_t offset, uint64_t size) {
@@ -191,7 +191,7 @@ TEST_CASE("tables may lie in any order") {
   CHECK(read(stream.file(top)) == kListed);
 }
 
-TEST_CASE("a chunk is found in its raster, by its id") {
+TEST_CASE("a chunk is found by the id of its raster and its number") {
   const TemporaryFolder folder;
   const auto container =
       open_tortilla(local_storage()->open(folder.write("a.taco", stream_of(kLevel0, kLevel1))), "a.taco");
@@ -214,7 +214,7 @@ TEST_CASE("a chunk is found in its raster, by its id") {
   CHECK(!find_chunk(*container, "hrf::0", {210, 20}, 1, 1));
 }
 
-TEST_CASE("an id of a chunk ends with two colons and digits") {
+TEST_CASE("a chunk id ends with two colons and digits") {
   using Split = std::optional<std::pair<std::string, uint64_t>>;
   CHECK(split_chunk_id("lrf::2") == Split({"lrf", 2}));
   CHECK(split_chunk_id("a::b::10") == Split({"a::b", 10}));
@@ -278,7 +278,7 @@ TEST_CASE("rows without a parent that holds them are errors that name the row") 
         "row 1 has the root 'img3', which is not a sample of the level above");
 }
 
-TEST_CASE("a chunk table that lies is an error") {
+TEST_CASE("an invalid chunk table is an error") {
   const auto with = [](const std::string& from, const std::string& to) {
     Texts chunks = kChunks;
     const auto at = chunks[0].find(from);

@@ -23,7 +23,7 @@ std::string md(const std::string& json) {
   return "<GDALMetadata>\n  <Item name=\"MD_METADATA\">" + escaped + "</Item>\n</GDALMetadata>\n";
 }
 
-TEST_CASE("bands are unfolded as mrio says") {
+TEST_CASE("bands are unfolded by mrio's md:pattern") {
   const std::string lengths = "\"md:coordinates_len\": {\"time\": 5, \"band\": 3}";
   const std::string pattern = "\"md:pattern\": \"(time band) h w -> time band h w\"";
   CHECK(mrio_axes(md("{" + pattern + ", " + lengths + "}"), 15) == Axes{5, 3});
@@ -80,7 +80,7 @@ TEST_CASE("a chunk is a raster of one block for each band") {
   CHECK(chunk_layout(pixel, false, 1000, "a").compression == Compression::Deflate);
 }
 
-TEST_CASE("a chunk that lies is refused") {
+TEST_CASE("an invalid chunk is refused") {
   struct Lie {
     const char* why;
     void (*tell)(v1::Chunk&);
@@ -113,7 +113,7 @@ TEST_CASE("a chunk that lies is refused") {
   }
 }
 
-TEST_CASE("a chunk that says something else than its TIFF is told by the column") {
+TEST_CASE("a chunk row that differs from its TIFF is reported with the column") {
   TiffDirectory file;
   TiffLayout& whole = file.layout;
   whole = {.width = 39,
@@ -183,7 +183,7 @@ TEST_CASE("a chunk that says something else than its TIFF is told by the column"
   CHECK(why_wrong_chunk(good(), file, 1) == "the raster is a TIFF with compression 7 (JPEG)");
 }
 
-TEST_CASE("memory is taken only for what the bytes can hold") {
+TEST_CASE("memory is allocated only for what the bytes can hold") {
   v1::Chunk chunk = good();
   chunk.shape = {2, 16384, 16384};
   chunk.valid = {16384, 16384};
@@ -196,7 +196,7 @@ TEST_CASE("memory is taken only for what the bytes can hold") {
   check_chunk_bytes(chunk_layout(good(), false, 1000, "a"), "a");
 }
 
-TEST_CASE("a place of a TIFF is cut out of its layout") {
+TEST_CASE("the layout of a chunk is cut out of the layout of its TIFF") {
   TiffLayout whole{.width = 40,
                    .height = 20,
                    .bands = 2,
@@ -216,7 +216,7 @@ TEST_CASE("a place of a TIFF is cut out of its layout") {
   CHECK(chunk_layout(strips, 1, true, "a").block_height == 4);
 }
 
-TEST_CASE("bands that are left out hold no data") {
+TEST_CASE("omitted bands are read as no-data") {
   const std::vector<uint16_t> values(16 * 32, 5);
   Bytes bytes(100);
   const Bytes block = compress_zstd(std::as_bytes(std::span(values)), 3);
@@ -231,7 +231,7 @@ TEST_CASE("bands that are left out hold no data") {
   CHECK(pixels.values<uint16_t>()[16 * 7] == 3);
 }
 
-TEST_CASE("counts are a TIFF in strips that reads back") {
+TEST_CASE("histogram counts are written as a TIFF in strips and read back") {
   for (const int bands : {1, 3}) {
     CAPTURE(bands);
     const auto row = [&](int64_t i) {
