@@ -114,6 +114,21 @@ def test_an_unfinished_pass_starts_again() -> None:
     assert positions(loader)[:5] == peeked
 
 
+@pytest.mark.parametrize("world_size", [1, 2, 3])
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_ranks_and_shards_share_the_order(world_size: int, count: int) -> None:
+    share = {"batch_size": 2, "seed": 1, "world_size": world_size}
+    steps: dict[int, dict[int, list[int]]] = {}
+    for rank in range(world_size):
+        passes = [iter(Loader(flat(), rank=rank, shard=(index, count), **share)) for index in range(count)]
+        step = 0
+        while (batch := next(passes[step % count], None)) is not None:
+            steps.setdefault(step, {})[rank] = batch.positions
+            step += 1
+    order = [position for _, ranks in sorted(steps.items()) for _, some in sorted(ranks.items()) for position in some]
+    assert order == positions(Loader(flat(), seed=1))
+
+
 def test_a_training_resumes_with_other_batch_and_world_sizes() -> None:
     whole = positions(Loader(flat(), seed=5))
     passes = [iter(Loader(flat(), batch_size=3, seed=5, rank=rank, world_size=2)) for rank in range(2)]
@@ -144,6 +159,15 @@ def test_a_state_resumes_at_the_next_batch(count: int, num_done: int) -> None:
         Loader(flat(), seed=6).load_state_dict(loader.state_dict())
 
 
+@pytest.mark.parametrize(("jobs", "prefetch"), [(1, 0), (1, 2), (2, 2), (4, 2)])
+def test_the_number_of_threads_does_not_change_which_samples_come(jobs: int, prefetch: int) -> None:
+    rows = tacore.load(FLAT)
+    batches = list(Loader(rows, batch_size=2, jobs=jobs, prefetch=prefetch))
+    assert sum(batch[0].shape[0] for batch in batches) == 16
+    assert [position for batch in batches for position in batch.positions] == list(range(16))
+    assert positions(Loader(rows, jobs=jobs, prefetch=prefetch, seed=3)) == positions(Loader(rows, seed=3))
+
+
 def test_without_prefetch_the_calling_thread_reads() -> None:
     def num_threads() -> int:
         return len(os.listdir("/proc/self/task"))
@@ -167,6 +191,14 @@ def test_former_option_names_are_refused_with_the_present_name(old: str, now: st
 
 def test_every_rank_has_the_same_number_of_batches() -> None:
     """Ranks of a training wait for each other in each step."""
+    for world_size, batch_size in ((5, 3), (3, 5), (7, 4), (2, 3)):
+        ranks = [
+            [batch.positions for batch in Loader(flat(), batch_size=batch_size, rank=rank, world_size=world_size)]
+            for rank in range(world_size)
+        ]
+        assert len({len(batches) for batches in ranks}) == 1
+        assert all(len(batch) > 0 for batches in ranks for batch in batches)
+        assert [position for step in zip(*ranks) for batch in step for position in batch] == list(range(16))
     with pytest.raises(tacore.TacoQueryError, match=r"1 sample for 3 ranks.*drop_last.*pad"):
         Loader(flat(), world_size=3)
     padded = [positions(Loader(flat(), rank=rank, world_size=3, pad=True)) for rank in range(3)]
