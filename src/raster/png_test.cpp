@@ -11,8 +11,6 @@
 
 using namespace tacore;
 
-namespace {}  // namespace
-
 TEST_CASE("a PNG begins and ends as the standard says") {
   const Bytes png = encode_png({.width = 2, .height = 1, .channels = 1, .samples = bytes_of({7, 9})});
   const Bytes head = bytes_of({0x89, 'P', 'N', 'G', 13,  10,  26,  10,   //
