@@ -279,7 +279,7 @@ void check_levels(const Collection& collection, std::size_t num_levels, const st
   const int depth = collection.pit_schema.max_depth();
   if (num_levels < static_cast<std::size_t>(depth) + 1) {
     throw FormatError("taco:pit_schema has levels 0 to " + std::to_string(depth) + ", but only " +
-                          std::to_string(num_levels) + " level tables are there",
+                          std::to_string(num_levels) + " level tables exist",
                       {.path = path});
   }
 }

@@ -169,7 +169,7 @@ class TacocatContainer : public Container {
     const auto found = level_checksums(archive);
     if (found.empty() || found == expected->second) return;
     log::warning(path() + ": " + quoted(name) +
-                 " was changed after the index was made, which has its values of before; taco index makes it anew");
+                 " was changed after the index was made, which has the old values; `taco index` makes a new one");
   }
 
   ByteRange range_of(const RowAddress& row) const {

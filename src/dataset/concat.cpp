@@ -239,7 +239,8 @@ Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {
     parts.push_back(std::move(part));
   }
   if (leaves > RowKey::kMaxParts)
-    throw QueryError(std::to_string(leaves) + " containers; at most " + std::to_string(RowKey::kMaxParts));
+    throw QueryError("concat of " + std::to_string(leaves) + " containers; at most " +
+                     std::to_string(RowKey::kMaxParts) + " are supported");
   auto impl = std::make_shared<Dataset::Impl>();
   Collection collection = datasets[0].collection();
   collection.pit_schema = sum(datasets);

@@ -175,7 +175,7 @@ std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
     if (!rows_ || !(draws(all) || has_given_rows)) {
       rows_.reset();  // They may have been computed with the wrong offsets.
     } else {
-      log::warning(path + ": internal:offset and internal:size of rows that were drawn before are not proved");
+      log::warning(path + ": internal:offset and internal:size of rows that were computed before are not verified");
     }
   }
   auto out = rows();
@@ -308,7 +308,7 @@ std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
 std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
   const std::string path = path_of_name(folder_, sources_[i].file);
   const Detected at = detect(*storage_, path);
-  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
+  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not a dataset", {.path = path});
   View out;
   out.base = open_container(storage_, at, path, "", verify_);
   return std::make_shared<const View>(std::move(out));

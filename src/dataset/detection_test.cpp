@@ -420,7 +420,7 @@ TEST_CASE("partitions that are listed twice, or are indexes themselves, are refu
   const auto twice = with("cascade_part0001.tacozip");
   CHECK(has_text(error_of([&] { load(twice); }), "'cascade_part0001.tacozip' is listed twice"));
   const auto index = with(".tacocat");
-  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not one"));
+  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not a dataset"));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_CASE("rows without type or path are refused in words") {
   CHECK(has_text(error_of([&] { rows.read("valencia"); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { rows.read("valencia"); }), "no column 'type': a query dropped it"));
   const DataFrame typed = load(golden("flat.tacozip")).sql("SELECT id, type FROM data").data();
-  CHECK(has_text(error_of([&] { typed.read("valencia"); }), "SELECT * keeps it"));
+  CHECK(has_text(error_of([&] { typed.read("valencia"); }), "SELECT * keeps them"));
 }
 
 TEST_CASE("a ZIP path is /vsisubfile/{offset}_{size},{zip}") {
@@ -148,8 +148,8 @@ TEST_CASE("a path of ids that leads nowhere is an error that names the step") {
   const DataFrame rows = rows_of("cascade_tacocat");
   CHECK(has_text(error_of([&] { rows.read("asia/country_9/city_0"); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { rows.read("asia/country_9/city_0"); }), "ID 'country_9' not found"));
-  CHECK(
-      has_text(error_of([&] { rows.read("asia/country_0/city_0/pixel"); }), "'city_0' is a FILE and has no children"));
+  CHECK(has_text(error_of([&] { rows.read("asia/country_0/city_0/pixel"); }),
+                 "'city_0' is a FILE and has no child 'pixel'"));
   CHECK(has_text(error_of([&] { rows.read("asia//city_0"); }), "ID '' not found"));
   CHECK(has_text(error_of([&] { rows.read("/asia"); }), "ID '' not found"));
   CHECK(has_text(error_of([&] { rows.read("asia/../europe"); }), "ID '..' not found"));

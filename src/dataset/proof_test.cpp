@@ -375,7 +375,7 @@ TEST_CASE("paths of a remote level whose directory is not at hand say that they 
   const Report messages;
   const DataFrame rows = over(server).data();
   CHECK(values(rows, "internal:gdal_vsi").size() == 2);
-  CHECK(messages.has(LogLevel::Warning, "not proved"));
+  CHECK(messages.has(LogLevel::Warning, "not verified"));
 }
 
 TEST_CASE("a child that does not lie with its siblings is not lost") {

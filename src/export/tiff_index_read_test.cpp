@@ -272,7 +272,7 @@ TEST_CASE("validate names a file of headers of another state of the dataset, and
   published.make(published.a, 1, true);
   CHECK(faults_of(published.a).find("TIF-6 it was made for another dataset than ") == 0);
   std::ofstream(published.a + ".headers") << "<html>404</html>";
-  CHECK(faults_of(published.a).find("TIF-6 it is no TIFF index of this version") == 0);
+  CHECK(faults_of(published.a).find("TIF-6 it is not a TIFF index of this version") == 0);
   std::filesystem::remove(published.a + ".headers");
   CHECK(faults_of(published.a) == "");
 }

@@ -176,8 +176,7 @@ std::string why_untested(const Filter& filter, std::span<const Column> columns) 
   const std::string level = " in level " + std::to_string(filter.level), all = ": " + join(names, ", ");
   if (is_footprint(filter, columns)) {
     return "No footprint found" + level +
-           ", which is made of istac:geometry, of stac:crs, stac:geotransform and stac:tensor_shape, or of a centroid" +
-           all;
+           ", which needs istac:geometry, or stac:crs, stac:geotransform and stac:tensor_shape, or a centroid" + all;
   }
   if (filter.column != "auto") return "Column " + quoted(filter.column) + " not found" + level + all;
   return std::string(is_box ? "No geometry column found" : "No time column found") + level + all;

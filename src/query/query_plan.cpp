@@ -116,7 +116,9 @@ class Planner {
     if (view.steps.empty()) return stored(view, leaf, level);
     if (const std::size_t steps = view.steps.size();
         !has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps), kRowKeyColumn)) {
-      throw QueryError("other levels after a query that dropped the columns which join levels; SELECT * keeps them");
+      throw QueryError(
+          "other levels cannot be read: the query dropped the internal:* columns that join levels; "
+          "SELECT * keeps them");
     }
     const Key key{&view, leaf, level, 0, 'r'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
@@ -472,7 +474,8 @@ class Planner {
     const std::string among = key + " IN (SELECT " + key + " FROM " + roots + ")";
     if (!has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps - 1), kRowKeyColumn)) {
       throw QueryError("a filter of level " + std::to_string(std::get<Filter>(view.steps[steps - 1]).level) +
-                       " after a query that dropped the columns which join levels; SELECT * keeps them");
+                       " cannot be applied: the query before it dropped the internal:* columns that join levels; "
+                       "SELECT * keeps them");
     }
     if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
     // A union whose rows are numbered directly below a hash join runs its inputs in parallel (DuckDB 1.4), so rows are

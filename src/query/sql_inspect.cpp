@@ -34,7 +34,7 @@ class Inspector {
 
   void expression(duckdb::ParsedExpression& e) {
     switch (e.GetExpressionClass()) {
-      case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: a parameter has no value here");
+      case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: parameters ($1, ?) are not supported");
       case duckdb::ExpressionClass::SUBQUERY:
         subquery = true;
         node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);

@@ -345,8 +345,10 @@ TEST_CASE("a child that is not there, a FOLDER and a FILE in between are errors 
     return std::string();
   };
   CHECK(error_of("dem") == "sample 'scene_1000' (row 0): ID 'dem' not found");
-  CHECK(error_of("image/x") == "sample 'scene_1000' (row 0): 'image' is a FILE and has no children");
-  CHECK(error_of("") == "sample 'scene_1000' (row 0): position 0 is a FOLDER; it has children, no pixels");
+  CHECK(error_of("image/x") == "sample 'scene_1000' (row 0): 'image' is a FILE and has no child 'x'");
+  CHECK(
+      error_of("") ==
+      "sample 'scene_1000' (row 0): position 0 is a FOLDER, which has no pixels of its own; name one of its children");
 }
 
 TEST_CASE("a request that fails is an error, and nothing of the batch is handed out") {

@@ -146,7 +146,7 @@ std::map<int, std::vector<int64_t>> rows_by_part(const DataFrame& samples) {
   for (int64_t i = 0; i < samples.num_rows(); ++i) {
     const auto key = frame.rows->key(i);
     if (!key) {
-      throw NavigationError("the query dropped the columns that lead to the data (internal:*); SELECT * keeps it",
+      throw NavigationError("the query dropped the internal:* columns that locate the data; SELECT * keeps them",
                             {.path = frame.dataset->path});
     }
     if (key->level != 0)

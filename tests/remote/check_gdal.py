@@ -115,7 +115,7 @@ class Check:
         for place in places:
             out, said = out.replace(place.encode(), b"HERE/"), said.replace(place, "HERE/")
         # A local dataset proves the paths that it shows by its central directory; that of a remote one may not be at hand.
-        said = "".join(line for line in said.splitlines(True) if "places of samples are not proved" not in line)
+        said = "".join(line for line in said.splitlines(True) if "offsets of samples are not verified" not in line)
         return code, out, said
 
     # --- Cases: functions of a store ---
