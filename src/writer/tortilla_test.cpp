@@ -56,7 +56,7 @@ TEST_CASE("a FILE before a FOLDER is a warning only") {
   const Tortilla mixed({file("a"), Sample("t", Tortilla({file("x")}))});
   set_log_sink(nullptr);
   verbose(false);
-  CHECK(told == "FILE 'a' stands before FOLDER 't'; FOLDERs first is the usual order");
+  CHECK(told == "FILE 'a' precedes FOLDER 't'; FOLDERs usually come first");
 }
 
 TEST_CASE("depth counts the levels below the root, and only a dataset of 2.0 has at most five") {

@@ -74,7 +74,7 @@ TEST_CASE("a folder of padding stands where folders do, and the patterns keep th
 }
 
 TEST_CASE("samples that padding would hide are refused") {
-  CHECK(has_text(tree_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "'t/__TACOPAD__0/x' is lost in padding"));
+  CHECK(has_text(tree_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "'t/__TACOPAD__0/x' is inside of padding"));
   Tree tree = tree_of({"a", "__TACOPAD__0"});
   tree.levels[0].payloads[1].size = 1;
   CHECK_THROWS_AS(check_tree(tree), SchemaError);
