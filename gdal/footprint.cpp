@@ -45,7 +45,7 @@ void unwrap(OGRMultiPolygon& polygons) {
         ring->setPoint(i, previous, ring->getY(i));
       }
       if (std::abs(ring->getX(0) - ring->getX(ring->getNumPoints() - 1)) > 180) {
-        throw SchemaError("footprint: it goes around a pole, where a layer in degrees has no inside");
+        throw SchemaError("footprint: it goes around a pole; a layer in degrees cannot be sampled there");
       }
     }
   }

@@ -116,8 +116,8 @@ Part part_of(const Variable& variable, const MultidimOptions& options, const std
     const int64_t start = options.start.empty() ? 0 : options.start[i];
     const int64_t count = options.count.empty() ? size - std::clamp<int64_t>(start, 0, size) : options.count[i];
     if (start < 0 || count < 1 || start >= size || count > size - start) {
-      throw QueryError("dimension '" + dimensions[i].name + "': " + std::to_string(count) + " from " +
-                           std::to_string(start) + " on are not in its " + std::to_string(size),
+      throw QueryError("dimension '" + dimensions[i].name + "': " + std::to_string(count) + " values from position " +
+                           std::to_string(start) + " on, but its length is " + std::to_string(size),
                        {.path = path});
     }
     out.start.push_back(static_cast<GUInt64>(start));
@@ -147,7 +147,7 @@ Tensor read_multidim(const std::string& path, const MultidimOptions& options) {
   const auto array = find(arrays_of(*dataset, path), options.variable, path);
   const auto type = type_of(*array);
   if (!type) {
-    throw FormatError("variable '" + array->GetFullName() + "' holds " + type_name(*array) + ", which is not read",
+    throw FormatError("variable '" + array->GetFullName() + "' holds " + type_name(*array) + ", which is not supported",
                       {.path = path});
   }
   const Part part = part_of(describe(*array, path), options, path);

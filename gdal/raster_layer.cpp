@@ -76,7 +76,7 @@ class Raster {
     const OGRSpatialReference* crs = dataset_->GetSpatialRef();
     if (!crs || dataset_->GetGeoTransform(from_pixels_.data()) != CE_None ||
         !GDALInvGeoTransform(from_pixels_.data(), to_pixels_.data())) {
-      throw SchemaError("the raster has no place on the ground; expected a CRS and a geotransform", {.path = path_});
+      throw SchemaError("the raster is not georeferenced; expected a CRS and a geotransform", {.path = path_});
     }
     projector_.emplace(*crs);
   }

@@ -131,7 +131,7 @@ Failure failure_to_open(const std::string& path) {
   }
   Failure out{.text = std::move(text)};
   const bool is_silent = out.text.empty();
-  if (is_silent && is_server(path)) out.text = "no answer that GDAL can use";
+  if (is_silent && is_server(path)) out.text = "no response that GDAL can use";
   out.is_missing = out.text.empty() || kind == VSIE_AWSObjectNotFound || status == 404 || status == 410 ||
                    (kind == VSIE_FileError && number == ENOENT);
   out.may_pass = may_pass(status) || is_silent || (status == 0 && out.text.starts_with("CURL error"));
@@ -221,9 +221,9 @@ class VsiFile final : public RemoteFile {
     for (;;) {
       const std::size_t got = read_once(offset, out);
       if (got == out.size()) return;
-      const Failure failure{
-          .text = std::to_string(got) + " bytes came; " + std::to_string(out.size()) + " expected" + Quiet::reason(),
-          .may_pass = is_server(path_)};
+      const Failure failure{.text = std::to_string(got) + " bytes received; " + std::to_string(out.size()) +
+                                    " expected" + Quiet::reason(),
+                            .may_pass = is_server(path_)};
       // GDAL does not tell why a range did not come; what the store says of the file now may.
       if (failure.may_pass) require_same(tries);
       tries.after(failure);
@@ -270,7 +270,7 @@ class VsiFile final : public RemoteFile {
       if (now.size != size()) {
         changed(std::to_string(now.size) + " bytes; " + std::to_string(size()) + " when it was opened");
       }
-      if (now.modified != opened_.modified) changed("its time of modification is another one");
+      if (now.modified != opened_.modified) changed("its modification time differs");
       return;
     }
   }

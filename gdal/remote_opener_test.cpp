@@ -98,7 +98,7 @@ TEST_CASE("a file of GDAL that became shorter gives no short read") {
   made.write(pattern(100));
   CHECK(read(*file, 0, 100) == pattern(100));
   CHECK_THROWS_WITH_AS(read(*file, 50, 100),
-                       doctest::Contains("/vsimem/remote/shrinks.bin: 50 bytes came; 100 expected"), IoError);
+                       doctest::Contains("/vsimem/remote/shrinks.bin: 50 bytes received; 100 expected"), IoError);
 }
 
 TEST_CASE("a file that GDAL finds inside of another one is read in any order") {

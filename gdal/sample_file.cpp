@@ -66,7 +66,7 @@ class SampleFile::Copy {
   explicit Copy(VSILFILE* original) : folder_(temporary_folder()) {
     std::string name = folder_ + "/tacore-XXXXXX";
     descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ < 0) throw IoError("no temporary file can be created there", {.path = folder_}, errno);
+    if (descriptor_ < 0) throw IoError("no temporary file can be created in this folder", {.path = folder_}, errno);
     ::unlink(name.c_str());
     try {
       fill(original);
@@ -100,7 +100,8 @@ class SampleFile::Copy {
   void write(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno != EINTR) throw IoError("no copy can be written there", {.path = folder_}, errno);
+      if (written < 0 && errno != EINTR)
+        throw IoError("no temporary copy can be written in this folder", {.path = folder_}, errno);
       if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
     }
   }

@@ -107,7 +107,7 @@ class PolygonNames : public extensions::GeoLayer {
       if (valid) common.reset(valid->Intersection(&polygons));
     }
     if (!common) {
-      throw SchemaError("'" + name + "' has no part in common with a footprint that can be computed" + Quiet::reason(),
+      throw SchemaError("'" + name + "' has no computable intersection with a footprint" + Quiet::reason(),
                         {.path = path_});
     }
     return OGR_G_Area(OGRGeometry::ToHandle(common.get()));

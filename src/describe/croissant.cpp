@@ -134,8 +134,8 @@ class Distribution {
     if (file.size_bytes) {
       one["sha256"] = sha256_of_file(path_join(facts_.folder, file.name));
     } else {
-      log::warning("Croissant wants the SHA-256 of " + tacore::quoted(file.name) +
-                   ", which is not here and would have to be fetched whole; describe a copy that is local");
+      log::warning("Croissant requires the SHA-256 of " + tacore::quoted(file.name) +
+                   ", which is remote and would have to be downloaded; describe a local copy");
     }
     one["encodingFormat"] = type;
     out_.push_back(std::move(one));

@@ -152,8 +152,8 @@ void set_list(Json& out, const char* key, Json list) {
 Json datacite(const Facts& facts) {
   if (facts.published.empty()) {
     throw SchemaError(
-        "the year of publication is not known, which DataCite wants: give it with --published DATE (`published` of the "
-        "library), or as the member `published` of COLLECTION.json");
+        "the year of publication, which DataCite requires, is not known: give it with --published DATE "
+        "(`published` of the library), or as the member `published` of COLLECTION.json");
   }
   Json out = {{"types", {{"resourceTypeGeneral", "Dataset"}, {"resourceType", "TACO dataset"}}}};
   set_text(out, "doi", doi_of(facts.self.doi));

@@ -74,7 +74,7 @@ TEST_CASE("a level without places is refused, and leaves no file") {
   const Made made({Sample("a", Bytes(1))}, small_collection());
   const std::string path = made.folder.path("level0.parquet");
   CHECK_THROWS_WITH_AS(footer2geoparquet(made.dataset(), 0, path),
-                       doctest::Contains("no sample of the level has a place"), SchemaError);
+                       doctest::Contains("no sample of the level has a location"), SchemaError);
   CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 1);
 }
 

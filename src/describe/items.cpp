@@ -250,9 +250,10 @@ void Oddities::warn(int level) const {
                  (count == 1 ? " sample, " : " samples, the first is ") + first);
   };
   say(num_numbers, "times are numbers, read as Unix times, the unit by the magnitude of each", numbers);
-  say(num_untimed, "the time is unknown, as nothing that is stored is a time (RFC 3339 or an epoch expected)", untimed);
+  say(num_untimed, "the time is unknown, as no stored value is a time (RFC 3339 or Unix time expected)", untimed);
   say(num_reversed, "the time ends before it starts; the two are exchanged", reversed);
-  say(num_rough, "the coordinate system is unknown, or the grid has no area, so the centroid stands for it", rough);
+  say(num_rough, "the coordinate system is unknown, or the grid has no area, so the centroid replaces the footprint",
+      rough);
 }
 
 LevelItems::LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options,

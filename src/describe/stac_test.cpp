@@ -432,7 +432,7 @@ TEST_CASE("a catalog replaces a catalog when it may, and nothing else") {
   CHECK(fs::exists(folder + "/items/a.json"));
   made.folder.write("other/file", "kept");
   CHECK_THROWS_WITH_AS(write_stac(dataset, made.folder.path("other"), 0, {.overwrite = true}),
-                       doctest::Contains("no folder with a collection.json"), IoError);
+                       doctest::Contains("is not a folder with a collection.json"), IoError);
   CHECK(file_text(made.folder.path("other/file")) == "kept");
 }
 

@@ -175,7 +175,7 @@ TEST_CASE("a GeoParquet of v1 has the columns as stored, and Items as a table th
   footer2geoparquetstac(v1("rai.tortilla"), 0, folder.path("c.parquet"));
   CHECK(has_text(columns_of(folder.path("c.parquet"))[0], "type"));
   CHECK_THROWS_WITH_AS(footer2geoparquet(v1("types.tortilla"), 0, folder.path("d.parquet")),
-                       doctest::Contains("no sample of the level has a place"), SchemaError);
+                       doctest::Contains("no sample of the level has a location"), SchemaError);
 }
 
 TEST_CASE("Croissant reads the samples of v1 from a table beside the file, and names none where there is none") {

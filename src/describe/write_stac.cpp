@@ -74,7 +74,7 @@ class NewFolder {
     exists_ = found.has_value();
     if (exists_ && !overwrite) throw IoError("exists already", {.path = target_});
     if (exists_ && (!S_ISDIR(found->st_mode) || !entry_at(path_join(target_, kCollectionFile)))) {
-      throw IoError("is no folder with a collection.json; nothing else is replaced", {.path = target_});
+      throw IoError("is not a folder with a collection.json; nothing else is replaced", {.path = target_});
     }
     draft_ = make_temporary(target_, {}, true);
   }

@@ -125,7 +125,7 @@ TEST_CASE("a header that is none is an error that names the sample") {
   Tortilla samples(scenes.samples);
   samples = samples.extend_with({{"taco:header", std::vector<Value>(4, Binary{"garbage"}), "binary"}});
   const DataFrame rows = load(scenes.make(samples)).data();
-  CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("lacks \"LOVE\""), FormatError);
+  CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("does not start with \"LOVE\""), FormatError);
   CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("/vsisubfile/"), FormatError);
 }
 
@@ -199,7 +199,7 @@ DataFrame children(const Dataset& dataset, int64_t row) { return std::get<DataFr
 
 TEST_CASE("a file of headers saves the directory of every TIFF, in a ZIP and an index") {
   const Published published;
-  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums prove them"),
+  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums verify it"),
                        ValidationError);
   for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);

@@ -302,11 +302,11 @@ TEST_CASE("the first row that opens fixes shape and type, and a sample of anothe
     return std::string();
   };
   CHECK(error_of_row_1(plain_tiff<uint16_t>(2, 3, std::vector<uint16_t>(12))) ==
-        "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2); uint16 (2, 2, 3) expected, as of the other samples");
   CHECK(error_of_row_1(plain_tiff<uint8_t>(3, 2, std::vector<uint8_t>(12))) ==
-        "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3); uint16 (2, 2, 3) expected, as of the other samples");
   CHECK(error_of_row_1(plain_tiff<uint16_t>(3, 2, std::vector<uint16_t>(6))) ==
-        "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3); uint16 (2, 2, 3) expected, as of the other samples");
 }
 
 TEST_CASE("what the options of an input name may differ from file to file") {

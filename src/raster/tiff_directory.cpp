@@ -340,7 +340,7 @@ void read_blocks(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
   const uint64_t expected = layout.num_blocks();
   for (const TiffTag tag : {offsets_tag, sizes_tag}) {
     if (fields.count(tag) < expected && (tag == offsets_tag || fields.has(tag))) {
-      reader.fail(name(tag) + " has " + std::to_string(fields.count(tag)) + " blocks, the sizes ask for " +
+      reader.fail(name(tag) + " has " + std::to_string(fields.count(tag)) + " blocks, the image size requires " +
                   std::to_string(expected));
     }
   }

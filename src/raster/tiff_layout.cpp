@@ -39,7 +39,7 @@ void check_layout(const TiffLayout& layout, uint64_t file_size, const std::strin
   }
   const uint64_t expected = layout.num_blocks();
   if (layout.blocks.size() != expected) {
-    refuse(std::to_string(layout.blocks.size()) + " blocks, the sizes ask for " + std::to_string(expected));
+    refuse(std::to_string(layout.blocks.size()) + " blocks, the image size requires " + std::to_string(expected));
   }
   for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
     const ByteRange& block = layout.blocks[i];

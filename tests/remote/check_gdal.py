@@ -236,7 +236,7 @@ class Check:
         def newer(handler, _):
             store.modified = "Tue, 03 Mar 2026 03:03:03 GMT"
             handler.answer(503, b"")
-        self.faulty(store, [None] * last + [newer], "its time of modification is another one")
+        self.faulty(store, [None] * last + [newer], "its modification time differs")
 
     def together(self, store):
         """The levels of a FOLDER are under way at the same time."""

@@ -98,7 +98,7 @@ TEST_CASE("a chunk that lies is refused") {
       {"0 bands", [](v1::Chunk& c) { c.shape[0] = 0; }},
       {"bands does not fit", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
       {"blocks of 9223372036854775807 x 16", [](v1::Chunk& c) { c.shape[2] = INT64_MAX; }},
-      {"2 blocks, the sizes ask for 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
+      {"2 blocks, the image size requires 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
       {"as many band offsets as lengths", [](v1::Chunk& c) { c.band_offsets = {0}; }},
       {"below 0", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
       {"below 0", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
