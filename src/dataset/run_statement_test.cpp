@@ -39,6 +39,21 @@ TEST_CASE("a query keeps the columns when it takes all of data and nothing else"
   }
 }
 
+TEST_CASE("an error of SQL tells of quotes that a name with a colon needs, and of the tables that exist") {
+  const auto error = [](const std::string& sql) { return error_of([&] { flat().sql(sql).data(); }); };
+  for (const std::string sql : {"SELECT stac:crs FROM data", "SELECT id, 'a:b' AS x, stac:crs FROM data",
+                                "SELECT id FROM data WHERE stac:crs = 'EPSG:4326'"}) {
+    CAPTURE(sql);
+    CHECK(error(sql).ends_with("; a name with a colon needs quotes: \"stac:crs\""));
+  }
+  for (const std::string sql : {"SELECT nope FROM data", "SELECT 'a:nope' AS x, nope::DOUBLE FROM data"}) {
+    CAPTURE(sql);
+    CHECK(has_text(error(sql), "column \"nope\" not found"));
+    CHECK_FALSE(has_text(error(sql), "needs quotes"));
+  }
+  CHECK(error("SELECT * FROM dat").ends_with("does not exist! The tables are data, level0, level1, ..."));
+}
+
 TEST_CASE("a query and a filter return a new dataset, and leave theirs as it was") {
   const Dataset dataset = flat();
   const std::string before = dump(dataset.data());

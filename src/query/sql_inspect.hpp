@@ -25,4 +25,8 @@ Select inspect_select(std::string_view sql);
 /// Checks that the text is one expression. Throws QueryError for anything else, subqueries included.
 void inspect_expression(std::string_view sql);
 
+/// The message of an error of `sql` with what to write instead: quotes around a column name with a colon, which SQL
+/// reads as two names; the tables that exist, where DuckDB would guess one of its own.
+std::string with_hint(const std::string& message, std::string_view sql);
+
 }  // namespace tacore
