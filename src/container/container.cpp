@@ -262,7 +262,7 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
 
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels) {
-  // Whole tables where they have no more bytes together than are read first of a level that is a file of its own.
+  // Whole tables where all of them together are no larger than the first read of a level that is a file of its own.
   constexpr uint64_t kAll = kReadLevel.suffix;
   uint64_t size = collection.size;
   for (const ByteRange& level : levels) size += std::min(level.size, kAll);

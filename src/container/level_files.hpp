@@ -50,7 +50,7 @@ class LevelFiles {
   std::vector<std::string> paths_;            ///< of COLLECTION.json, and of each level
   std::vector<ReadHint> hints_;               ///< one for each path
   std::shared_ptr<const ByteSource> level0_;  ///< nullptr where all levels are opened together
-  Bytes document_;                            ///< COLLECTION.json, where the others may wait
+  Bytes document_;                            ///< the bytes of COLLECTION.json, where other files are opened later
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   mutable std::once_flag opened_ = {};
   mutable std::vector<std::shared_ptr<const ByteSource>> levels_ = {};

@@ -17,7 +17,7 @@ namespace tacore {
 /// The suffix that is added to the path of a dataset.
 inline constexpr std::string_view kHeaderFileSuffix = ".headers";
 
-/// Columns of a level that hold the header of a TIFF: ours, and that of other writers.
+/// Columns of a level that hold the header of a TIFF: tacore's, and that of other writers.
 inline constexpr std::string_view kHeaderColumns[] = {"taco:header", "internal:header"};
 /// The column of the TIFF index that has the fingerprint_of() its dataset.
 inline constexpr std::string_view kDatasetColumn = "dataset";
@@ -35,15 +35,16 @@ std::string fingerprint_of(const Container& container);
 struct HeaderRow {
   std::string source_file = {}, relative_path = {};
   int64_t size = -1;   ///< of the FILE; -1: not known
-  int64_t crc32 = -1;  ///< the same
+  int64_t crc32 = -1;  ///< of the FILE; -1: not known
   std::string header = {};
 };
 
-/// Immutable; safe from several threads.
+/// An open TIFF index. Immutable; safe from several threads.
 class TiffIndexFile {
  public:
-  /// nullptr when there is none at `path`. For the index of another dataset, or another kind of file: nullptr, too, and
-  /// `leave` is called with the reason, or, without it, a warning is logged. Throws IoError.
+  /// Opens the index at `path`; nullptr when there is no file. Also nullptr for the index of another dataset and for
+  /// another kind of file: then `leave` is called with the reason, or, if it is empty, a warning is logged. Throws
+  /// IoError.
   static std::shared_ptr<const TiffIndexFile> open(const Storage& storage, const std::string& path,
                                                    const Container& container,
                                                    const std::function<void(const std::string& why)>& leave = {});

@@ -35,7 +35,7 @@ inline constexpr uint64_t kShortTail = 4096;
 
 /// All entries of an archive: two reads, three when the directory is long.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive);
-/// The same, at the place that directory_of() has found.
+/// The same, for a directory that directory_of() has found.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive, const zip::Directory& where);
 
 /// The offset of the payload of each entry, by its local header. Throws FormatError where the header is absent, the

@@ -164,7 +164,7 @@ ByteRange header_room(uint64_t offset, const std::string& name, uint64_t extra =
   return {offset - size, size};
 }
 
-/// What a local header, or the central directory in its place, says of a payload.
+/// What a local header states of a payload; with a data descriptor, what the central directory states.
 struct Stated {
   uint32_t crc32 = 0;
   std::string fault = {};  ///< why the header is not that of the sample; "" when it is

@@ -59,13 +59,13 @@ class ZipProofs {
   /// directory is kept, which serves to repair offsets.
   explicit ZipProofs(bool stays_open) : stays_open_(stays_open) {}
 
-  /// Read at the first call, and kept.
+  /// The central directory, read at the first call and kept.
   std::shared_ptr<const ZipDirectory> directory(const ByteSource& archive) const;
-  /// The same if it was read already; else nullptr.
+  /// The central directory if it was read already, else nullptr.
   std::shared_ptr<const ZipDirectory> known_directory() const;
-  /// The same; nullptr where it would be read from a server and is longer than kSmallDirectory.
+  /// directory(), or nullptr where it would be read from a server and is longer than kSmallDirectory.
   std::shared_ptr<const ZipDirectory> small_directory(const ByteSource& archive) const;
-  /// The same; nullptr where that would take a request to a server.
+  /// directory(), or nullptr where that would take a request to a server.
   std::shared_ptr<const ZipDirectory> directory_at_hand(const ByteSource& archive) const;
 
   bool is_proved(ByteRange range, const std::string& name) const;
@@ -88,7 +88,7 @@ class SampleMoved final : public FormatError {
   using FormatError::FormatError;
 };
 
-/// `body`, and once more where a sample has moved.
+/// Runs `body`, and once more where it throws SampleMoved.
 template <class Body>
 auto again_if_moved(const Body& body) {
   try {

@@ -162,7 +162,7 @@ TEST_CASE("a box is tested by functions of tacore, not of DuckDB spatial") {
   CHECK(test_of("binary").starts_with("tacore_meets_wkb("));
   CHECK(test_of("string").starts_with("tacore_meets_wkt("));
   CHECK(test_of("list<item: float>").starts_with("tacore_meets_point("));
-  // To SQL these are the same.
+  // SQL has one type for all of these.
   CHECK(test_of("binary_view").starts_with("tacore_meets_wkb("));
   CHECK(test_of("string_view").starts_with("tacore_meets_wkt("));
   CHECK(test_of("dictionary<values=binary, indices=int32, ordered=0>").starts_with("tacore_meets_wkb("));
@@ -315,7 +315,7 @@ TEST_CASE("numbers are epochs, with a warning that names the unit") {
   }
 }
 
-// One sentinel made all times of its column nanoseconds, and a step before the filter others.
+// The unit of a number does not depend on other numbers of its column: one sentinel once made all of them nanoseconds.
 TEST_CASE("a number is the same time in a column with sentinels, behind a query and in a concat") {
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& odd) {
@@ -399,7 +399,7 @@ TEST_CASE("NaN is no time, whatever side of the range is open") {
   CHECK(found(dataset.filter_datetime(kAlways, {.column = "t"})) == Strings{"sample_2", "sample_3"});
 }
 
-// Without a null the statistics of the column promised that all of it lies between its ends.
+// Statistics without nulls promised that all values lie between minimum and maximum, but NaN does not.
 TEST_CASE("NaN is no time in a column whose statistics know of times alone") {
   const TemporaryFolder folder;
   const Dataset dataset = load(
@@ -455,7 +455,7 @@ TEST_CASE("an error of a filter names the levels that have what it tests") {
 namespace {
 
 /// Grids as (id, CRS, geotransform, shape): a square in UTM, one that is turned by 45 degrees, one over the
-/// antimeridian, one in a system that nobody knows.
+/// antimeridian, one in an unknown CRS.
 Dataset grids(const TemporaryFolder& folder) {
   return load(make_flat_folder(
       folder, "grids", 4,

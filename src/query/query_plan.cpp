@@ -13,7 +13,7 @@
 namespace tacore {
 namespace {
 
-// Lists of columns by level; bits of the row key, to compare the containers of two rows.
+// Shifts a row key to the number of its container, to compare the containers of two rows.
 constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
 
 bool has(const std::vector<Column>& columns, std::string_view name) {

@@ -10,8 +10,8 @@ namespace tacore {
 struct Select {
   std::string text = {};
   std::set<std::string> tables = {};
-  std::set<std::string> internal = {};  ///< columns named `internal:*` that its list names itself: they show
-  bool keeps_columns = false;           ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
+  std::set<std::string> internal = {};  ///< columns `internal:*` in its select list, which are visible
+  bool keeps_columns = false;           ///< `SELECT * FROM data ...`: only drops or sorts rows
   bool repeats_data = false;            ///< names `data` more than once
   /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
   /// which chooses among equal rows.

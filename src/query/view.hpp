@@ -18,8 +18,8 @@ namespace tacore {
 /// A user's query over `data`, checked.
 struct SqlStep {
   Select select;
-  bool names_path = false;   ///< the text speaks of internal:gdal_vsi, so the column must be there
-  bool names_place = false;  ///< or of internal:offset or internal:size, which are to be right then
+  bool names_path = false;   ///< the text mentions internal:gdal_vsi, so the column must exist
+  bool names_place = false;  ///< or internal:offset or internal:size, which are verified then
 };
 using Step = std::variant<SqlStep, Filter>;
 
