@@ -398,7 +398,7 @@ TEST_CASE("load of several paths is their concat") {
   CHECK(ids(both.data()) == Strings{"europe", "americas"});
 }
 
-// DuckDB rounds what no double holds.
+// DuckDB rounds integers that no double equals.
 TEST_CASE("whole numbers beside doubles are exact, or an error that names the number") {
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& values) {

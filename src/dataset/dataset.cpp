@@ -16,7 +16,7 @@ namespace {
 
 bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
 
-/// A result of the query would not describe the given rows.
+/// Throws QueryError for given rows (to_dataset()), which a result of the query would not describe.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;
   throw QueryError(std::string(what) + ": a dataset made of a DataFrame can only be written; use the DataFrame instead",

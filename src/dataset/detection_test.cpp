@@ -268,7 +268,7 @@ TEST_CASE("read_collection fails as load does") {
   CHECK(has_text(error_of([&] { read_collection(folder.path("")); }), "COLLECTION.json not found"));
 }
 
-// Partitions, which §6.6 routes a query to by their extents. Nothing proves those, so all are asked.
+// §6.6 selects the partitions of a query by their extents. Nothing verifies these, so all partitions are read.
 
 struct Routed {
   std::shared_ptr<CountingStorage> storage = std::make_shared<CountingStorage>();

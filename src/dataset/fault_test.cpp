@@ -177,7 +177,7 @@ void check_question(const std::string& name, const Case& question, bool local) {
 TEST_CASE(
     "data, read, read_bytes and queries: every request that fails is the IoError that it threw, and the same dataset "
     "works afterwards") {
-  // Past opening, the others are read like one of these.
+  // Once open, all other containers are read like one of these.
   for (const std::string name :
        {"flat.tacozip", "nested.tacozip", "nested", "permuted_offsets.tacozip", "uneven_children.tacozip"}) {
     for (const Case& question : questions()) check_question(name, question, true);

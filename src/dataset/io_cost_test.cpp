@@ -23,7 +23,7 @@ std::string number(int64_t i, int width) {
 }
 
 /// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which a few are there. `filler` and
-/// `bulk` are what nobody asks for.
+/// `bulk` are columns that no question names.
 class Large {
  public:
   Large(int64_t roots, int64_t kids) : roots_(roots), kids_(kids) {

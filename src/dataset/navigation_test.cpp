@@ -294,7 +294,7 @@ TEST_CASE("a FOLDER read from a remote store costs one request, FILEs what prove
   rows.read("a");
   CHECK(cost([&] { rows.read("b"); }) <= 1);
   const DataFrame c = children(rows, "c");
-  // Its small directory proves all places at once.
+  // Its small directory verifies all offsets in one request.
   CHECK(cost([&] { c.read(0); }) <= 3);
   CHECK(cost([&] { c.read("item_1"); }) == 0);
 }

@@ -306,7 +306,7 @@ TEST_CASE("verbose takes true, \"info\", \"debug\" and false, and refuses other 
   load(golden("flat.tacozip"));
   std::size_t opened = 0;
   for (std::size_t i = before; i < report.all.size(); ++i) opened += has_text(report.all[i].second, "zip container");
-  CHECK(opened == 1);  // setting it twice says nothing twice
+  CHECK(opened == 1);  // set twice, the level still logs each message once
   verbose(false);
   CHECK(log_level() == LogLevel::Off);
 }
@@ -402,7 +402,7 @@ TEST_CASE("nothing of a query is left for the next one") {
 }
 
 TEST_CASE("a check stops a query that runs, and the next one runs to its end") {
-  // Quick queries end before anyone asks.
+  // Quick queries end before interruption is checked for.
   std::string tables, terms;
   for (char name = 'a'; name < 'o'; ++name) {
     tables += std::string(name == 'a' ? "" : ", ") + "data " + name;

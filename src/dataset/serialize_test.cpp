@@ -16,7 +16,7 @@ namespace {
 const Strings kNames{"flat.tacozip", "flat_padded.tacozip", "nested.tacozip",
                      "nested",       "cascade_tacocat",     "uneven_children.tacozip"};
 
-/// What another process makes of it, which opens the dataset anew.
+/// The frame as another process restores it, which opens the dataset again.
 DataFrame again(const DataFrame& frame, const std::string& name, const std::string& query) {
   const Dataset dataset = load(golden(name));
   return deserialize(query.empty() ? dataset : dataset.sql(query), serialize(frame));

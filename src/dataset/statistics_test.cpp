@@ -85,7 +85,7 @@ TEST_CASE("the mean is weighted by the valid pixels of the last two tensor dimen
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("continuous")), {50, -4 * 9 / 19.0});
 }
 
-// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along.
+// The published reader has 138.96, 122.52, 103.70: it counts no-data pixels.
 TEST_CASE("golden values of the published flat dataset" * doctest::test_suite("external")) {
   if (missing(published("zip/flat.tacozip"))) return;
   for (const std::string name : {"zip/flat.tacozip", "folder/flat"}) {

@@ -21,7 +21,7 @@ struct Stated {
   std::string id = {};
   std::string format = "BYTES";
   std::string data = {};
-  int64_t shift = 0;  ///< what its offset is wrong by
+  int64_t shift = 0;  ///< the error of its offset
 };
 
 /// A whole file, its table made of CSV.

@@ -78,7 +78,7 @@ std::string description_of(const Variable& variable, const GeoLayer* layer) {
          (layer ? ". Source: " + layer->source() + ", version " + layer->version() : ". Not computed");
 }
 
-/// Of an index, means of numbers up to 1 may be beyond it by as much as they are rounded.
+/// The mean of an index, of numbers from 0 to 1, may be outside of that range by a rounding error.
 constexpr double kRounding = 1e-9;
 
 Value value_in(const GeoLayer& layer, const Variable& variable, const Footprint& footprint) {

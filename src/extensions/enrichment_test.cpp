@@ -19,7 +19,7 @@ BBox envelope_of(const Footprint& footprint) {
   return wkb_envelope(std::as_bytes(std::span(footprint.geometry.bytes))).value();
 }
 
-/// Answers what a test wants, given the envelope of the footprint.
+/// A layer whose values a test computes from the envelope of the footprint.
 class MadeUp : public GeoLayer {
  public:
   using Answer = std::function<Value(const BBox&)>;

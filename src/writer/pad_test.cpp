@@ -20,7 +20,7 @@ std::string pad_error(const Lines& lines) {
   return text_of<SchemaError>([&] { pad(tree_of(lines)); });
 }
 
-/// Without what readers hide.
+/// The lines without padding, which readers hide.
 Lines visible(Lines lines) {
   std::erase_if(lines, [](const std::string& line) { return line.find(names::kPadding) != line.npos; });
   return lines;
