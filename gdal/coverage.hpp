@@ -22,7 +22,7 @@ class Coverage {
   double first_row_;
   int num_columns_;
   int num_rows_;
-  /// What an edge adds to all pixels right of it stands at its pixel; row() sums up.
+  /// Differences: the value of a pixel counts for all pixels right of it, too; row() sums them up.
   std::vector<double> changes_;
 };
 

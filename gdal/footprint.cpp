@@ -13,7 +13,7 @@ namespace tacore::gdal {
 
 namespace {
 
-/// Straight edges bend in another CRS: each becomes as many as this, if it is as long as the footprint.
+/// Straight edges are curves in another CRS: an edge as long as the footprint is divided into this many pieces.
 constexpr double kPieces = 64;
 
 OGRMultiPolygon parse(const Binary& wkb) {

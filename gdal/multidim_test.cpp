@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A netCDF file: `temperature` (time 4, y 3, x 5) of int16 with scale and no data, its coordinate `x`, and with
-/// `second` also `/group/wind` (y, x) of float32. In a folder that goes with this.
+/// `second` also `/group/wind` (y, x) of float32. In a folder that is removed with this object.
 class MadeFile {
  public:
   explicit MadeFile(const char* format = "FORMAT=NC4", bool second = false) {

@@ -16,7 +16,7 @@ using namespace tacore;
 
 namespace {
 
-/// A file of GDAL's in memory, which goes with this.
+/// A file in the memory of GDAL, removed with this object.
 class MemoryFile {
  public:
   MemoryFile(std::string path, const std::string& content) : path_(std::move(path)) { write(content); }

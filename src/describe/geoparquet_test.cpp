@@ -9,7 +9,7 @@ namespace {
 
 using namespace tacore;
 
-/// What of the metadata of a Parquet file is JSON and begins with this version: it stands there as it is.
+/// The JSON object of the metadata of a Parquet file that begins with this version; it is stored as plain text.
 Parsed metadata(const std::string& path, const std::string& version) {
   const std::string text = file_text(path);
   const auto at = text.find("{\"version\":\"" + version);

@@ -30,7 +30,7 @@ class Values {
     for (const auto& name : names) values_.emplace(name, batch_values(batch, name, begin, count));
   }
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// Null for a column that is not there.
+  /// Null for an absent column.
   const Value& at(std::string_view name, std::size_t row) const {
     static const Value null;
     const auto found = values_.find(name);
@@ -72,7 +72,7 @@ std::vector<double> numbers_of(const Value& value) {
   return out;
 }
 
-/// Seconds, as TACO 0.2.0 has its times. None of NaN, which stands for null there.
+/// A time in seconds, as TACO 0.2.0 stores it; nullopt for NaN, which means null there.
 std::optional<Timestamp> time_of_seconds(double seconds) {
   constexpr double kMost = 1e11, kMicroseconds = 1e6;  // the year 5138; what filters take for milliseconds begins there
   if (std::isnan(seconds)) return std::nullopt;
@@ -101,7 +101,7 @@ std::optional<Timestamp> time_of(const Value& value) {
   return std::nullopt;
 }
 
-/// Years 1 to 9999, which RFC 3339 has.
+/// True for the years 1 to 9999, which RFC 3339 can express.
 bool can_be_written(Timestamp time) {
   return time >= Timestamp{-62135596800'000'000} && time < Timestamp{253402300800'000'000};
 }
@@ -127,7 +127,7 @@ bool is_position(const Centroid& at) { return std::isfinite(at.x) && std::abs(at
 
 bool has_grid(const Item& item) { return !item.crs.empty() && item.shape.size() == 2 && item.geotransform.size() == 6; }
 
-/// nullopt without a grid, and for an unknown CRS: then the centroid stands for the footprint.
+/// nullopt without a grid, and for an unknown CRS: then the centroid replaces the footprint.
 std::optional<Footprint> footprint_of_grid(const Item& item, const CrsTransformer* transformer) {
   if (!has_grid(item)) return std::nullopt;
   Grid grid{.crs = item.crs, .columns = item.shape[1], .rows = item.shape[0]};
@@ -169,7 +169,7 @@ const Container* whole_container(const Dataset& dataset) {
   return view.steps.empty() ? view.container() : nullptr;
 }
 
-/// Of `columns`.
+/// Whether a column is among `columns`.
 bool is_wanted(std::string_view name, Columns columns) {
   return columns == Columns::All || is_described(name) || name == "stac:tensor_shape" || name == names::kId ||
          name == names::kType || name == "split" || name == "tortilla:data_split" || name.starts_with(names::kInternal);

@@ -281,7 +281,7 @@ TEST_CASE("a level without times has that of the dataset, and without either no 
   CHECK_THROWS_WITH_AS(Items(timeless.dataset()), doctest::Contains("sample 'a' has no time"), SchemaError);
 }
 
-/// What cannot be read was the interval of the whole dataset.
+/// Values that are no times once became the interval of the whole dataset.
 TEST_CASE("numbers are epochs, as for filters, and any of the times will do") {
   const auto times_of = [](const std::map<std::string, Value>& columns) {
     Sample sample("a", Bytes(1), {{"istac:time_start", Value()}});
@@ -465,7 +465,7 @@ bool holds(const Parsed& geometry, double lon, double lat) {
   });
 }
 
-/// The four corners say nothing of grids that go around the globe or around a pole.
+/// Four corners do not bound a grid that goes around the globe or around a pole.
 TEST_CASE("the footprint and the box of a wide, global or polar grid hold what its pixels hold") {
   struct Case {
     const char* name;

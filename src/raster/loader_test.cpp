@@ -164,7 +164,7 @@ TEST_CASE("shuffled, every sample comes once, in an order that depends on seed a
   CHECK(order(1, 0) == first);
   CHECK(order(1, 1) != first);
   CHECK(order(2, 0) != first);
-  // The same for good: trainings resume by it.
+  // This order must never change: resumed trainings rely on it.
   CHECK(Positions(first.begin(), first.begin() + 8) == Positions{0, 36, 17, 34, 40, 39, 15, 23});
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("a first row that cannot be opened is an error, or skipped like any ot
   CHECK(batch.positions == Positions{1, 2});
   CHECK_THROWS_AS(
       Loader(load(write(folder, {Sample("a", Bytes(4)), Sample("b", Bytes(4))})), {.on_error = OnError::Skip}),
-      FormatError);  // nothing says which shape a batch had
+      FormatError);  // the shape of the batch is unknown
 }
 
 TEST_CASE("a child that is not there, a FOLDER and a FILE in between are errors of the sample") {
