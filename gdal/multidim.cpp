@@ -27,7 +27,7 @@ void gather(const GDALGroup& group, int depth, std::vector<Array>& out) {
     if (auto array = group.OpenMDArray(name)) out.push_back(std::move(array));
   }
   for (const auto& name : group.GetGroupNames()) {
-    if (depth >= kMostGroups) throw FormatError("groups deeper than " + std::to_string(kMostGroups));
+    if (depth >= kMostGroups) throw FormatError("groups nested deeper than " + std::to_string(kMostGroups));
     if (const auto below = group.OpenGroup(name)) gather(*below, depth + 1, out);
   }
 }

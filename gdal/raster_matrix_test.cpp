@@ -50,7 +50,7 @@ struct Blocks {
 constexpr Blocks kBlocks[] = {
     {true, 16, 16}, {true, 32, 48}, {false, kWidth, 1}, {false, kWidth, 7}, {false, kWidth, kHeight}};
 
-/// How a file is written. The first row decides how pixels are decoded, the second where they lie.
+/// How a file is written. The first row decides how pixels are decoded, the second where they are in the file.
 struct Kind {
   Type type;
   const char* compression;

@@ -19,8 +19,8 @@ class SampleFile {
   const std::string& path() const noexcept { return path_; }
 
   /// For reading, once more. `kind` is GDAL_OF_RASTER or GDAL_OF_MULTIDIM_RASTER. Only what the file itself holds is
-  /// read: drivers that follow what it says to other files or hosts (VRT, WMS, ...) are left out. Throws IoError when
-  /// there is no such file, FormatError when GDAL cannot make sense of it.
+  /// read: drivers that follow references to other files or hosts (VRT, WMS, ...) are left out. Throws IoError when
+  /// there is no such file, FormatError when GDAL cannot decode it.
   DatasetPtr open(unsigned kind) const;
 
  private:

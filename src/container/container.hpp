@@ -96,7 +96,7 @@ class Container {
   virtual std::string vsi_path(const RowAddress& row) const = 0;
   /// vsi_path() as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
-  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was told not to.
+  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was called with verify = false.
   virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
   /// The `__meta__` of a FOLDER at `level`, verified as open_data() does. Throws NavigationError or IoError.
   virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;

@@ -10,7 +10,7 @@
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// One suite over the same dataset in every container: what is asked here gets the same answer from all of them.
+// One suite over the same dataset in every container: each question has the same answer in all of them.
 namespace {
 
 using namespace tacore;

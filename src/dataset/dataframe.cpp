@@ -289,7 +289,7 @@ DataFrame DataFrame::sort(std::string_view column, bool descending) const {
 
 DataFrame DataFrame::limit(int64_t count, int64_t offset) const {
   if (count < 0 || offset < 0)
-    throw QueryError("limit and offset count rows; " + std::to_string(std::min(count, offset)) + " given");
+    throw QueryError("limit and offset must not be negative; " + std::to_string(std::min(count, offset)) + " given");
   const int64_t begin = std::min(offset, num_rows());
   return DataFrame(derived(*impl_, impl_->rows->slice(begin, std::min(count, num_rows() - begin))));
 }

@@ -160,8 +160,8 @@ void check_question(const std::string& name, const Case& question, bool local) {
     storage->fail_at(n);
     std::string given;
     const std::string failure = how_it_failed(*storage, [&] { given = question.ask(dataset); });
-    // DuckDB's threads share the work anew each time and may do with a request less; then nothing fails, and the answer
-    // is right.
+    // DuckDB's threads divide the work differently each time and may need one request less; then nothing fails, and the
+    // answer is right.
     if (storage->thrown().empty()) {
       CHECK(given == expected);
     } else {

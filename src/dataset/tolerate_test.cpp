@@ -39,7 +39,7 @@ void drop(NamedArrays& columns, const std::string& name) {
   std::erase_if(columns, [&](const auto& column) { return column.first == name; });
 }
 
-/// Everything that nested holds is there, by every way of reading it.
+/// Checks that all of nested can be read, in every way of reading.
 void check_nested(const std::string& path) {
   const Dataset dataset = load(path);
   CHECK(dataset.num_rows() == 3);
@@ -326,7 +326,7 @@ TEST_CASE("names that differ in case only are the same columns in files of anoth
 }
 
 #if ARROW_VERSION_MAJOR >= 26  // which can write Bloom filters
-// A Bloom filter of floats knows bits, not which of them are equal.
+// A Bloom filter of floats stores bits, which may differ for equal floats (0.0 and -0.0, NaNs).
 TEST_CASE("equal floats are found though a Bloom filter holds them by other bits") {
   const Nested nested;
   auto columns = nested.table("METADATA/level0.parquet");

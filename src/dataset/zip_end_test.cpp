@@ -8,7 +8,7 @@
 #include "support/load_files.hpp"
 #include "support/support.hpp"
 
-// A remote ZIP is opened from its end, by the central directory: that must tell what the header of the file tells.
+// A remote ZIP is opened from its end, by the central directory: the result must equal that of TACO_HEADER.
 namespace {
 
 using namespace tacore;

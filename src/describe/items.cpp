@@ -222,7 +222,7 @@ std::string folder_of(const Facts& facts) {
 }
 
 Dataset rows_of(const Dataset& dataset, int level) {
-  dataset.level_columns(level);  // says what is wrong with the level
+  dataset.level_columns(level);  // throws for a level that does not exist
   return level == 0 ? dataset : dataset.sql("SELECT * FROM level" + std::to_string(level));
 }
 

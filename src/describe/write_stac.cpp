@@ -93,7 +93,7 @@ class NewFolder {
     sync();
     stop_if_asked(target_);
     if (exists_) {
-      exchange_names(draft_.path, target_);  // the old one goes with the draft
+      exchange_names(draft_.path, target_);  // the old folder is removed with the draft
     } else {
       rename_to(draft_.path, target_, false);
     }

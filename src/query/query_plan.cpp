@@ -349,7 +349,7 @@ class Planner {
     return join(selects, " UNION ALL ");
   }
 
-  /// The same columns under the names that the inputs of `all`, an input itself, have for them.
+  /// `columns` with the names that they have in the inputs of `all`, which is an input itself.
   static std::vector<Aligned> inside(const Union& all, int level, std::vector<Aligned> columns) {
     const auto& known = all.columns[static_cast<std::size_t>(level)];
     for (auto& column : columns) {

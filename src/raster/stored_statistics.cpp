@@ -253,7 +253,8 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
   if (names.empty()) {
     for (int below = level + 1; below < view.num_levels(); ++below) {
       if (!statistics_columns(stored_columns(view, below), false).empty())
-        throw_no_statistics("; level " + std::to_string(below) + " has them: name a child of each sample");
+        throw_no_statistics("; level " + std::to_string(below) +
+                            " has them: name a child of each sample with the option child");
     }
     throw_no_statistics();
   }

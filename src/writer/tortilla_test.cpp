@@ -68,7 +68,7 @@ TEST_CASE("depth counts the levels below the root, and only a dataset of 2.0 has
   }
   CHECK(deep.ids(8) == Strings{"a"});
   says(error_of([&] { deep.pad(); }),
-       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is below them");
+       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is deeper");
 }
 
 TEST_CASE("a level is the children of all samples, in their order, with their fields") {

@@ -264,7 +264,7 @@ void check_depth(const Tree& tree) {
   constexpr int kBeyond = names::kMaxLevel + 1;
   if (tree.levels.size() <= kBeyond) return;
   throw SchemaError("a tree of " + std::to_string(tree.levels.size()) + " levels; at most " + std::to_string(kBeyond) +
-                    " expected in TACO 2.0, and " + quoted(tree.path(kBeyond, 0)) + " is below them");
+                    " expected in TACO 2.0, and " + quoted(tree.path(kBeyond, 0)) + " is deeper");
 }
 
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {

@@ -113,7 +113,7 @@ TEST_CASE("ids that may not be, twice the same, no children and too many levels 
       {{"t/", "t/x\ny"}, "its id contains a control character"},
       {{"t/", "u/", "t/a"}, "folder 'u' has no children"},
       {{"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a/", "a/a/a/a/a/a/a"},
-       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is below them"},
+       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is deeper"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.words));
