@@ -147,7 +147,7 @@ Tensor read_multidim(const std::string& path, const MultidimOptions& options) {
   const auto array = find(arrays_of(*dataset, path), options.variable, path);
   const auto type = type_of(*array);
   if (!type) {
-    throw FormatError("variable '" + array->GetFullName() + "' holds " + type_name(*array) + ", which is not supported",
+    throw FormatError("variable '" + array->GetFullName() + "' holds " + type_name(*array) + ", which is not read",
                       {.path = path});
   }
   const Part part = part_of(describe(*array, path), options, path);

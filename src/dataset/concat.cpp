@@ -109,8 +109,7 @@ std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Col
     }
     text += " " + parts[i].source_path + " has [" + join(names, ", ") + "];";
   }
-  text.pop_back();
-  throw SchemaError(text);
+  throw SchemaError(text + " column_mode intersection or fill_missing allows different columns");
 }
 
 /// The columns of a level that the parts share, and their names in each part.

@@ -84,6 +84,7 @@ TEST_CASE("the strict mode lists the columns of each dataset") {
   CHECK(has_text(text, "'only_b' only in " + m.folder.path("b")));
   CHECK(has_text(text, m.folder.path("a") + " has [id, type, shared, only_a"));
   CHECK(has_text(text, m.folder.path("b") + " has [id, type, shared, only_b"));
+  CHECK(text.ends_with("; column_mode intersection or fill_missing allows different columns"));
 }
 
 TEST_CASE("the strict mode lets equal columns pass, whatever their order") {

@@ -154,7 +154,7 @@ TEST_CASE("a fill takes the place of no data after scaling, and of nothing else"
 }
 
 TEST_CASE("no data is compared in the type of the file") {
-  // Text in the file: it names the float nearest to it, which as double is another number.
+  // The file stores no data as text: it means the float nearest to it, whose value as a double differs.
   CHECK(as<float>(std::vector<float>{-3.4028234e38f, 0.1f, 1}, {.fill = 9}, 0.1) ==
         std::vector<float>{-3.4028234e38f, 9, 1});
   // A no-data value outside of the type matches no pixel: 256 is not 255, and 0.5 is not 1.
