@@ -72,7 +72,8 @@ class ZipContainer : public Container {
     const uint64_t size = source_->size();
     if (out.offset <= size && out.size <= size - out.offset) return out;
     throw FormatError("sample " + quoted(row.id) + ": " + std::to_string(*row.size) + " bytes at " +
-                          std::to_string(*row.offset) + " leave the file of " + std::to_string(size) + " bytes",
+                          std::to_string(*row.offset) + " are outside of the file of " + std::to_string(size) +
+                          " bytes",
                       {.path = path()});
   }
 

@@ -76,7 +76,7 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
     const uint64_t end = next == limits.end() ? archive.size() : *next;
     if (payload > end || entries[i].size > end - payload) {
       throw FormatError("entry " + quoted(entries[i].name) +
-                            (end == archive.size() ? " leaves the file" : " overlaps the next entry"),
+                            (end == archive.size() ? " ends behind the end of the file" : " overlaps the next entry"),
                         {.path = archive.name(), .offset = payload});
     }
     out.push_back(payload);

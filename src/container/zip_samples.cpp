@@ -226,8 +226,8 @@ ZipPlace place_in_directory(const ByteSource& archive, const ZipProofs& proofs, 
 std::string why_outside(const ByteSource& archive, ByteRange range) {
   if (range.offset <= archive.size() && range.size <= archive.size() - range.offset) return "";
   return std::to_string(static_cast<int64_t>(range.size)) + " bytes at " +
-         std::to_string(static_cast<int64_t>(range.offset)) + " leave the file of " + std::to_string(archive.size()) +
-         " bytes";
+         std::to_string(static_cast<int64_t>(range.offset)) + " are outside of the file of " +
+         std::to_string(archive.size()) + " bytes";
 }
 
 /// Reads the local header of a sample in a local archive, with the first bytes of its payload.

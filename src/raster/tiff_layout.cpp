@@ -46,7 +46,7 @@ void check_layout(const TiffLayout& layout, uint64_t file_size, const std::strin
     if (block.size == 0) continue;
     if (block.offset == 0 || block.offset > file_size || block.size > file_size - block.offset) {
       refuse("block " + std::to_string(i) + ": " + std::to_string(block.size) + " bytes at " +
-                 std::to_string(block.offset) + " are not inside the file of " + std::to_string(file_size),
+                 std::to_string(block.offset) + " are outside of the file of " + std::to_string(file_size),
              block.offset);
     }
   }

@@ -108,7 +108,7 @@ TEST_CASE("the structure of a file that is smaller than it is held against that 
   TiffLayout layout = strips();
   for (uint64_t i = 0; i < 5; ++i) layout.blocks[i] = {8 + i, 1};
   check_round_trip(layout, 13);
-  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are not inside the file of 12"));
+  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are outside of the file of 12"));
 }
 
 TEST_CASE("a structure that is cut off is refused, and no pixel becomes zero by it") {

@@ -103,7 +103,7 @@ TEST_CASE("a chunk that lies is refused") {
       {"below 0", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
       {"below 0", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
       {"offset of a band overflows", [](v1::Chunk& c) { c.band_offsets[1] = INT64_MAX; }},
-      {"are not inside the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
+      {"are outside of the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
   };
   for (const Lie& lie : lies) {
     CAPTURE(lie.why);
