@@ -184,10 +184,9 @@ class Tries {
  private:
   static void wait(double seconds) {
     using namespace std::chrono;
-    const InterruptCheck check = interrupt_check();
     const auto end = steady_clock::now() + duration<double>(seconds);
     while (steady_clock::now() < end) {
-      if (check != nullptr && check()) throw QueryError("the reading was stopped");
+      throw_if_interrupted();
       std::this_thread::sleep_for(milliseconds(20));
     }
   }

@@ -31,8 +31,8 @@ TEST_CASE("narrow keeps what fits") {
 }
 
 TEST_CASE("narrow refuses what does not fit and shows it") {
-  CHECK_THROWS_WITH_AS(narrow<uint32_t>(uint64_t{4294967296}, "size"), "size does not fit: 4294967296", FormatError);
-  CHECK_THROWS_WITH_AS(narrow<uint64_t>(int64_t{-1}, "offset"), "offset does not fit: -1", FormatError);
+  CHECK_THROWS_WITH_AS(narrow<uint32_t>(uint64_t{4294967296}, "size"), "size is out of range: 4294967296", FormatError);
+  CHECK_THROWS_WITH_AS(narrow<uint64_t>(int64_t{-1}, "offset"), "offset is out of range: -1", FormatError);
   CHECK_THROWS_AS(narrow<int64_t>(kMax, "rows"), FormatError);
 }
 

@@ -30,19 +30,19 @@ struct RowRange {
   int64_t count = 0;
 };
 
-/// Where the data of a row lies.
+/// The location of the data of a row.
 struct RowAddress {
   std::string id = {};
   SampleType type = SampleType::File;
-  std::optional<int64_t> offset = {};  ///< ZIP and TACOCAT
+  std::optional<int64_t> offset = {};  ///< in a ZIP and TACOCAT only
   std::optional<int64_t> size = {};
-  std::string source_file = {};    ///< TACOCAT
+  std::string source_file = {};    ///< in a TACOCAT only: the name of the ZIP
   std::string relative_path = {};  ///< from DATA/, without a slash at the end
-  bool is_proved = false;          ///< offset and size were verified by the ZIP itself
+  bool is_proved = false;          ///< the ZIP itself has confirmed offset and size, not only a level table
 };
 
-/// The address of a row by the columns of a LevelTable, or of the result of a query; type and relative_path are not
-/// set.
+/// The address that the columns of a LevelTable, or of the rows of a query, state. Does not read type and
+/// relative_path.
 template <class Table>
 RowAddress stored_address(const Table& table, int64_t row) {
   const auto text = [&](std::string_view name) {
@@ -59,7 +59,7 @@ RowAddress stored_address(const Table& table, int64_t row) {
           .source_file = text(names::kSourceFile)};
 }
 
-/// An open dataset file or folder: the collection, the levels, and where the data of a row lies. Immutable; safe from
+/// An open dataset file or folder: the collection, the levels, and the locations of samples. Immutable; safe from
 /// several threads. It runs no queries.
 class Container {
  public:
@@ -68,42 +68,42 @@ class Container {
   virtual Format format() const noexcept = 0;
   /// The path as the user wrote it.
   const std::string& path() const noexcept { return path_; }
-  /// COLLECTION.json as it is stored. Before TACO 2.0 it does not describe the tree; tree() does.
+  /// COLLECTION as it is stored: before 2.0 it does not contain the tree, which tree() returns.
   const Collection& collection() const noexcept { return collection_; }
-  /// taco:pit_schema; before TACO 2.0 derived from the samples of the file, at the first call. Each call throws the
-  /// errors of reading these.
+  /// taco:pit_schema; before 2.0 derived from samples of the file, at the first call. Each call throws what reading
+  /// them throws.
   const PitSchema& tree() const;
 
-  /// The number of levels; where the container does not list its tables, that of tree(), whose errors are thrown then.
+  /// The number of levels; that of the tree where the container does not list its tables. Throws as tree() then.
   int num_levels() const;
   /// A level as it is stored: ids, types and parents are right, offsets of some published files are not.
   const std::shared_ptr<const LevelTable>& stored_level(int level) const;
   /// A level with verified offsets: they are compared with the central directories, once, and replaced where they
-  /// differ. Where that would take too many requests to a server, the stored level, with a warning.
+  /// differ. Where that would take too many requests to a server, the level as it is stored, with a warning.
   std::shared_ptr<const LevelTable> level(int level) const;
-  /// level() if that was called already, else stored_level(): for all other columns.
+  /// level() if that was called already, else stored_level(): for readers of all columns but offsets.
   std::shared_ptr<const LevelTable> known_level(int level) const;
 
-  /// True where ids are file names: then none may lead out of its folder. Else they may be any text.
+  /// True where ids are file names, which must not lead out of their folder. Otherwise ids may be any text.
   bool names_files() const noexcept { return !is_v1(format()); }
   /// The address of a row as known_level() has it. Throws FormatError for an id that leads out of its folder.
   RowAddress address(int level, int64_t row) const;
-  /// The address with offset and size verified by the ZIP itself. Throws FormatError where it has no such sample.
+  /// The address with offset and size verified by the ZIP itself. Throws FormatError when the ZIP has no such sample.
   virtual RowAddress proved(RowAddress row) const { return row; }
 
-  /// The path that GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. The address is used as it is: proved()
-  /// verifies it. Throws NavigationError when the address lacks a part. Not for padding.
+  /// The path under which GDAL opens the data of a FILE or the `__meta__` of a FOLDER. The address is not verified: see
+  /// proved(). Throws NavigationError when the address lacks a part. Not for padding.
   virtual std::string vsi_path(const RowAddress& row) const = 0;
   /// vsi_path() as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
   /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was called with verify = false.
   virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
-  /// The `__meta__` of a FOLDER at `level`, verified as open_data() does. Throws NavigationError or IoError.
+  /// The `__meta__` of a FOLDER at `level`, verified as the bytes of a FILE. Throws NavigationError or IoError.
   virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;
-  /// open_meta() with a cache: the last few tables stay open, so that reading a folder again takes no request.
+  /// open_meta() with a cache of the last few tables, so that reading a folder again takes no request.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
-  /// A text that identifies this version of the files, in addition to COLLECTION.json and the levels; "": none.
+  /// A text that identifies this version of the file, beside COLLECTION.json and the levels; "" when there is none.
   virtual std::string file_version() const { return {}; }
 
   /// The storage that opens its files; nullptr before look_for_headers().
@@ -111,7 +111,7 @@ class Container {
   /// False where its bytes are read over a network.
   bool is_local() const { return stored_level(0)->is_local(); }
 
-  /// Sets the path of the TIFF index, if there is one (tiff_index_file.hpp). Call it before the container is shared.
+  /// Sets the path of the TIFF index (tiff_index_file.hpp). Call it before the container is shared.
   void look_for_headers(std::shared_ptr<const Storage> storage, std::string path);
   /// The TIFF index, opened at the first call; nullptr when there is none for this dataset. Throws as
   /// TiffIndexFile::open, each time.
@@ -139,12 +139,12 @@ class Container {
   Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels);
   /// Adds levels that assemble() opens. For constructors.
   void add_levels(int count);
-  /// Adds as many levels as find_tree() finds.
+  /// Adds as many levels as find_tree() will find, for assemble() to open.
   void add_levels_of_tree();
   /// The result of tree(), computed once.
   virtual PitSchema find_tree() const;
-  /// The result of level(): a copy with right offsets, or nullptr for the stored one. `is_proved` is set to false where
-  /// they could not be verified.
+  /// The result of level(): a copy with correct offsets, or nullptr for the stored level. `is_proved` is set to false
+  /// when the offsets could not be verified.
   virtual std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const;
   /// Opens a level that was nullptr in the constructor, at the first use.
   virtual std::shared_ptr<const LevelTable> assemble(int level) const;
@@ -164,7 +164,7 @@ class Container {
     std::vector<Bounds> bounds = {};     ///< the result of parent_bounds()
     std::map<int, bool> ascending = {};  ///< results of parents_ascend(), by row group
     std::once_flag numbered = {};
-    std::vector<int64_t> numbers = {};  ///< the number of each row within its source file
+    std::vector<int64_t> numbers = {};  ///< of each row among the rows of its source file
     std::once_flag assembled = {};
     std::atomic<bool> is_there = false;
   };

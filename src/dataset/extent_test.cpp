@@ -156,7 +156,7 @@ TEST_CASE("what is no place is an error that names level and row") {
   };
   CHECK(has_text(error(at({{0, 0}, {0, 91}})), "stac:centroid of row 1 has latitude 91"));
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"xx"}}, {"stac:time_start", Timestamp{}}})});
-  CHECK(has_text(error(bad), "stac:centroid of row 0 is no geometry"));
+  CHECK(has_text(error(bad), "stac:centroid of row 0 is not a geometry"));
 }
 
 TEST_CASE("an extent that is given stays, one that is missing is computed") {

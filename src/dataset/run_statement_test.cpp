@@ -409,11 +409,11 @@ TEST_CASE("a check stops a query that runs, and the next one runs to its end") {
     terms += std::string("sin(") + name + ".cloud_cover) + ";
   }
   const std::string endless = "SELECT count(*) AS n FROM " + tables + " WHERE " + terms + "0 > 99";
-  set_interrupt_check([] { return true; });
-  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "QueryError: the query was stopped"));
+  set_interrupt_check([](void*) { return true; });
+  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "QueryError: the call was stopped"));
   static std::atomic<int> num_asked = 0;
-  set_interrupt_check([] { return ++num_asked == 3; });
-  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "the query was stopped"));
+  set_interrupt_check([](void*) { return ++num_asked == 3; });
+  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "the call was stopped"));
   CHECK(num_asked == 3);
   CHECK(flat().sql("SELECT * FROM data").num_rows() == 5);
   set_interrupt_check(nullptr);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "describe/stac.hpp"
 #include "format/names.hpp"
@@ -91,7 +92,7 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
   check_parquet_options(options.parquet);
   Places places;
   const auto batches = recomposed_batches(items.batches(), std::move(columns), [&](const arrow::RecordBatch& batch) {
-    stop_if_asked(path);
+    throw_if_interrupted();
     const auto rows = items.read(batch, 0, num_rows(batch), with_files);
     for (const Item& item : rows) {
       if (item.footprint) places.add(*item.footprint);
@@ -115,7 +116,7 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
         {.path = path});
   }
   file.sync();
-  stop_if_asked(path);
+  throw_if_interrupted();
   file.commit();
 }
 

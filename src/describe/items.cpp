@@ -19,7 +19,6 @@
 #include "table/arrow_stream.hpp"
 #include "table/recomposed_batches.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 
 namespace tacore::descriptions {
 
@@ -402,11 +401,6 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
     ++next_;
   }
   return out;
-}
-
-void stop_if_asked(const std::string& path) {
-  const InterruptCheck check = interrupt_check();
-  if (check && check()) throw QueryError("stopped", {.path = path});
 }
 
 }  // namespace tacore::descriptions

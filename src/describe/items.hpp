@@ -123,8 +123,4 @@ class LevelItems {
   Oddities oddities_;
 };
 
-/// Throws QueryError when interrupt_check() asks to stop. Called between Items, and before the output gets its final
-/// name.
-void stop_if_asked(const std::string& path);
-
 }  // namespace tacore::descriptions

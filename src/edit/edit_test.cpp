@@ -323,7 +323,7 @@ TEST_CASE("what an edit may not change is refused, and nothing is written") {
     } cases[] = {
         {"id,type\na,FILE\n", "column 'type' is a core field"},
         {"id,internal:size\na,1\n", "column 'internal:size' starts with internal:, which is reserved"},
-        {"id,a b\na,1\n", "column 'a b' is not made of letters, digits and _, with at most one : between"},
+        {"id,a b\na,1\n", "column 'a b' may contain only letters, digits and _, and one : inside"},
         {"id,n\na,1\na,2\n", "row 1 ('a') occurs twice, first in row 0"},
         {"id,n\nd,1\n", "row 0 ('d') is no sample of level 0 of "},
         {"id,n\n,1\n", "row 0 ('null') has no id"},

@@ -257,10 +257,10 @@ TEST_CASE("other columns or types are refused with level, file and types") {
   // The collections tell before the footers do.
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, text}); }) ==
         text + ": cannot be joined with '" + first +
-            "': its level0 has 'cloud' (string); its level0 has no 'cloud' (double)");
+            "': level0 has an additional column 'cloud' (string); level0 lacks column 'cloud' (double)");
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, more}); }) ==
         more + ": cannot be joined with '" + first +
-            "': its level0 has 'snow' (double); its level0 has no 'cloud' (double)");
+            "': level0 has an additional column 'snow' (double); level0 lacks column 'cloud' (double)");
   CHECK(shop.num_made() == 3);
 }
 
@@ -304,10 +304,10 @@ TEST_CASE("without validation types that have none in common are refused, and so
   const std::string deep = shop.add("c.tacozip", nested({"x"}));
   const TacocatOptions loose{.validate_schema = false};
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, text}, loose); }) ==
-        text + ": level 0: columns that do not fit those before, from '" + first +
-            "' on: column 'cloud' (string) is double there");
+        text + ": level 0: columns do not fit those of the inputs from '" + first +
+            "' on: column 'cloud' is string, expected double");
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, deep}, loose); }) ==
-        deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, there FILEs");
+        deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, expected FILEs");
   CHECK(shop.num_made() == 3);
 }
 
@@ -421,9 +421,10 @@ TEST_CASE("a collection is refused as an index is, and nothing is left") {
   const auto error = [](const Strings& inputs, const TacollectionOptions& options = {}) {
     return text_of<Error>([&] { create_tacollection(inputs, options); });
   };
-  CHECK(error({first, deep}) == deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, there FILEs");
-  CHECK(error({first, text}).starts_with(text + ": cannot be joined with '" + first + "': its level0 has"));
-  CHECK(error({first, text}, {.validate_schema = false}).starts_with(text + ": level 0: columns that do not fit"));
+  CHECK(error({first, deep}) ==
+        deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, expected FILEs");
+  CHECK(error({first, text}).starts_with(text + ": cannot be joined with '" + first + "': level0 has"));
+  CHECK(error({first, text}, {.validate_schema = false}).starts_with(text + ": level 0: columns do not fit"));
   CHECK(error({"https://example.org/x.tacozip"}) ==
         "https://example.org/x.tacozip: is remote; a local folder for the index expected");
   CHECK(error({}) == "no inputs; one dataset or more expected");
@@ -432,7 +433,7 @@ TEST_CASE("a collection is refused as an index is, and nothing is left") {
   CHECK(error({first}) == index + ": exists already");
   CHECK(create_tacollection({first}, {.overwrite = true}) == index);
   CHECK(error({index}, {.overwrite = true}) ==
-        index + ": the output is '" + index + "', which is read; another place expected");
+        index + ": the output is '" + index + "', which is an input; choose another path");
 }
 
 TEST_CASE("inputs without a sample make no index") {

@@ -142,14 +142,14 @@ TEST_CASE("the file that is converted is no output but by its own name") {
   for (const bool is_hard : {false, true}) {
     REQUIRE((is_hard ? ::link : ::symlink)(tortilla.c_str(), taco.c_str()) == 0);
     CHECK_THROWS_WITH_AS(tortilla2taco(tortilla, taco, demo_collection(), {.output = {.overwrite = true}}),
-                         doctest::Contains("another place expected"), ValidationError);
+                         doctest::Contains("an input; choose another path"), ValidationError);
     REQUIRE(::unlink(taco.c_str()) == 0);
   }
   tortilla2taco(tortilla, taco, demo_collection());
   const auto link = folder.path("y.tortilla");
   REQUIRE(::link(taco.c_str(), link.c_str()) == 0);
   CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.output = {.overwrite = true}}),
-                       doctest::Contains("another place expected"), ValidationError);
+                       doctest::Contains("an input; choose another path"), ValidationError);
   CHECK(file_text(tortilla) == bytes);
 }
 

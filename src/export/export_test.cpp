@@ -99,7 +99,8 @@ TEST_CASE("nothing is written for what is there, what is empty, and rows that ar
   const auto refused = [&](const Dataset& view) {
     return text_of<Error>([&] { export_dataset(view, shop.out("no.tacozip")); });
   };
-  CHECK(has_text(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }), "which is read"));
+  CHECK(has_text(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }),
+                 "which is an input"));
   CHECK(has_text(refused(all.sql("SELECT * FROM data WHERE id = 'z'")), "no samples are left"));
   CHECK(has_text(refused(all.sql("SELECT d.* FROM data d JOIN level1 c ON c.id = 'x'")), "a query used level1"));
   CHECK(has_text(refused(all.sql("SELECT id, type FROM data")), "row 0 cannot be traced to its sample"));

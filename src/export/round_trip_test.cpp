@@ -111,8 +111,8 @@ TEST_CASE("GeoJSON that cannot be a table is refused by the path of the file") {
     const char* features;
     const char* words;
   } cases[] = {
-      {"", "t.geojson: a FeatureCollection of no features"},
-      {R"({"type": "Feature"})", "t.geojson: features that have neither an id nor properties"},
+      {"", "t.geojson: the FeatureCollection has no features"},
+      {R"({"type": "Feature"})", "t.geojson: the features have neither ids nor properties"},
       {R"({"type": "Feature", "properties": {"x": 1}})", "no column 'id': x, istac:geometry"},
       {R"({"type": "Feature", "id": "a", "properties": {"x": 1}}, {"type": "Feature", "id": "b", "properties": {"x": "1"}})",
        "t.geojson: JSON parse error: Column(/x) changed from number to string in row 1"},
@@ -142,9 +142,9 @@ TEST_CASE("tables that do not say where samples are, or say it twice, are refuse
       {"gone", "id,path\nx,none.bin\n", "none.bin: cannot stat"},
       {"folder", "id,path\nx,.\n", "a folder, the file of a sample expected"},
       {"type", "id,path,type\nx,a.bin,FOLDER\n", "row 0 ('x') has type 'FOLDER', but is a FILE"},
-      {"key", "id,path,cloud cover\nx,a.bin,1\n", "column 'cloud cover' is not made of letters"},
+      {"key", "id,path,cloud cover\nx,a.bin,1\n", "column 'cloud cover' may contain only letters"},
       {"reserved", "id,path,internal:offset\nx,a.bin,1\n", "column 'internal:offset' starts with internal:"},
-      {"up", "id,path\n../x,a.bin\n", "sample '..': its id is a folder of the file system"},
+      {"up", "id,path\n../x,a.bin\n", "sample '..': its id is reserved by file systems"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
@@ -155,7 +155,8 @@ TEST_CASE("tables that do not say where samples are, or say it twice, are refuse
     CHECK(has_text(text, c.words));
     CHECK(shop.num_made() == 0);
   }
-  CHECK(has_text(text_of<FormatError>([&] { Tortilla::from_table(shop.source("a.bin")); }), "not a folder, .parquet"));
+  CHECK(has_text(text_of<FormatError>([&] { Tortilla::from_table(shop.source("a.bin")); }),
+                 "unknown format, expected a folder or a .parquet"));
 }
 
 TEST_CASE("padding keeps its place in files and is hidden by readers, and no rule is broken") {

@@ -136,7 +136,7 @@ TEST_CASE("what killed runs left of a target is removed by the next, and nothing
     OutputFile file(path, false);
     CHECK(num_files(folder) == 6);
     CHECK(fs::exists(held.path));
-    OutputFile twin(path, false);  // both are at work
+    OutputFile twin(path, false);  // both are being written
     CHECK(num_files(folder) == 7);
     write(file, 0, "x");
     file.commit();

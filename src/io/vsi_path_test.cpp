@@ -134,7 +134,7 @@ TEST_CASE("a malformed part is refused with its text and the reason") {
       {"/vsisubfile/1_2", "no comma"},
       {"/vsisubfile/,/a", "no _ between"},
       {"/vsisubfile/12,/a_b", "no _ between"},
-      {"/vsisubfile/_2,/a", "'' is not a number of 64 bits"},
+      {"/vsisubfile/_2,/a", "'' is not an unsigned 64-bit number"},
       {"/vsisubfile/1_,/a", "'' is not a number"},
       {"/vsisubfile/-1_2,/a", "'-1' is not a number"},
       {"/vsisubfile/+1_2,/a", "'+1' is not a number"},

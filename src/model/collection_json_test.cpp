@@ -24,7 +24,7 @@ namespace {
 
 const std::string kPit = R"("taco:pit_schema":{"root":{"n":5,"type":"FILE"},"hierarchy":{}})";
 
-/// The least collection with `more` members.
+/// The smallest collection with `more` members.
 std::string with(const std::string& more) { return R"({"id":"x",)" + kPit + (more.empty() ? "" : ",") + more + "}"; }
 
 Collection parse(const std::string& json) { return parse_collection(json, "a/COLLECTION.json"); }
@@ -131,7 +131,7 @@ std::string encode_error(const Collection& c) {
   return "";
 }
 
-/// The text behind `key` in what is written for a collection that was read from `json`.
+/// The text after `key` in the encoded form of a collection that was parsed from `json`.
 bool writes(const std::string& json, const std::string& text) {
   return reformat_json(encode_collection(parse(json)), -1).find(text) != std::string::npos;
 }
@@ -559,7 +559,7 @@ TEST_CASE("members that only the document has keep their order, numbers and esca
       R"("z":123456789012345678901234567890,"a":{"y":0.10,"x":[[],{}]},"\u00e9":"\u00e9","":"}{,")";
   CHECK(writes(with(unknown), "}," + unknown + R"(,"taco:pit_schema")"));
   CHECK(writes(R"({"b":1,"id":"x",)" + kPit + R"(,"a":2})", R"("b":1,"a":2,"taco:pit_schema")"));
-  // A key is what it reads, not how it is spelt.
+  // Keys are compared without their escapes.
   CHECK_FALSE(writes(R"({"\u0069d":"x",)" + kPit + "}", "u0069"));
 }
 

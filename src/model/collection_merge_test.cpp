@@ -52,22 +52,22 @@ TEST_CASE("another tree or other fields are refused, with the file and what diff
     void (*change)(Collection&);
     const char* words;
   } cases[] = {
-      {[](Collection& c) { c.pit_schema.root_type = kFile; }, "its roots are FILEs, there FOLDERs"},
-      {[](Collection& c) { c.pit_schema.hierarchy.clear(); }, "its tree is 0 levels deep, there 1"},
-      {[](Collection& c) { c.pit_schema.hierarchy[1].push_back({}); }, "level 1 has 2 patterns, there 1"},
+      {[](Collection& c) { c.pit_schema.root_type = kFile; }, "its roots are FILEs, expected FOLDERs"},
+      {[](Collection& c) { c.pit_schema.hierarchy.clear(); }, "its tree is 0 levels deep, expected 1"},
+      {[](Collection& c) { c.pit_schema.hierarchy[1].push_back({}); }, "level 1 has 2 patterns, expected 1"},
       {[](Collection& c) { c.pit_schema.hierarchy[1][0] = {1, {kFile}, {"a"}}; },
-       "pattern 0 of level 1 has 1 children, there 2"},
+       "pattern 0 of level 1 has 1 children, expected 2"},
       {[](Collection& c) { c.pit_schema.hierarchy[1][0].id[1] = "c"; },
-       "pattern 0 of level 1 has FILE 'c' as child 1, there FILE 'b'"},
+       "pattern 0 of level 1 has FILE 'c' as child 1, expected FILE 'b'"},
       {[](Collection& c) { c.pit_schema.hierarchy[1][0].type[0] = kFolder; },
-       "has FOLDER 'a' as child 0, there FILE 'a'"},
+       "has FOLDER 'a' as child 0, expected FILE 'a'"},
       {[](Collection& c) { c.field_schema["level0"][1].type = "int64"; },
-       "its level0 has 'cloud' (int64); its level0 has no 'cloud' (double)"},
+       "level0 has an additional column 'cloud' (int64); level0 lacks column 'cloud' (double)"},
       {[](Collection& c) {
          c.field_schema["level1"];
          c.field_schema["level1"].push_back({"x", "string", ""});
        },
-       "its level1 has 'x' (string)"},
+       "level1 has an additional column 'x' (string)"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.words));

@@ -100,7 +100,7 @@ TEST_CASE("a document that is no FeatureCollection is refused with the place of 
   CHECK(has_text(geojson_error(""), "not JSON"));
   CHECK(has_text(geojson_error(std::string("{}\0{}", 5)), "a NUL byte (byte 2)"));
   CHECK(has_text(geojson_error(std::string(100, '[')), "nested deeper than 64"));
-  const auto nested = [](std::size_t depth) {  // of it all: the document is one
+  const auto nested = [](std::size_t depth) {  // of all levels: the document is one of them
     return "{\"type\":\"FeatureCollection\",\"features\":[],\"x\":" + std::string(depth - 1, '[') +
            std::string(depth - 1, ']') + "}";
   };
@@ -110,12 +110,12 @@ TEST_CASE("a document that is no FeatureCollection is refused with the place of 
     CAPTURE(std::string(text));
     CHECK(geojson_error(text) == "x.geojson: not a GeoJSON FeatureCollection");
   }
-  CHECK(geojson_error(R"({"type": "FeatureCollection"})") == "x.geojson: no list of features");
-  CHECK(geojson_error(R"({"type": "FeatureCollection", "features": {}})") == "x.geojson: no list of features");
+  CHECK(geojson_error(R"({"type": "FeatureCollection"})") == "x.geojson: no array 'features'");
+  CHECK(geojson_error(R"({"type": "FeatureCollection", "features": {}})") == "x.geojson: no array 'features'");
   CHECK(
       geojson_error(
           R"({"type": "FeatureCollection", "features": [], "crs": {"type": "name", "properties": {"name": "EPSG:32619"}}})") ==
-      "x.geojson: its crs is 'EPSG:32619'; longitude and latitude of WGS 84 expected");
+      "x.geojson: its crs is 'EPSG:32619'; WGS 84 longitude and latitude expected (RFC 7946)");
   CHECK(
       geojson_error(
           R"({"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}, "type": "FeatureCollection", "features": []})")
@@ -132,7 +132,7 @@ TEST_CASE("a feature that is none is refused with its number") {
       {R"({"type": "Feature", "properties": []})", "feature 1: its properties are array, an object expected"},
       {R"({"type": "Feature", "id": true})", "feature 1: its id is boolean"},
       {R"({"type": "Feature", "id": "a", "properties": {"id": "b"}})",
-       "feature 1: it has the id 'a', and a property id '\"b\"'"},
+       "feature 1: its id is 'a', its property 'id' is '\"b\"'"},
       {R"({"type": "Feature", "properties": {"istac:geometry": 1}})", "feature 1: it has a property 'istac:geometry'"},
       {feature_of("1"), "its geometry has no type"},
       {feature_of(R"({"type": "Circle"})"), "its geometry has no type"},
@@ -143,15 +143,15 @@ TEST_CASE("a feature that is none is refused with its number") {
       {feature_of(R"({"type": "LineString", "coordinates": [[1, 2], [1, 2, 3]]})"),
        "a position has 3 numbers; 2 expected"},
       {feature_of(R"({"type": "LineString", "coordinates": [[1, 2], []]})"), "a position is empty"},
-      {feature_of(R"({"type": "LineString", "coordinates": [[1, 2]]})"), "a line has one position"},
-      {feature_of(R"({"type": "LineString", "coordinates": [1, 2]})"), "have number where a list belongs"},
-      {feature_of(R"({"type": "Point", "coordinates": ["1", 2]})"), "something that is no number"},
+      {feature_of(R"({"type": "LineString", "coordinates": [[1, 2]]})"), "a line has 1 position; at least 2 expected"},
+      {feature_of(R"({"type": "LineString", "coordinates": [1, 2]})"), "have number; array expected"},
+      {feature_of(R"({"type": "Point", "coordinates": ["1", 2]})"), "a value that is not a number"},
       {feature_of(R"({"type": "Point", "coordinates": [500000, 4100000]})"),
-       "position [500000,4100000] is no longitude"},
+       "position [500000,4100000] is not a longitude"},
       {feature_of(R"({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [0, 0]]]})"), "a ring has 3 positions"},
       {feature_of(R"({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1]]]})"),
        "a ring does not end where it starts"},
-      {feature_of(R"({"type": "MultiPoint", "coordinates": [7]})"), "have number where a list belongs"},
+      {feature_of(R"({"type": "MultiPoint", "coordinates": [7]})"), "have number; array expected"},
   };
   for (const auto& c : cases) {
     const std::string text = feature_error(c.feature);

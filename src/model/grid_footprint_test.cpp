@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-/// Systems that can be worked out by hand.
+/// Coordinate systems whose results can be computed by hand.
 class MadeSystems : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override { return crs == "degrees"; }
@@ -46,7 +46,7 @@ bool has(const std::string& wkb, double lon, double lat) {
 }
 
 bool is_multi(const std::string& wkb) { return wkb[1] == 6; }
-/// Of a Polygon, without the closing one.
+/// The corners of a Polygon, without the closing one.
 std::size_t num_corners(const std::string& wkb) { return (wkb.size() - 13) / 16 - 1; }
 
 struct At {

@@ -45,7 +45,7 @@ const Case kCases[] = {
     {"EPSG:3857", 20000000, -19971868.88, 179.6630568239043, -84.99999999968011},
 };
 
-/// Never to be asked for what is built in.
+/// A transformer that must not be called for built-in systems.
 class Refusing : public CrsTransformer {
  public:
   bool is_geographic(const std::string&) const override { throw SchemaError("asked"); }

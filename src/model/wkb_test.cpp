@@ -405,11 +405,11 @@ TEST_CASE("the answer for random polygons is that of sampling") {
   int yes = 0, narrow = 0;
   for (int i = 0; i < 1500; ++i) {
     std::vector<Ring> rings = {star(random, 0, 0, 20)};
-    if (i % 2 == 0) rings.push_back(star(random, 0, 0, 3.9));  // within the least star
+    if (i % 2 == 0) rings.push_back(star(random, 0, 0, 3.9));  // within the smallest star
     const BBox box = random_box(random, 15);
     const bool answer = meets(box, polygon(rings));
     const bool sample = sampled(rings, box);
-    // Sampling may overlook a sliver, and never finds what is not there.
+    // Sampling may miss a sliver, but never finds a false one.
     if (sample) REQUIRE(answer);
     yes += answer;
     narrow += answer && !sample;

@@ -56,18 +56,18 @@ TEST_CASE("an answer of another form is refused") {
   CHECK_FALSE(parse_parts("text/html", bytes(kBody)));
   CHECK_FALSE(parse_parts("multipart/byteranges", bytes(kBody)));
   CHECK_FALSE(parse_parts("multipart/byteranges; boundary=OTHER", bytes(kBody)));
-  // Cut anywhere before the last delimiter is whole.
+  // A body that is cut before its last delimiter.
   for (std::size_t size = 0; size + 4 < kBody.size(); ++size) {
     CAPTURE(size);
     CHECK_FALSE(parse_parts(kType, bytes(kBody).first(size)));
   }
-  // A part that has less than it states, by what stands between it and the delimiter; and one that has more.
+  // A part that is shorter than it states, by the text between it and the delimiter; and one that is longer.
   for (const char* body : {"ab", "a", "abcd"}) {
     CAPTURE(body);
     const std::string text = std::string("--THIS\r\nContent-Range: bytes 0-2/100\r\n\r\n") + body + "\r\n--THIS--\r\n";
     CHECK_FALSE(parse_parts(kType, bytes(text)));
   }
-  // A part that states more than there is, or nothing.
+  // A part that states more bytes than the body has, or none.
   CHECK_FALSE(parse_parts(kType, bytes("--THIS\r\nContent-Range: bytes 0-99/100\r\n\r\nabc\r\n--THIS--\r\n")));
   CHECK_FALSE(parse_parts(kType, bytes("--THIS\r\nContent-Type: text/plain\r\n\r\nabc\r\n--THIS--\r\n")));
 }

@@ -192,7 +192,7 @@ TEST_CASE("when metadata of a dataset changed, what was learnt of its other file
   const std::string root = "https://x/set/";
   struct Case {
     std::string name;
-    std::vector<std::string> before;  ///< in the order in which they are asked for
+    std::vector<std::string> before;  ///< in the order of the calls
     std::string changed;
     std::vector<std::string> current;  ///< of `before`
   };
@@ -256,7 +256,7 @@ TEST_CASE("levels are not current below a collection that was forgotten and came
   CHECK(is_current(cache, "https://x/COLLECTION.json"));
   CHECK(is_current(cache, "https://x/METADATA/level0.parquet"));
   CHECK(is_current(cache, "https://x/METADATA/level1.parquet"));
-  // Evicted, and then there is another one: whether the levels are of it is not known.
+  // The collection is evicted, and another one is stored: whether the levels belong to it is unknown.
   const auto all = files_in(folder.path("files"));
   for (const auto& path : all) {
     std::ifstream in(path);
@@ -320,7 +320,8 @@ TEST_CASE("a folder that cannot be made is one warning") {
   keep(cache, "https://x/z");
   CHECK_FALSE(cache.find("https://x/y"));
   REQUIRE(messages.all.size() == 1);
-  CHECK(has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is kept"));
+  CHECK(
+      has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is cached"));
 }
 
 TEST_CASE("a folder that someone removed is made again") {
@@ -345,7 +346,7 @@ TEST_SUITE("threads") {
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t) {
       threads.emplace_back([&, t] {
-        const DiskCache cache(folder.path(), 1 << 20);  // small, so that pieces go while others read them
+        const DiskCache cache(folder.path(), 1 << 20);  // small, so that pieces are evicted while others read them
         for (int i = 0; i < 200; ++i) {
           const int file = (i * 7 + t) % 5, piece = (i * 13 + t) % 40;
           const std::string name = "https://x/METADATA/" + std::to_string(file);

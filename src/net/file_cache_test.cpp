@@ -19,7 +19,7 @@ using namespace tacore::net;
 
 constexpr uint64_t kFirst = 100;  // bytes that come when a file is opened
 
-/// Files of a server, and what it was asked for.
+/// Files of a server, which records the requests.
 struct Server {
   struct File {
     Bytes bytes;
@@ -218,7 +218,7 @@ TEST_CASE("damaged pieces are read anew and replaced") {
   server.take_asked();
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   CHECK(server.take_asked().size() == 1);
-  server.is_up = false;  // even what came with the first answer
+  server.is_up = false;  // even for the bytes of the first response
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   damage();
   CHECK(text_of<Error>([&] { open(folder, server, {kUrl}); }) == kUrl + ": no connection (byte 0)");
@@ -243,11 +243,11 @@ TEST_CASE("without a connection what is known is read, and the rest is the error
   CHECK(server.num_opened == tried);  // it was known already that there is no connection
   CHECK(warnings ==
         std::vector<std::string>{
-            kUrl + ": cannot be reached, read from the cache as it was when it last could (no connection)"});
+            kUrl + ": the server cannot be reached; reading from the cache, which may be outdated (no connection)"});
   CHECK(file->size() == 5000);
   CHECK(file->read({0, kFirst}) == part(whole, {0, kFirst}));
   CHECK(file->read({1100, 100}) == part(whole, {1100, 100}));
-  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache, and no connection (byte 1500)");
+  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache: no connection (byte 1500)");
   CHECK(text_of<Error>([&] { open(folder, server, {"https://host/data/b.tacozip"}); }) ==
         "https://host/data/b.tacozip: no connection (byte 0)");
 }

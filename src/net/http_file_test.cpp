@@ -13,7 +13,7 @@
 namespace tacore::net {
 namespace {
 
-/// Bytes that tell where they are.
+/// Bytes that depend on their offset.
 std::string file_of(std::size_t size) {
   std::string out;
   for (std::size_t i = 0; i < size; ++i) out += static_cast<char>(i * 7 + i / 256);
@@ -43,7 +43,7 @@ std::string why(const std::function<void()>& body) {
   return "nothing was thrown";
 }
 
-/// Where the file is longer than what opening reads.
+/// The file is longer than the bytes that opening reads.
 constexpr std::size_t kSize = 200'000;
 const std::string kFile = file_of(kSize);
 
@@ -139,7 +139,8 @@ TEST_CASE("as many first or last bytes are read as the hint says") {
 TEST_CASE("a server that ignores ranges may not send anything of any size") {
   const TestServer server(
       [](const TestRequest&) { return TestAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc"}; });
-  CHECK(has_text(why([&] { open(server.url("/a")); }), "the whole file, which has more than 64 MiB"));
+  CHECK(has_text(why([&] { open(server.url("/a")); }),
+                 "the server ignores range requests, and the whole file has more than 64 MiB; download the file"));
 }
 
 TEST_CASE("a file that is not there is none; other refusals are errors") {
@@ -152,6 +153,29 @@ TEST_CASE("a file that is not there is none; other refusals are errors") {
   CHECK(has_text(why([&] { open(server.url("/a?secret=1")); }), "/a (bytes=0-32767): HTTP status 403: no"));
   CHECK_FALSE(has_text(why([&] { open(server.url("/a?secret=1")); }), "GET " + server.url("/a?secret")));
   CHECK(server.requests().size() == 4);  // none was tried again
+}
+
+TEST_CASE("a server that does not respond is named with its port") {
+  std::string url;
+  {
+    const TestServer server([](const TestRequest&) { return answer(200, ""); });
+    url = server.url("/a");
+  }
+  const std::string host = url.substr(7, url.find("/a") - 7);
+  CHECK(why([&] { open(url); }) == url + ": cannot connect to " + host + " (3 tries)");
+}
+
+TEST_CASE("the HTML page of an error is not part of the message, plain text is") {
+  std::string page = "<!DOCTYPE html><p>Sorry", headers;
+  const TestServer server([&](const TestRequest&) { return answer(418, page, headers); });
+  const auto message = [&] { return why([&] { open(server.url("/a")); }); };
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418"));
+  page = " <HTML>";
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418"));
+  page = "Sorry";
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418: Sorry"));
+  headers = "Content-Type: text/html; charset=utf-8\r\n";
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418"));
 }
 
 TEST_CASE("a transient error is retried, a bounded number of times") {
@@ -176,7 +200,7 @@ TEST_CASE("a transient error is retried, a bounded number of times") {
     CHECK(text(open(server.url("/a"))->read({10, 5})) == kFile.substr(10, 5));
     num_failures = 1000;
     const std::size_t before = server.requests().size();
-    CHECK(has_text(why([&] { open(server.url("/a")); }), ", 3 times"));
+    CHECK(has_text(why([&] { open(server.url("/a")); }), " (3 tries)"));
     CHECK(server.requests().size() == before + 3);
   }
 }
@@ -203,10 +227,10 @@ TEST_CASE("an answer that is not of the file that was opened is an error") {
 TEST_CASE("an encoded answer is refused") {
   const TestServer server(
       [&](const TestRequest& request) { return answer_range(request, kFile, "Content-Encoding: gzip\r\n"); });
-  CHECK(has_text(why([&] { open(server.url("/a")); }), "encoded ('gzip')"));
+  CHECK(has_text(why([&] { open(server.url("/a")); }), "Content-Encoding is 'gzip', expected the stored bytes"));
 }
 
-/// Several ranges at once, as RFC 9110 has it; `lie` changes the answer.
+/// A response with several ranges (RFC 9110, 14.6); `lie` changes it.
 TestAnswer answer_parts(const TestRequest& request, const std::function<std::string(std::string)>& lie = {}) {
   const std::string range = request.header("Range");
   if (range.find(',') == range.npos) return answer_range(request, kFile, "ETag: \"a\"\r\n");
@@ -256,9 +280,9 @@ TEST_CASE("where parts are not sent as asked, each range is a request") {
     check_far_apart(*file);
     CHECK(server.requests().size() == 4);  // open, parts, two ranges
     check_far_apart(*file);
-    CHECK(server.requests().size() == 6);  // parts are not asked for again
+    CHECK(server.requests().size() == 6);  // parts are not requested again
   }
-  // Nor where the whole file comes.
+  // Nor of a server that sends the whole file.
   const TestServer whole([&](const TestRequest& request) {
     return request.header("Range").find(',') == std::string::npos ? answer_range(request, kFile) : answer(200, kFile);
   });
@@ -276,15 +300,15 @@ TEST_CASE("redirects are followed, credentials stay behind") {
   REQUIRE(begin.requests().size() == 2);
   CHECK(begin.requests()[1].path == "/b");
   CHECK(begin.requests()[1].header("X-Key") == "secret");
-  REQUIRE(end.requests().size() == 2);  // the second read went there at once
+  REQUIRE(end.requests().size() == 2);  // the second read used the redirected URL
   CHECK(end.requests()[0].header("X-Key").empty());
   CHECK(end.requests()[0].header("Range") == "bytes=0-32767");
 
   const TestServer loop([](const TestRequest&) { return answer(302, "", "Location: /a\r\n"); });
-  CHECK(has_text(why([&] { open(loop.url("/a")); }), "no end of redirects"));
+  CHECK(has_text(why([&] { open(loop.url("/a")); }), "more than 8 redirects"));
   CHECK(loop.requests().size() == 9);
   const TestServer elsewhere([](const TestRequest&) { return answer(302, "", "Location: file:///etc/passwd\r\n"); });
-  CHECK(has_text(why([&] { open(elsewhere.url("/a")); }), "no http or https"));
+  CHECK(has_text(why([&] { open(elsewhere.url("/a")); }), "not an http or https URL"));
 }
 
 TEST_CASE("a redirect is asked for again when its target has expired") {
@@ -303,7 +327,7 @@ TEST_CASE("files of one place are opened side by side") {
   std::atomic<int> num_here = 0;
   const TestServer server([&](const TestRequest& request) {
     ++num_here;
-    while (num_here < 5) std::this_thread::yield();  // all are there before one has its answer
+    while (num_here < 5) std::this_thread::yield();  // all requests arrive before one is answered
     return request.path == "/3" ? answer(404, "") : answer_range(request, kFile);
   });
   std::vector<RemoteAddress> addresses;

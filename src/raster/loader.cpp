@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "dataset/dataframe_impl.hpp"
@@ -121,7 +123,12 @@ struct Loader::Impl {
     if (!used.empty()) spare.push_back(std::move(used));
     if (num_taken == plan.num_batches()) return nullptr;
     if (options.prefetch == 0 && making.empty()) make_batch();
-    batch_is_made.wait(lock, [&] { return !making.empty() && making.front()->num_done == making.front()->size(); });
+    const auto is_made = [&] { return !making.empty() && making.front()->num_done == making.front()->size(); };
+    while (!batch_is_made.wait_for(lock, kInterruptPeriod, is_made)) {
+      lock.unlock();
+      throw_if_interrupted();
+      lock.lock();
+    }
     for (const auto& error : making.front()->errors) {
       if (error) std::rethrow_exception(error);
     }
@@ -167,7 +174,7 @@ struct Loader::Impl {
   std::deque<std::unique_ptr<Making>> making;  ///< begun and not yet returned, in order
   std::vector<std::vector<Tensor>> spare;      ///< tensors of batches that were given back, for reuse
   int64_t num_taken = 0;
-  bool is_stopped = false;
+  std::atomic<bool> is_stopped = false;
   std::vector<std::thread> threads;
   pid_t owner = 0;  ///< the process that owns the threads
 
@@ -295,6 +302,7 @@ struct Loader::Impl {
   }
 
   void run() {
+    const WorkerInterruption interruption({}, is_stopped);  // not of one next(): the batch may be for a later one
     std::unique_lock lock(mutex);
     while (!is_stopped) {
       Making* batch = work();

@@ -364,7 +364,7 @@ TEST_CASE("A manifest that leads out of the folder, or lies, makes nothing") {
     CHECK(has_text(get(encode_manifest(bad)), "set.json: manifest: "));
   }
   const std::string text = encode_manifest(good);
-  CHECK(has_text(get(text.substr(0, text.size() / 2)), "not JSON, or cut"));
+  CHECK(has_text(get(text.substr(0, text.size() / 2)), "invalid or truncated JSON"));
   ChunkManifest larger = good;
   larger.files[0].size += 1;
   CHECK(has_text(get(encode_manifest(larger)), "its chunks have"));

@@ -43,7 +43,7 @@ TEST_CASE("a level gives its columns, rows and cells") {
   CHECK(level->text(1, 2) == "FILE");
 }
 
-/// A file on a server, which counts what it is asked.
+/// A file on a server, which counts the requests.
 class FarSource final : public ByteSource {
  public:
   explicit FarSource(Bytes bytes) : bytes_(std::move(bytes)) {}
@@ -59,7 +59,7 @@ class FarSource final : public ByteSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     ++num_questions;
     if (is_down) throw IoError("no line", {.path = name_});
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that others come meanwhile
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that other threads arrive meanwhile
     std::vector<Bytes> out;
     for (const ByteRange& range : ranges) copy(range, out.emplace_back(range.size));
     return out;
@@ -163,7 +163,7 @@ TEST_CASE("of a remote level, a pass asks for its columns of all row groups at o
   const int offset = level->find("internal:offset"), type = level->find("type");
   const auto other = LevelTable::open(far_groups(5), {});
   source->num_bytes = 0;
-  level->array(offset, 2);  // with its type: here already
+  level->array(offset, 2);  // fetched together with the type
   const uint64_t of_one = source->num_bytes;
   source->num_questions = 0;
   source->num_bytes = 0;
@@ -229,7 +229,7 @@ TEST_CASE("what fails while it is read ahead is an error, and can be asked for a
   source->is_down = false;
   CHECK(level->read_ahead(columns, 0, level->num_row_groups()) == 3);
   source->is_down = true;
-  CHECK(level->integer(columns[0], 65536).has_value());  // is here
+  CHECK(level->integer(columns[0], 65536).has_value());  // is in memory
 }
 
 TEST_CASE("row groups and rows find each other") {
@@ -313,7 +313,7 @@ TEST_CASE("what is not a level is refused with what was found and expected") {
   CHECK(has_text(at(Bytes(100)), "not Parquet: ends with"));
   Bytes bytes = small();
   bytes[bytes.size() - 5] = std::byte{0x7F};
-  CHECK(has_text(at(bytes), "Parquet footer of"));
+  CHECK(has_text(at(bytes), "Parquet footer states"));
   bytes = small();
   bytes[bytes.size() - 1] = std::byte{'E'};
   CHECK(has_text(at(bytes), "encrypted"));
@@ -370,7 +370,7 @@ TEST_CASE("padding is counted, and the footer rules it out where it can") {
                                 {"internal:size", integers({1, 0, 3})}});
   CHECK(filled->may_have_padding());
   CHECK(filled->num_visible_rows() == 2);
-  // Its ids are all lower case, which sort behind; no size of 0.
+  // Its ids are all lower case, which sort after padding; no size is 0.
   CHECK_FALSE(level_of({{"id", texts({"a", "b", "z"})}, {"type", texts(kFiles3)}})->may_have_padding());
   CHECK(level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"x", reals({1, 2, 3})}})
             ->may_have_padding());
@@ -439,7 +439,7 @@ TEST_CASE("a column with the bytes of another table's is taken from it, and no o
   CHECK(two->integer(2, 2) == 4);
   CHECK(three->text(0, 2) == "d");
   CHECK(three->array(2, 0) == one->array(2, 0));
-  // The same bytes under another type, or in a column that `one` has not decoded, are nothing to take.
+  // The same bytes under another type, or in a column that `one` has not decoded, are not adopted.
   two->adopt(0, *one, 2);
   CHECK(two->text(0, 0) == "a");
   const auto fresh = table("c", 3), next = table("c", 3);

@@ -108,10 +108,10 @@ TEST_CASE("other names or types are refused with level, file and types") {
     }
     return "";
   };
-  const std::string start = "part1.tacozip: level 1: other columns than in 'part0.tacozip': ";
+  const std::string start = "part1.tacozip: level 1: columns differ from those of 'part0.tacozip': ";
   CHECK(text_of(rows({"a"})) == start + "column 'x' (string) is missing");
-  CHECK(text_of(more) == start + "column 'y' (double) is not there");
-  CHECK(text_of(other) == start + "column 'x' (int64) is string there");
+  CHECK(text_of(more) == start + "column 'y' (double) is additional");
+  CHECK(text_of(other) == start + "column 'x' is int64, expected string");
 }
 
 TEST_CASE("without validation a level has the columns of all parts, null where one has none") {
@@ -141,8 +141,8 @@ TEST_CASE("integers are widened; text and numbers have no type in common") {
   CHECK(level->integer(2, 0) == 7);
   CHECK(level->integer(2, 1) == int64_t{1} << 40);
   CHECK_THROWS_WITH_AS(merged({with(small), with(texts({"1"}))}, false),
-                       "part1.tacozip: level 1: columns that do not fit those before, from 'part0.tacozip' on: column "
-                       "'x' (string) is int16 there",
+                       "part1.tacozip: level 1: columns do not fit those of the inputs from 'part0.tacozip' on: column "
+                       "'x' is string, expected int16",
                        SchemaError);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("two columns of one name are refused") {
   auto part = rows({"a"});
   part.emplace_back("x", texts({"1"}));
   part.emplace_back("x", texts({"2"}));
-  CHECK_THROWS_WITH_AS(merged({part, part}), "part0.tacozip: level 1: has two columns 'x'", SchemaError);
+  CHECK_THROWS_WITH_AS(merged({part, part}), "part0.tacozip: level 1: column 'x' occurs twice", SchemaError);
 }
 
 TEST_CASE("id and type come first and internal columns last, wherever the first part has them") {

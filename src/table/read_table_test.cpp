@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::optional<std::string>>;
 
-/// A file that is gone afterwards.
+/// A file that is deleted afterwards.
 struct File {
   File(const std::string& name, const std::string& text)
       : path((std::filesystem::temp_directory_path() / ("tacore-read-table-test-" + name)).string()) {

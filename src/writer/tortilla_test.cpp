@@ -28,7 +28,7 @@ TEST_CASE("with a strict schema, the first sample that differs is told, and how"
   const auto difference = [&](std::vector<MetadataField> second) {
     return error_of([&] { Tortilla({first, file("b", std::move(second))}); });
   };
-  says(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
+  says(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), unlike sample 0 ('a'); all samples");
   says(difference({{"x", 1}, {"y", 2}, {"z", 3}}), "has 'z' (int64) besides");
   says(difference({{"x", 1}, {"y", 2.5}}), "has 'y' (double), int64 expected");
   // F7: fields are matched by their names, in whatever order.
@@ -151,7 +151,7 @@ TEST_CASE("an extension adds a column with a value for each sample, under a new 
   Numbers fewer;
   fewer.missing = 1;
   says(error_of([&] { two.extend_with(fewer); }), "field 'x:n' has 1 values; one for each of 2 samples expected");
-  says(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' is there already");
+  says(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' exists already");
 }
 
 TEST_CASE("schema_only gives a null for each sample") {

@@ -108,7 +108,7 @@ TEST_CASE("ids that may not be, twice the same, no children and too many levels 
       {{"a", "b", "a"}, "sample 'a' occurs twice"},
       {{"t/", "t/a", "t/b", "t/a"}, "sample 't/a' occurs twice"},
       {{"a:b"}, "its id contains a colon"},
-      {{".."}, "its id is a folder of the file system"},
+      {{".."}, "its id is reserved by file systems"},
       {{"__meta__"}, "its id starts with __"},
       {{"t/", "t/x\ny"}, "its id contains a control character"},
       {{"t/", "u/", "t/a"}, "folder 'u' has no children"},

@@ -131,7 +131,7 @@ def test_a_text_replaces_nothing_of_what_it_describes(golden: Path, tmp_path: Pa
             (folder / "COLLECTION.json", folder / "COLLECTION.json"),
             (folder / "COLLECTION.json", folder / "METADATA" / "README.md"),
         ):
-            with pytest.raises(tacore.TacoValidationError, match="another place expected"):
+            with pytest.raises(tacore.TacoValidationError, match="an input; choose another path"):
                 generate(input, output)
         generate(folder, folder / "README.md")
         generate(folder / "COLLECTION.json", folder / "README.md")

@@ -430,7 +430,7 @@ def truncated(world):
         handler.close_connection = True
         return True
 
-    stop(world, behaviour, ("2 times",))
+    stop(world, behaviour, ("(2 tries)",))
 
 
 def changed(world):
