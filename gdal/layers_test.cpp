@@ -269,7 +269,7 @@ TEST_CASE("layers that cannot be used are refused when they are opened") {
   CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = raster.path(), .band = 2}),
                        doctest::Contains("band 2: expected 1 to 1"), SchemaError);
   const MadeRaster nowhere("nowhere", 1, {1}, kTenDegrees, nullptr);
-  CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = nowhere.path()}), doctest::Contains("no place on the ground"),
+  CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = nowhere.path()}), doctest::Contains("is not georeferenced"),
                        SchemaError);
   const MadeText vector("vector.geojson", collection({feature("a", 0, 0, 1, 1)}));
   CHECK_THROWS_WITH_AS(gdal::polygon_names({.path = vector.path(), .field = "title"}),

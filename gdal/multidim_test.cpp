@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A netCDF file: `temperature` (time 4, y 3, x 5) of int16 with scale and no data, its coordinate `x`, and with
-/// `second` also `/group/wind` (y, x) of float32. In a folder that goes with this.
+/// `second` also `/group/wind` (y, x) of float32. In a folder that is removed with this object.
 class MadeFile {
  public:
   explicit MadeFile(const char* format = "FORMAT=NC4", bool second = false) {
@@ -157,9 +157,9 @@ TEST_CASE("ranges outside an array are refused") {
   };
   refused({0, 0}, {}, "has 3 dimensions, found 2 numbers");
   refused({}, {1, 1, 1, 1}, "has 3 dimensions, found 4 numbers");
-  refused({4, 0, 0}, {}, "dimension 'time': 0 from 4 on are not in its 4");
+  refused({4, 0, 0}, {}, "dimension 'time': 0 values from position 4 on, but its length is 4");
   refused({-1, 0, 0}, {}, "from -1 on");
-  refused({0, 0, 0}, {1, 1, 6}, "dimension 'x': 6 from 0 on are not in its 5");
+  refused({0, 0, 0}, {1, 1, 6}, "dimension 'x': 6 values from position 0 on, but its length is 5");
   refused({0, 0, 0}, {1, 0, 1}, "dimension 'y': 0 from 0 on");
   refused({0, 0, INT64_MAX}, {1, 1, INT64_MAX}, "dimension 'x'");
 }

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with this.
+/// A temporary folder, removed with this object.
 class Folder {
  public:
   Folder() {
@@ -451,7 +451,7 @@ TEST_CASE("PNGs that tacore writes have the same pixels in GDAL") {
         CAPTURE(channels);
         CAPTURE(to_string(type));
         Tensor pixels(type, {channels, height, width});
-        // Smooth with some noise, so that all cases of the filter meet.
+        // Smooth with some noise, so that all cases of the filter occur.
         std::size_t i = 0;
         for (std::byte& byte : pixels.bytes()) byte = static_cast<std::byte>(i++ / 9 + random() % 4);
         const Bytes png = encode_png(to_picture(pixels));

@@ -16,7 +16,7 @@ using namespace tacore;
 
 namespace {
 
-/// A file of GDAL's in memory, which goes with this.
+/// A file in the memory of GDAL, removed with this object.
 class MemoryFile {
  public:
   MemoryFile(std::string path, const std::string& content) : path_(std::move(path)) { write(content); }
@@ -98,7 +98,7 @@ TEST_CASE("a file of GDAL that shrank after opening is an error, not a short rea
   made.write(pattern(100));
   CHECK(read(*file, 0, 100) == pattern(100));
   CHECK_THROWS_WITH_AS(read(*file, 50, 100),
-                       doctest::Contains("/vsimem/remote/shrinks.bin: 50 bytes came; 100 expected"), IoError);
+                       doctest::Contains("/vsimem/remote/shrinks.bin: 50 bytes received; 100 expected"), IoError);
 }
 
 TEST_CASE("a /vsisubfile/ path is read at any offset, in any order") {

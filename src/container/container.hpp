@@ -96,7 +96,7 @@ class Container {
   virtual std::string vsi_path(const RowAddress& row) const = 0;
   /// vsi_path() as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
-  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was told not to.
+  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was called with verify = false.
   virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
   /// The `__meta__` of a FOLDER at `level`, verified as the bytes of a FILE. Throws NavigationError or IoError.
   virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;
@@ -121,7 +121,7 @@ class Container {
   virtual std::optional<RowRange> children(int level, int64_t row) const;
 
   /// True when internal:parent_id never descends in a row group of `level`; in an index, within each source file, whose
-  /// rows lie together. Computed once.
+  /// rows are consecutive. Computed once.
   bool parents_ascend(int level, int group) const;
   /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
   using Bounds = std::optional<std::pair<int64_t, int64_t>>;
@@ -174,7 +174,7 @@ class Container {
   bool has_levels_of_tree_ = false;
   mutable std::once_flag tree_found_ = {};
   mutable PitSchema tree_ = {};
-  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled, or for good
+  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled, or if missing
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
   std::shared_ptr<const Storage> storage_ = {};
   std::string headers_path_ = {};
@@ -188,11 +188,11 @@ class Container {
 /// FILE or FOLDER of a row. Throws FormatError for anything else.
 SampleType sample_type(const LevelTable& level, int64_t row);
 
-/// Refuses a collection whose tree is deeper than the levels that are there, and an empty list.
+/// Throws FormatError when the tree of the collection is deeper than the number of level tables, or there are none.
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);
 
-/// `file`, with what opening a dataset needs read together: `collection`, and the footer of each of `levels`; of a
-/// remote file whose levels are small, the whole levels: then rows take no more requests.
+/// `file` with the ranges that opening a dataset needs prefetched in one read: `collection`, and the footer of each of
+/// `levels`; of a remote file whose levels are small, the whole levels: then rows take no more requests.
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels);
 

@@ -31,7 +31,7 @@ std::vector<Case> everywhere() {
           {"concat", parts()}};
 }
 
-/// Every path below the rows that show, in order.
+/// Every path below the visible rows, in order.
 Strings tree(const DataFrame& frame) {
   Strings out;
   for (int64_t row = 0; row < frame.num_rows(); ++row) {

@@ -81,6 +81,7 @@ TEST_CASE("the strict mode lists the columns of each dataset") {
   CHECK(has_text(text, "'only_b' only in " + m.folder.path("b")));
   CHECK(has_text(text, m.folder.path("a") + " has [id, type, shared, only_a"));
   CHECK(has_text(text, m.folder.path("b") + " has [id, type, shared, only_b"));
+  CHECK(text.ends_with("; column_mode intersection or fill_missing allows different columns"));
 }
 
 TEST_CASE("strict mode accepts equal columns in any order") {
@@ -388,7 +389,7 @@ TEST_CASE("padding is hidden after a concat, in rows, levels and children") {
   CHECK(twice.verify_rsut());
 }
 
-// DuckDB rounds what no double holds.
+// DuckDB rounds integers that no double equals.
 TEST_CASE("whole numbers beside doubles are exact, or an error that names the number") {
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& values) {
@@ -401,7 +402,7 @@ TEST_CASE("whole numbers beside doubles are exact, or an error that names the nu
   CHECK(values(concat({small, f}).data(), "n") == Strings{"9007199254740992", "9007199254740991", "0.5", "1.5"});
   CHECK(values(concat({concat({small, small}), reals}).data(), "n").size() == 6);
   for (const auto& parts : {std::vector{large, reals}, std::vector{reals, large}, std::vector{reals, huge}}) {
-    CHECK(has_text(error_of([&] { concat(parts).data(); }), "is a whole number that no double holds"));
+    CHECK(has_text(error_of([&] { concat(parts).data(); }), "is an integer that a double cannot represent exactly"));
   }
   CHECK(has_text(error_of([&] { concat({reals, large}).data(); }), "column 'n': 9007199254740993"));
   CHECK(values(concat({large, small}).data(), "n")[0] == "9007199254740993");

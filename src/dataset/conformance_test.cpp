@@ -10,7 +10,7 @@
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// One suite over the same dataset in every container: what is asked here gets the same answer from all of them.
+// One suite over the same dataset in every container: each question has the same answer in all of them.
 namespace {
 
 using namespace tacore;
@@ -105,7 +105,7 @@ struct Everywhere {
   }
 };
 
-// What is asked.
+// The questions.
 
 using Answers = std::map<std::string, std::string>;
 
@@ -115,8 +115,8 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-/// What shows of a frame, but for the path, which names the container. SQL, through which every row of several ZIPs
-/// comes, counts time in microseconds at least; the values are the same.
+/// The visible content of a frame without the path, which names the container. SQL, through which every row of several
+/// ZIPs comes, counts time in microseconds at least; the values are the same.
 std::string content(const DataFrame& frame) {
   auto names = column_names(frame);
   std::erase_if(names, [](const std::string& n) { return n.starts_with("internal:"); });

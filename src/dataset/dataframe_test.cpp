@@ -121,9 +121,9 @@ TEST_CASE("head and tail give 5 rows by default, and at most all rows") {
 }
 
 TEST_CASE("a negative number of rows is an error") {
-  CHECK(has_text(error_of([] { flat().head(-1); }), "QueryError: limit and offset count rows; -1 given"));
-  CHECK(has_text(error_of([] { flat().tail(-1); }), "QueryError: limit and offset count rows; -1 given"));
-  CHECK(has_text(error_of([] { flat().limit(1, -2); }), "QueryError: limit and offset count rows; -2 given"));
+  CHECK(has_text(error_of([] { flat().head(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
+  CHECK(has_text(error_of([] { flat().tail(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
+  CHECK(has_text(error_of([] { flat().limit(1, -2); }), "QueryError: limit and offset must not be negative; -2 given"));
 }
 
 TEST_CASE("limit takes rows from an offset on, and none beyond the end") {

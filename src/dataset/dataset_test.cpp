@@ -8,7 +8,7 @@
 #include "support/load_files.hpp"
 #include "support/support.hpp"
 
-// What a dataset tells of itself.
+// The properties of a dataset.
 namespace {
 
 using namespace tacore;

@@ -268,7 +268,7 @@ TEST_CASE("read_collection throws the errors that load throws") {
   CHECK(has_text(error_of([&] { read_collection(folder.path("")); }), "COLLECTION.json not found"));
 }
 
-// Partitions, which §6.6 routes a query to by their extents. Nothing proves those, so all are asked.
+// §6.6 selects the partitions of a query by their extents. Nothing verifies these, so all partitions are read.
 
 struct Routed {
   std::shared_ptr<CountingStorage> storage = std::make_shared<CountingStorage>();
@@ -420,7 +420,7 @@ TEST_CASE("partitions that are listed twice, or are indexes themselves, are refu
   const auto twice = with("cascade_part0001.tacozip");
   CHECK(has_text(error_of([&] { load(twice); }), "'cascade_part0001.tacozip' is listed twice"));
   const auto index = with(".tacocat");
-  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not one"));
+  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not a dataset"));
 }
 
 }  // namespace

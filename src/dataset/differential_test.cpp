@@ -104,7 +104,7 @@ bool decode_point(const std::string& text, Sample& sample) {
   return true;
 }
 
-/// The columns of a frame that are there, as samples.
+/// The existing columns of a frame, as samples.
 std::vector<Sample> samples(const DataFrame& all, const std::string& geometry, const std::string& time) {
   std::vector<Sample> out(static_cast<std::size_t>(all.num_rows()));
   const Strings names = column_names(all);

@@ -141,8 +141,8 @@ void check_question(const std::string& name, const Case& question, bool local) {
     storage->fail_at(n);
     std::string given;
     const std::string failure = how_it_failed(*storage, [&] { given = question.ask(dataset); });
-    // DuckDB's threads share the work anew each time and may do with a request less; then nothing fails, and the answer
-    // is right.
+    // DuckDB's threads divide the work differently each time and may need one request less; then nothing fails, and the
+    // answer is right.
     if (storage->thrown().empty()) {
       CHECK(given == expected);
     } else {
@@ -158,7 +158,7 @@ void check_question(const std::string& name, const Case& question, bool local) {
 TEST_CASE(
     "data, read, read_bytes and queries: every request that fails is the IoError that it threw, and the same dataset "
     "works afterwards") {
-  // Past opening, the others are read like one of these.
+  // Once open, all other containers are read like one of these.
   for (const std::string name :
        {"flat.tacozip", "nested.tacozip", "nested", "permuted_offsets.tacozip", "uneven_children.tacozip"}) {
     for (const Case& question : questions()) check_question(name, question, true);

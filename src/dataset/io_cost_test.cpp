@@ -22,8 +22,8 @@ std::string number(int64_t i, int width) {
   return std::string(static_cast<std::size_t>(width) - out.size(), '0') + out;
 }
 
-/// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which a few are there. `filler` and
-/// `bulk` are what nobody asks for.
+/// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which only a few exist. `filler` and
+/// `bulk` are columns that no question names.
 class Large {
  public:
   Large(int64_t roots, int64_t kids) : roots_(roots), kids_(kids) {
@@ -273,7 +273,7 @@ TEST_CASE("a query that only selects rows needs no further reads of their level"
   const std::string paths = dump(chosen.select(Strings{"internal:gdal_vsi"}));
   CHECK(big.bytes() == 0);
   CHECK(dump(made.select(Strings{"internal:gdal_vsi"})) == paths);
-  CHECK(big.bytes() > 0);  // its columns could hold anything, so the level is asked
+  CHECK(big.bytes() > 0);  // a query may have changed its columns, so the level is read
 }
 
 TEST_CASE("statistics and filters never touch the data") {

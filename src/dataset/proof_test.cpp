@@ -10,7 +10,7 @@
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// What is read of a sample is what the ZIP says it is, whatever a table, an index or a server says.
+// The bytes of a sample are those that the ZIP states, even if a table, an index or a server states others.
 namespace tacore {
 namespace {
 
@@ -77,7 +77,7 @@ Flat flat(const std::vector<HandMade>& files, const std::function<void(std::vect
 }
 
 /// A published layout: below each root FOLDERs x (FOLDERs p and q) and a (FILEs f and g), x first. The
-/// places of level 2 are those of the rows in the order of their folders' paths, a first, as published writers paste
+/// places of level 2 are those of the rows in the order of their folders' paths, a first, as published writers store
 /// them: the FILEs' places ascend, and are those of `__meta__` files.
 std::string permuted() {
   HandMadeZip zip;
@@ -375,7 +375,7 @@ TEST_CASE("paths of a remote level without central directory are returned with t
   const Report messages;
   const DataFrame rows = over(server).data();
   CHECK(values(rows, "internal:gdal_vsi").size() == 2);
-  CHECK(messages.has(LogLevel::Warning, "not proved"));
+  CHECK(messages.has(LogLevel::Warning, "not verified"));
 }
 
 TEST_CASE("a child that is stored apart from its siblings is found") {

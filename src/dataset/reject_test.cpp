@@ -67,7 +67,7 @@ const std::map<std::string, Expected>& expectations() {
       {"truncated_half.tacozip", {"FormatError", "leaves the file of 2040 bytes"}},
       {"truncated_header.tacozip", {"FormatError", "100"}},
       {"empty_file.tacozip", {"FormatError", "''"}},
-      {"overlapping_entries.tacozip", {"FormatError", "reaches into the next one"}},
+      {"overlapping_entries.tacozip", {"FormatError", "overlaps the next entry"}},
       {"same_local_header.tacozip", {"", ""}},
       {"directory_outside.tacozip", {"FormatError", "directory"}},
       {"directory_cut.tacozip", {"FormatError", "directory"}},

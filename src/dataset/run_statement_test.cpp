@@ -39,6 +39,21 @@ TEST_CASE("inspect_select().keeps_columns is true for a query that takes all col
   }
 }
 
+TEST_CASE("an error of SQL tells of quotes that a name with a colon needs, and of the tables that exist") {
+  const auto error = [](const std::string& sql) { return error_of([&] { flat().sql(sql).data(); }); };
+  for (const std::string sql : {"SELECT stac:crs FROM data", "SELECT id, 'a:b' AS x, stac:crs FROM data",
+                                "SELECT id FROM data WHERE stac:crs = 'EPSG:4326'"}) {
+    CAPTURE(sql);
+    CHECK(error(sql).ends_with("; a name with a colon needs quotes: \"stac:crs\""));
+  }
+  for (const std::string sql : {"SELECT nope FROM data", "SELECT 'a:nope' AS x, nope::DOUBLE FROM data"}) {
+    CAPTURE(sql);
+    CHECK(has_text(error(sql), "column \"nope\" not found"));
+    CHECK_FALSE(has_text(error(sql), "needs quotes"));
+  }
+  CHECK(error("SELECT * FROM dat").ends_with("does not exist! The tables are data, level0, level1, ..."));
+}
+
 TEST_CASE("a query and a filter return a new dataset and leave the original unchanged") {
   const Dataset dataset = flat();
   const std::string before = dump(dataset.data());
@@ -291,7 +306,7 @@ TEST_CASE("verbose takes true, \"info\", \"debug\" and false, and refuses other 
   load(golden("flat.tacozip"));
   std::size_t opened = 0;
   for (std::size_t i = before; i < report.all.size(); ++i) opened += has_text(report.all[i].second, "zip container");
-  CHECK(opened == 1);  // setting it twice says nothing twice
+  CHECK(opened == 1);  // set twice, the level still logs each message once
   verbose(false);
   CHECK(log_level() == LogLevel::Off);
 }
@@ -387,7 +402,7 @@ TEST_CASE("a query leaves no tables for the next one") {
 }
 
 TEST_CASE("an interrupt check stops a running query, and the next one completes") {
-  // Quick queries end before anyone asks.
+  // Quick queries end before interruption is checked for.
   std::string tables, terms;
   for (char name = 'a'; name < 'o'; ++name) {
     tables += std::string(name == 'a' ? "" : ", ") + "data " + name;

@@ -16,7 +16,7 @@ namespace {
 const Strings kNames{"flat.tacozip", "flat_padded.tacozip", "nested.tacozip",
                      "nested",       "cascade_tacocat",     "uneven_children.tacozip"};
 
-/// What another process makes of it, which opens the dataset anew.
+/// The frame as another process restores it, which opens the dataset again.
 DataFrame again(const DataFrame& frame, const std::string& name, const std::string& query) {
   const Dataset dataset = load(golden(name));
   return deserialize(query.empty() ? dataset : dataset.sql(query), serialize(frame));
@@ -117,7 +117,7 @@ TEST_CASE("to_dataset gives the rows of the frame, and refuses queries") {
   CHECK(dump(given.data()) == dump(rows));
   CHECK(given.num_rows() == 2);
   const std::string text = error_of([&] { given.sql("SELECT * FROM data"); });
-  CHECK(has_text(text, "ask the frame"));
+  CHECK(has_text(text, "use the DataFrame instead"));
   CHECK(has_text(error_of([&] { given.filter_bbox(0, 0, 1, 1); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.stats(Statistic::Mean); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.verify_rsut(); }), "QueryError: "));
@@ -142,7 +142,7 @@ TEST_CASE("the version of a FOLDER is that of its files, and one that changes wh
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::filesystem::last_write_time(file,
                                    std::filesystem::file_time_type::clock::now() + std::chrono::milliseconds(1990));
-  CHECK(has_text(error_of([&] { item.read_bytes("item_0"); }), "changed since the dataset was opened; load it anew"));
+  CHECK(has_text(error_of([&] { item.read_bytes("item_0"); }), "changed since the dataset was opened; load it again"));
   CHECK(std::get<DataFrame>(load(path).data().read("asia")).read_bytes("item_0").size() > 0);
   std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(5));
   CHECK(item.read_bytes("item_0").size() > 0);  // a clock that is wrong

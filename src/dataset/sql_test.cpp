@@ -156,7 +156,7 @@ TEST_CASE("a cascade over a TACOLLECTION works after a query") {
         Strings{"africa", "asia", "europe"});
 }
 
-// Statistics of floats speak of the other values alone; a column that SQL computed has none.
+// Parquet statistics of floats ignore NaN; a column that SQL computed has no statistics.
 TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its column say") {
   const TemporaryFolder folder;
   const std::string columns = R"(CASE i WHEN 1 THEN 'nan'::DOUBLE WHEN 2 THEN 30 ELSE 10.0 * (i + 1) END AS x,
@@ -188,7 +188,7 @@ TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its
   CHECK(found(stored.sql("SELECT id FROM data WHERE isnan((SELECT max(x) FROM data))")).size() == 3);
 }
 
-// Otherwise each step would draw another train and test set.
+// Otherwise each step would draw another split into train and test.
 TEST_CASE("rows of a random query are the same in all views derived from it") {
   const TemporaryFolder folder;
   const Dataset all = load(make_flat_folder(folder, "many", 1000, "i AS n"));

@@ -85,7 +85,7 @@ TEST_CASE("the mean is weighted by the valid pixels of the last two tensor dimen
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("continuous")), {50, -4 * 9 / 19.0});
 }
 
-// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along.
+// The published reader has 138.96, 122.52, 103.70: it counts no-data pixels.
 TEST_CASE("statistics of the published flat dataset equal its golden values" * doctest::test_suite("external")) {
   if (missing(published("zip/flat.tacozip"))) return;
   for (const std::string name : {"zip/flat.tacozip", "folder/flat"}) {
@@ -207,7 +207,7 @@ TEST_CASE("rows of unknown size weigh the same, for dataset and frame, with a wa
   const double std = std::sqrt((10 * 10 + 20 * 20) / 2.0 + 5 * 5);
   const Report report;
   CHECK_CLOSE(flat.stats(Statistic::Mean), {55});
-  CHECK(has_text(report.warnings(), "the size of 2 of 2 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 2 of 2 samples is unknown"));
   CHECK_CLOSE(flat.stats(Statistic::Std), {std});
   CHECK_CLOSE(flat.data().stats(Statistic::Mean), {55});
   CHECK_CLOSE(flat.data().stats(Statistic::Std), {std});
@@ -288,7 +288,7 @@ TEST_CASE("rows that differ in bands or kind are an error that says how") {
 TEST_CASE("NaN is skipped for its row and band alone; a row without a shape weighs as the others do") {
   const Report report;
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("nan")), {50, -4 * 9 / 19.0});
-  CHECK(has_text(report.warnings(), "the size of 1 of 3 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 1 of 3 samples is unknown"));
   CHECK_CLOSE(stats().stats(Statistic::Min, in("nan")), {0, -9});
   CHECK_CLOSE(stats().stats(Statistic::Max, in("nan")), {200, 5});
   CHECK_CLOSE(stats().stats(Statistic::P50, in("nan")), {50, -2});

@@ -76,7 +76,7 @@ std::string soak(const std::string& path, const std::string& reference, int num_
       64);
 }
 
-/// What one dataset is asked by every thread; each starts with another question.
+/// The questions that each thread asks of one dataset, beginning with another one.
 std::vector<std::function<std::string(const Dataset&)>> questions() {
   return {
       [](const Dataset& d) { return everything(d.data()); },

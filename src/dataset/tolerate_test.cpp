@@ -39,7 +39,7 @@ void drop(NamedArrays& columns, const std::string& name) {
   std::erase_if(columns, [&](const auto& column) { return column.first == name; });
 }
 
-/// Everything that nested holds is there, by every way of reading it.
+/// Checks that all of nested can be read, in every way of reading.
 void check_nested(const std::string& path) {
   const Dataset dataset = load(path);
   CHECK(dataset.num_rows() == 3);
@@ -329,7 +329,7 @@ TEST_CASE("column names that differ only in case match across files with another
 }
 
 #if ARROW_VERSION_MAJOR >= 26  // which can write Bloom filters
-// A Bloom filter of floats knows bits, not which of them are equal.
+// A Bloom filter of floats stores bits, which may differ for equal floats (0.0 and -0.0, NaNs).
 TEST_CASE("equal floats with different bits are found in a column with a Bloom filter") {
   const Nested nested;
   auto columns = nested.table("METADATA/level0.parquet");

@@ -21,7 +21,7 @@ struct Stated {
   std::string id = {};
   std::string format = "BYTES";
   std::string data = {};
-  int64_t shift = 0;  ///< what its offset is wrong by
+  int64_t shift = 0;  ///< the error of its offset
 };
 
 /// A whole file, its table made of CSV.
@@ -209,7 +209,7 @@ TEST_CASE("partitions are found by any of them, and one that is missing is an er
   CHECK(load(std::vector<std::string>{first, second, third}).num_rows() == 3);
   CHECK(has_text(text_of<Error>([&] { load(std::vector<std::string>{first, third}); }), "2 of 3 partitions are given"));
   part("x.0001.part.tortilla", "b", 4);
-  CHECK(has_text(text_of<Error>([&] { load(first); }), "a dataset of 4 partitions"));
+  CHECK(has_text(text_of<Error>([&] { load(first); }), "one of 4 partitions, but"));
   const std::string renamed = part("renamed.tortilla", "b", 4);
   CHECK(has_text(text_of<Error>([&] { load(renamed); }),
                  "is one of 4 partitions, but has no partition number in its name"));

@@ -8,12 +8,12 @@
 #include "support/load_files.hpp"
 #include "support/support.hpp"
 
-// A remote ZIP is opened from its end, by the central directory: that must tell what the header of the file tells.
+// A remote ZIP is opened from its end, by the central directory: the result must equal that of TACO_HEADER.
 namespace {
 
 using namespace tacore;
 
-/// As a file of a server that is so large that its header is not among the last bytes, which came when it was opened.
+/// A remote file so large that TACO_HEADER is not among its last bytes, which were read when it was opened.
 class FarSource final : public ByteSource {
  public:
   FarSource(std::shared_ptr<const ByteSource> whole, int& num_heads)

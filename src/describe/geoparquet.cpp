@@ -111,7 +111,7 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
   });
   if (!places.there()) {
     throw SchemaError(
-        "no sample of the level has a place; a column istac:geometry, stac:centroid or istac:centroid "
+        "no sample of the level has a location; a column istac:geometry, stac:centroid or istac:centroid "
         "expected",
         {.path = path});
   }
@@ -193,8 +193,8 @@ Value assets_value(const Item& item, const Facts& facts, const LevelItems& items
   for (const auto& [name, asset] : assets.items()) {
     if (known.contains(name)) continue;
     throw SchemaError("sample " + tacore::quoted(item.path) + " has " + tacore::quoted(name) +
-                      ", which the tree of the dataset (taco:pit_schema) has not: all Items of a table have the same "
-                      "assets");
+                      ", which the tree of the dataset (taco:pit_schema) does not have: all Items of a table have the "
+                      "same assets");
   }
   return from_json(assets);
 }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace tacore;
 
-/// What of the metadata of a Parquet file is JSON and begins with this version: it stands there as it is.
+/// The JSON object of the metadata of a Parquet file that begins with this version; it is stored as plain text.
 Parsed metadata(const std::string& path, const std::string& version) {
   const std::string text = file_text(path);
   const auto at = text.find("{\"version\":\"" + version);
@@ -74,7 +74,7 @@ TEST_CASE("a level without locations is refused, and leaves no file") {
   const Made made({Sample("a", Bytes(1))}, small_collection());
   const std::string path = made.folder.path("level0.parquet");
   CHECK_THROWS_WITH_AS(footer2geoparquet(made.dataset(), 0, path),
-                       doctest::Contains("no sample of the level has a place"), SchemaError);
+                       doctest::Contains("no sample of the level has a location"), SchemaError);
   CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 1);
 }
 

@@ -282,7 +282,7 @@ TEST_CASE("a level without times uses the dataset's times, and without either th
   CHECK_THROWS_WITH_AS(Items(timeless.dataset()), doctest::Contains("sample 'a' has no time"), SchemaError);
 }
 
-/// What cannot be read was the interval of the whole dataset.
+/// Values that are no times once became the interval of the whole dataset.
 TEST_CASE("numeric times are epochs, as for filters, and start, middle or end is enough") {
   const auto times_of = [](const std::map<std::string, Value>& columns) {
     Sample sample("a", Bytes(1), {{"istac:time_start", Value()}});
@@ -433,7 +433,7 @@ TEST_CASE("a catalog replaces only another catalog, and only with overwrite") {
   CHECK(fs::exists(folder + "/items/a.json"));
   made.folder.write("other/file", "kept");
   CHECK_THROWS_WITH_AS(write_stac(dataset, made.folder.path("other"), 0, {.overwrite = true}),
-                       doctest::Contains("no folder with a collection.json"), IoError);
+                       doctest::Contains("is not a folder with a collection.json"), IoError);
   CHECK(file_text(made.folder.path("other/file")) == "kept");
 }
 
@@ -466,7 +466,7 @@ bool holds(const Parsed& geometry, double lon, double lat) {
   });
 }
 
-/// The four corners say nothing of grids that go around the globe or around a pole.
+/// Four corners do not bound a grid that goes around the globe or around a pole.
 TEST_CASE("the footprint and the box of a wide, global or polar grid contain its pixels") {
   struct Case {
     const char* name;

@@ -176,7 +176,7 @@ TEST_CASE("a GeoParquet file of v1 has the columns as stored, and stac-geoparque
   footer2geoparquetstac(v1("rai.tortilla"), 0, folder.path("c.parquet"));
   CHECK(has_text(columns_of(folder.path("c.parquet"))[0], "type"));
   CHECK_THROWS_WITH_AS(footer2geoparquet(v1("types.tortilla"), 0, folder.path("d.parquet")),
-                       doctest::Contains("no sample of the level has a place"), SchemaError);
+                       doctest::Contains("no sample of the level has a location"), SchemaError);
 }
 
 TEST_CASE("Croissant has a record set of v1 samples only where their table lies beside the file") {

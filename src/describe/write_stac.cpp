@@ -75,7 +75,7 @@ class NewFolder {
     exists_ = found.has_value();
     if (exists_ && !overwrite) throw IoError("exists already", {.path = target_});
     if (exists_ && (!S_ISDIR(found->st_mode) || !entry_at(path_join(target_, kCollectionFile)))) {
-      throw IoError("is no folder with a collection.json; nothing else is replaced", {.path = target_});
+      throw IoError("is not a folder with a collection.json; nothing else is replaced", {.path = target_});
     }
     draft_ = make_temporary(target_, {}, true);
   }
@@ -94,7 +94,7 @@ class NewFolder {
     sync();
     throw_if_interrupted();
     if (exists_) {
-      exchange_names(draft_.path, target_);  // the old one goes with the draft
+      exchange_names(draft_.path, target_);  // the old folder is removed with the draft
     } else {
       rename_to(draft_.path, target_, false);
     }

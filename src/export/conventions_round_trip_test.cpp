@@ -103,7 +103,8 @@ TEST_CASE("flood: event, fractions and classes survive a round trip") {
 TEST_CASE("a dataset without classes does not follow a convention that needs them") {
   const Taco taco{Tortilla({Sample("a", Bytes(3))})};
   const auto faults = check_convention(Convention::Flood, taco);
-  CHECK(std::count(faults.begin(), faults.end(), "the collection has no labels:classes; Labels gives them") == 1);
+  CHECK(std::count(faults.begin(), faults.end(),
+                   "the collection has no labels:classes; the extension Labels adds them") == 1);
 }
 
 }  // namespace

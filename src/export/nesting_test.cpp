@@ -132,8 +132,7 @@ TEST_CASE("a deeper tree than the six levels of a 2.0 dataset is refused by ever
   const Tortilla tree = folders(folder, 8);
   const auto taco = folder.path("x.taco");
   create_taco({tree, demo_collection()}, taco, plain());
-  const std::string why =
-      "a tree of 9 levels; at most 6 expected in TACO 2.0, and 'f0/f1/f2/f3/f4/f5/f6' is below them";
+  const std::string why = "a tree of 9 levels; at most 6 expected in TACO 2.0, and 'f0/f1/f2/f3/f4/f5/f6' is deeper";
   const auto refuses = [&](const std::function<void()>& body) { says(error_of(body), why); };
   for (const char* name : {"x.tacozip", "x"}) {
     const auto path = out.path(name);

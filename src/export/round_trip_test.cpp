@@ -292,7 +292,7 @@ TEST_CASE("a dataset is staged in temp_dir when it is given, which is empty afte
   const auto refused = [&](const std::string& dir) {
     return check_plan({shop.tree(), collection()}, shop.out("y"), {.output = {.temp_dir = dir}}).issues;
   };
-  CHECK(refused(shop.source("a")) == Strings{shop.source("a") + ": is no folder for temporary files"});
+  CHECK(refused(shop.source("a")) == Strings{shop.source("a") + ": is not a folder for temporary files"});
   REQUIRE(refused("/nowhere").size() == 1);
   REQUIRE(refused("/proc").size() == 1);
   CHECK(has_text(refused("/proc")[0], "is on another file system than " + shop.out("y")));
@@ -445,8 +445,8 @@ TEST_CASE("existing output files are detected before anything is written, the in
   no_index.consolidate = false;
   CHECK(create(taco, shop.out("g/x.tacozip"), no_index).size() == 3);
   CHECK(files_in(shop.out("g")).size() == 5);
-  CHECK(
-      has_text(text_of<ValidationError>([&] { create(taco, shop.out("f"), in_three); }), "a FOLDER is written as one"));
+  CHECK(has_text(text_of<ValidationError>([&] { create(taco, shop.out("f"), in_three); }),
+                 "a FOLDER cannot be split into parts"));
 }
 
 TEST_CASE("a split dataset and its index are replaced together, or kept") {

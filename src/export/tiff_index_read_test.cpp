@@ -125,7 +125,7 @@ TEST_CASE("invalid bytes as TIFF header are an error that names the sample") {
   Tortilla samples(scenes.samples);
   samples = samples.extend_with({{"taco:header", std::vector<Value>(4, Binary{"garbage"}), "binary"}});
   const DataFrame rows = load(scenes.make(samples)).data();
-  CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("lacks \"LOVE\""), FormatError);
+  CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("does not start with \"LOVE\""), FormatError);
   CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("/vsisubfile/"), FormatError);
 }
 
@@ -199,7 +199,7 @@ DataFrame children(const Dataset& dataset, int64_t row) { return std::get<DataFr
 
 TEST_CASE("a file of TIFF headers replaces reading the directory of every TIFF, for a ZIP and an index") {
   const Published published;
-  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums prove them"),
+  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums verify it"),
                        ValidationError);
   for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);
@@ -272,7 +272,7 @@ TEST_CASE("validate reports a file of TIFF headers of another version of the dat
   published.make(published.a, 1, true);
   CHECK(faults_of(published.a).find("TIF-6 it was made for another dataset than ") == 0);
   std::ofstream(published.a + ".headers") << "<html>404</html>";
-  CHECK(faults_of(published.a).find("TIF-6 it is no TIFF index of this version") == 0);
+  CHECK(faults_of(published.a).find("TIF-6 it is not a TIFF index of this version") == 0);
   std::filesystem::remove(published.a + ".headers");
   CHECK(faults_of(published.a) == "");
 }

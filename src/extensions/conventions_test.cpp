@@ -79,7 +79,7 @@ TEST_CASE("the change convention has both times, land cover the fraction of each
 TEST_CASE("constructors refuse what the task does not allow") {
   CHECK_THROWS_WITH_AS(Methane({.ch4_fluxrate = -1.}), doctest::Contains("methane:ch4_fluxrate is -1"), SchemaError);
   CHECK_THROWS_WITH_AS(Methane({.wind_v = 1e308 * 10}), doctest::Contains("methane:wind_v is not finite"), SchemaError);
-  CHECK_THROWS_WITH_AS(Methane({.plume_geometry = Binary{"junk"}}), doctest::Contains("plume:geometry is no WKB"),
+  CHECK_THROWS_WITH_AS(Methane({.plume_geometry = Binary{"junk"}}), doctest::Contains("plume:geometry is not WKB"),
                        SchemaError);
   CHECK_THROWS_WITH_AS(Flood({}), doctest::Contains("flood:event_id is empty"), SchemaError);
   CHECK_THROWS_WITH_AS(Flood({.event_id = "e", .cloud_fraction = 1.5}), doctest::Contains("expected 0 to 1"),

@@ -19,7 +19,7 @@ BBox envelope_of(const Footprint& footprint) {
   return wkb_envelope(std::as_bytes(std::span(footprint.geometry.bytes))).value();
 }
 
-/// Answers what a test wants, given the envelope of the footprint.
+/// A layer whose values a test computes from the envelope of the footprint.
 class MadeUp : public GeoLayer {
  public:
   using Answer = std::function<Value(const BBox&)>;
@@ -98,8 +98,8 @@ TEST_CASE("RAI refuses an index outside 0 to 1 and a layer of the wrong kind") {
                        doctest::Contains("expected a layer of numbers"), SchemaError);
   CHECK_THROWS_WITH_AS(rai_values({{"admin0", always(4.)}}, somewhere()),
                        doctest::Contains("expected a layer of names"), SchemaError);
-  CHECK_THROWS_WITH_AS(rai_values({{"elevation", always(-3.4e38)}}, somewhere()), doctest::Contains("no metres"),
-                       SchemaError);
+  CHECK_THROWS_WITH_AS(rai_values({{"elevation", always(-3.4e38)}}, somewhere()),
+                       doctest::Contains("expected an elevation in metres"), SchemaError);
 }
 
 TEST_CASE("RAI refuses layers without a known name, a source and a version") {

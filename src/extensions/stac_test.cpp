@@ -13,7 +13,7 @@ using namespace tacore::extensions;
 
 namespace {
 
-/// Knows `metres`, in which a degree is 1000, and `degrees`.
+/// Two systems: `metres`, in which a degree is 1000, and `degrees`.
 class MadeUp : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override {

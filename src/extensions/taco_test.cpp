@@ -54,7 +54,7 @@ TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
     return std::count_if(bad.issues.begin(), bad.issues.end(),
                          [&](const auto& issue) { return has_text(issue, part); });
   };
-  CHECK(told("part of a dataset") == 1);
+  CHECK(told("reserved for a folder inside of a dataset") == 1);
   CHECK(told("the collection: ") >= 5);
   CHECK(told("PIT violation") == 1);
   CHECK(told("zip") == 1);
@@ -106,14 +106,14 @@ TEST_CASE("make_compliant pads missing children and reports it") {
   const Taco regular{Tortilla({folder("t", {"a", "b"})}), collection()};
   CHECK(make_compliant(regular).changes.empty());
   const Compliant padded = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), collection()});
-  CHECK(padded.changes == Strings{"1 samples of padding stand for those missing at level 1"});
+  CHECK(padded.changes == Strings{"1 sample of padding was added for missing children at level 1"});
   CHECK(padded.taco.tortilla.ids(1) == Strings{"a", "b", "a", "__TACOPAD__1"});
   CHECK(check_plan(padded.taco, "/nowhere/x").issues.empty());
 }
 
 TEST_CASE("make_compliant orders children whose orders contradict each other") {
   const Compliant sorted = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("s", {"b", "a"})}), collection()});
-  CHECK(sorted.changes == Strings{"children stand in the code-point order of their ids"});
+  CHECK(sorted.changes == Strings{"children are sorted by their ids, in code-point order"});
   CHECK(sorted.taco.tortilla.ids(0) == Strings{"t", "s"});
   CHECK(sorted.taco.tortilla.ids(1) == Strings{"a", "b", "a", "b"});
 }

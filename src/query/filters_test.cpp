@@ -137,7 +137,7 @@ TEST_CASE("boxes are tested by SQL functions of tacore, not by DuckDB's spatial 
   CHECK(test_of("binary").starts_with("tacore_meets_wkb("));
   CHECK(test_of("string").starts_with("tacore_meets_wkt("));
   CHECK(test_of("list<item: float>").starts_with("tacore_meets_point("));
-  // To SQL these are the same.
+  // SQL has one type for all of these.
   CHECK(test_of("binary_view").starts_with("tacore_meets_wkb("));
   CHECK(test_of("string_view").starts_with("tacore_meets_wkt("));
   CHECK(test_of("dictionary<values=binary, indices=int32, ordered=0>").starts_with("tacore_meets_wkb("));
@@ -147,7 +147,7 @@ TEST_CASE("boxes are tested by SQL functions of tacore, not by DuckDB's spatial 
 TEST_CASE("non-finite bounds and miny > maxy are errors") {
   const BBox bad[] = {{kNan, 0, 1, 1}, {0, kNan, 1, 1}, {0, 0, kInf, 1}, {0, 0, 1, -kInf}, {0, 2, 1, 1}};
   for (const BBox& box : bad) {
-    CHECK(has_text(error_of([&] { flat().filter_bbox(box); }), "is not finite with miny <= maxy"));
+    CHECK(has_text(error_of([&] { flat().filter_bbox(box); }), "]: finite numbers with miny <= maxy expected"));
   }
 }
 
@@ -286,11 +286,11 @@ TEST_CASE("numbers are epochs, with a warning that names the unit") {
     const Report report;
     times.filter_datetime("2023-01-15", {.column = kind.column}).data();
     CHECK(has_text(report.warnings(),
-                   "column '" + std::string(kind.column) + "' holds numbers; taken as epochs in " + kind.unit));
+                   "column '" + std::string(kind.column) + "' holds numbers; read as Unix times in " + kind.unit));
   }
 }
 
-// One sentinel made all times of its column nanoseconds, and a step before the filter others.
+// The unit of a number does not depend on other numbers of its column: one sentinel once made all of them nanoseconds.
 TEST_CASE("a numeric time has the same unit with sentinels in the column, after a query and in a concat") {
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& odd) {
@@ -318,7 +318,7 @@ TEST_CASE("a numeric time has the same unit with sentinels in the column, after 
   CHECK(found(least.filter_datetime("1960-01-01/..", {.column = "real"})) == Strings{"sample_2", "sample_3"});
   const Report report;
   CHECK(found(early.filter_datetime("1970-01-02", {.column = "whole"})) == Strings{"sample_0"});
-  CHECK(has_text(report.warnings(), "taken as epochs in seconds and milliseconds, each by its own magnitude"));
+  CHECK(has_text(report.warnings(), "read as Unix times in seconds and milliseconds, each by its own magnitude"));
 }
 
 TEST_CASE("text that is not an RFC 3339 time matches nothing, with a warning") {
@@ -329,7 +329,7 @@ TEST_CASE("text that is not an RFC 3339 time matches nothing, with a warning") {
                             "END AS \"stac:time_start\""));
   const Report report;
   CHECK(found(dataset.filter_datetime("2019-01-01/2021-01-01")) == Strings{"sample_2"});
-  CHECK(has_text(report.warnings(), "column 'stac:time_start': 2 different texts are no RFC 3339 time"));
+  CHECK(has_text(report.warnings(), "column 'stac:time_start': 2 different texts are not RFC 3339 times"));
   CHECK(has_text(report.warnings(), "match no time filter: '2020' is the first in order"));
 }
 
@@ -353,7 +353,7 @@ TEST_CASE("numeric times computed by a query are epochs as well, with a warning"
   const Report report;
   const Dataset made = load(golden("times.tacozip")).sql("SELECT *, t_int_s + 0 AS later FROM data");
   CHECK(found(made.filter_datetime("2023-01-15", {.column = "later"})) == Strings{"noon", "day_end"});
-  CHECK(has_text(report.warnings(), "column 'later' holds numbers; taken as epochs in seconds"));
+  CHECK(has_text(report.warnings(), "column 'later' holds numbers; read as Unix times in seconds"));
 }
 
 TEST_CASE("the unit of numbers that a query changed is determined anew") {
@@ -374,7 +374,7 @@ TEST_CASE("NaN never matches a time range, whichever end is open") {
   CHECK(found(dataset.filter_datetime(kAlways, {.column = "t"})) == Strings{"sample_2", "sample_3"});
 }
 
-// Without a null the statistics of the column promised that all of it lies between its ends.
+// Statistics without nulls promised that all values lie between minimum and maximum, but NaN does not.
 TEST_CASE("NaN never matches in a column whose statistics cover only times") {
   const TemporaryFolder folder;
   const Dataset dataset = load(
@@ -430,7 +430,7 @@ TEST_CASE("a filter error names the levels that have the missing column") {
 namespace {
 
 /// Grids as (id, CRS, geotransform, shape): a square in UTM, one that is turned by 45 degrees, one over the
-/// antimeridian, one in a system that nobody knows.
+/// antimeridian, one in an unknown CRS.
 Dataset grids(const TemporaryFolder& folder) {
   return load(make_flat_folder(
       folder, "grids", 4,
@@ -473,8 +473,8 @@ TEST_CASE("a footprint that cannot be computed is replaced by the centroid, with
   const TemporaryFolder folder;
   const Report report;
   CHECK(found(grids(folder).filter_bbox(49, 49, 51, 51, {.column = "footprint"})) == Strings{"sample_3"});
-  CHECK(has_text(report.warnings(),
-                 "1 sample has no footprint; centroids were tested instead. Why the first has none: "));
+  CHECK(
+      has_text(report.warnings(), "1 sample has no footprint; centroids were tested instead. Reason for the first: "));
   CHECK(has_text(report.warnings(), "EPSG:999999"));
 }
 
@@ -495,5 +495,5 @@ TEST_CASE("a column named footprint is tested as a column, and samples without a
   CHECK(found(own.filter_bbox(0.5, -1, 1.5, 1, {.column = "footprint"})) == Strings{"sample_1"});
   const Dataset none = load(make_flat_folder(folder, "none", 2, "i AS n"));
   CHECK(has_text(error_of([&] { none.filter_bbox(0, 0, 1, 1, {.column = "footprint"}); }),
-                 "QueryError: No footprint found in level 0, which is made of istac:geometry, of stac:crs"));
+                 "QueryError: No footprint found in level 0, which needs istac:geometry, or stac:crs"));
 }

@@ -45,7 +45,7 @@ struct Query {
     reader.read(scans, what.offset, out);
     return std::ranges::equal(out, std::span(source->bytes()).subspan(what.offset, what.size));
   }
-  /// Reads it, compares it, and says how many questions that took.
+  /// Reads a column, compares the bytes, and returns the number of requests.
   int questions(ScanReader& reader, ByteRange what) const {
     const int before = source->num_questions;
     CHECK(reads_right(reader, what));
@@ -71,8 +71,8 @@ TEST_CASE("a row group is read in two steps: its filter columns, then the others
   uint64_t needed = 0;
   for (const int column : {0, 2, 3, 4, 5}) needed += query.range(column, 1).size;
   CHECK(query.source->num_bytes == needed);
-  CHECK(query.questions(reader, 1, 1) == 1);  // nobody said that it would be read
-  CHECK(query.questions(reader, 2, 0) == 1);  // other row groups are others
+  CHECK(query.questions(reader, 1, 1) == 1);  // in none of the scans
+  CHECK(query.questions(reader, 2, 0) == 1);  // a row group of its own
   CHECK(query.questions(reader, 3, 2) == 1);
   CHECK(query.questions(reader, 2, 2) == 1);
 }

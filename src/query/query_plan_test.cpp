@@ -27,7 +27,7 @@ Filter time(int level = 0, const std::string& column = "auto") {
   return {TimeRange::parse("2023-01-01/2023-02-01"), column, level};
 }
 
-/// Asks nobody.
+/// For plans that must not describe a query.
 SqlColumns unasked(const Statement&) {
   FAIL("a plan without queries asked for columns");
   return {};

@@ -301,7 +301,7 @@ TEST_CASE("stored statistics with a child path use that child of each sample onl
   CHECK(stored_summary(dataset, {.child = "inner/other"}).size() == 1);
   says(text_of<Error>([&] { stored_summary(dataset, {.child = "inner/none"}); }), "there are no rows");
   says(text_of<Error>([&] { stored_summary(dataset, {.child = "a/b/c"}); }), "Level 3 does not exist");
-  says(text_of<Error>([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child belongs to a dataset");
+  says(text_of<Error>([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child are options of a dataset");
 }
 
 TEST_CASE("stats:* columns of 0.2.0 are combined, and a band that is NaN in a row does not count there") {

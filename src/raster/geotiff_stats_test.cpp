@@ -89,7 +89,7 @@ TEST_CASE("invalid class values are refused") {
   CHECK(error_of([] { GeotiffStats({.categorical = true}); }) ==
         "SchemaError: class_values required for categorical=True");
   CHECK(error_of([] { GeotiffStats({.class_values = {1}}); }) ==
-        "SchemaError: class_values are of categorical rasters only");
+        "SchemaError: class_values is for categorical rasters only");
   CHECK(error_of([] { GeotiffStats({.categorical = true, .class_values = {3, 1, 3}}); }) ==
         "SchemaError: class_values has 3 twice");
   CHECK(error_of([] { stats_of(tiff<uint8_t>({4, 4, 4, 4, 4}), {.categorical = true, .class_values = {1, 2}}); }) ==
@@ -153,7 +153,7 @@ TEST_CASE("a FOLDER and a FILE that is not a GeoTIFF are errors that name the sa
   CHECK(error_of([&] { stats_of(folder); }).find("SchemaError: sample 'parent': ") == 0);
   const auto text = error_of([] { stats_of(Sample("notes", Bytes(20, std::byte{'x'}))); });
   CHECK(has_text(text, "sample 'notes'"));
-  CHECK(has_text(text, "it is no TIFF"));
+  CHECK(has_text(text, "it is not a TIFF"));
   auto bytes = plain_tiff<uint8_t>(5, 1, std::vector<uint8_t>(5));
   bytes.resize(bytes.size() - 30);
   CHECK(has_text(error_of([&] { stats_of(Sample("cut", bytes)); }), "sample 'cut'"));
@@ -201,7 +201,7 @@ TEST_CASE("a level with TIFFs gets the column, and its other FILEs have null") {
 
 TEST_CASE("samples without any TIFF, and a broken TIFF among others, are an error") {
   CHECK(error_of([] { with_geotiff_stats(Tortilla({Sample("notes", Bytes(3))})); }) ==
-        "SchemaError: no FILE at any level is a TIFF; statistics are of their pixels");
+        "SchemaError: no FILE at any level is a TIFF; statistics are computed from TIFF pixels");
   auto bytes = plain_tiff<uint8_t>(5, 1, std::vector<uint8_t>(5));
   bytes.resize(bytes.size() - 30);
   const Tortilla samples({tiff<uint8_t>({1, 2, 3, 4, 10}), Sample("cut", bytes)});

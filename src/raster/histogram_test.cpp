@@ -64,7 +64,7 @@ std::vector<std::vector<double>> samples(std::size_t size) {
     out[1].push_back(wide(random));
     out[2].push_back(flat(random));
     out[3].push_back(static_cast<float>(normal(random)));
-    out[4].push_back(i % 100 == 0 ? -3.4028234663852886e38 : normal(random));  // no data that nobody declared
+    out[4].push_back(i % 100 == 0 ? -3.4028234663852886e38 : normal(random));  // an undeclared no-data value
     out[5].push_back(std::ldexp(flat(random), -1040));                         // subnormal
     out[6].push_back(i % 2 == 0 ? 1e300 * flat(random) : flat(random));
   }

@@ -220,8 +220,8 @@ struct Loader::Impl {
       const auto type = tensor_type(raster->info(), input.options);
       const auto shape = tensor_shape(raster->info(), input.options);
       if (type != input.type || shape != input.shape) {
-        throw SchemaError("gives " + shape_text(type, shape) + ", " + shape_text(input.type, input.shape) +
-                              " like the others expected",
+        throw SchemaError("gives " + shape_text(type, shape) + "; " + shape_text(input.type, input.shape) +
+                              " expected, as of the other samples",
                           {.path = raster->name()});
       }
       const std::size_t size = input.sample_size();
@@ -339,7 +339,7 @@ int64_t Loader::num_batches() const noexcept { return impl_->plan.num_batches();
 
 bool Loader::next(Batch& batch) {
   if (impl_->is_forked()) {
-    throw QueryError("this loader runs in the process that was forked; a child makes its own", {.path = {}});
+    throw QueryError("this loader belongs to the parent process; a forked child makes a new one", {.path = {}});
   }
   impl_->start_threads();
   auto made = impl_->take(std::exchange(batch, {}).tensors);

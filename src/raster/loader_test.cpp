@@ -164,7 +164,7 @@ TEST_CASE("a shuffled epoch has every sample once, in an order that depends only
   CHECK(order(1, 0) == first);
   CHECK(order(1, 1) != first);
   CHECK(order(2, 0) != first);
-  // The same for good: trainings resume by it.
+  // This order must never change: resumed trainings rely on it.
   CHECK(Positions(first.begin(), first.begin() + 8) == Positions{0, 36, 17, 34, 40, 39, 15, 23});
 }
 
@@ -302,11 +302,11 @@ TEST_CASE("the first readable row fixes shape and type, and samples of another a
     return std::string();
   };
   CHECK(error_of_row_1(plain_tiff<uint16_t>(2, 3, std::vector<uint16_t>(12))) ==
-        "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2); uint16 (2, 2, 3) expected, as of the other samples");
   CHECK(error_of_row_1(plain_tiff<uint8_t>(3, 2, std::vector<uint8_t>(12))) ==
-        "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3); uint16 (2, 2, 3) expected, as of the other samples");
   CHECK(error_of_row_1(plain_tiff<uint16_t>(3, 2, std::vector<uint16_t>(6))) ==
-        "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3); uint16 (2, 2, 3) expected, as of the other samples");
 }
 
 TEST_CASE("properties fixed by the options of an input may differ from file to file") {
@@ -330,7 +330,7 @@ TEST_CASE("an unreadable first row is an error, or skipped like any other") {
   CHECK(batch.positions == Positions{1, 2});
   CHECK_THROWS_AS(
       Loader(load(write(folder, {Sample("a", Bytes(4)), Sample("b", Bytes(4))})), {.on_error = OnError::Skip}),
-      FormatError);  // nothing says which shape a batch had
+      FormatError);  // the shape of the batch is unknown
 }
 
 TEST_CASE("a missing child, a FOLDER as child and a FILE as parent are errors of the sample") {
@@ -345,8 +345,10 @@ TEST_CASE("a missing child, a FOLDER as child and a FILE as parent are errors of
     return std::string();
   };
   CHECK(error_of("dem") == "sample 'scene_1000' (row 0): ID 'dem' not found");
-  CHECK(error_of("image/x") == "sample 'scene_1000' (row 0): 'image' is a FILE and has no children");
-  CHECK(error_of("") == "sample 'scene_1000' (row 0): position 0 is a FOLDER; it has children, no pixels");
+  CHECK(error_of("image/x") == "sample 'scene_1000' (row 0): 'image' is a FILE and has no child 'x'");
+  CHECK(
+      error_of("") ==
+      "sample 'scene_1000' (row 0): position 0 is a FOLDER, which has no pixels of its own; name one of its children");
 }
 
 TEST_CASE("a failing request is an error, and no partial batch is returned") {

@@ -17,7 +17,7 @@ TEST_CASE("a PNG begins and ends as the standard says") {
                                0,    0,   0,   13,  'I', 'H', 'D', 'R',  //
                                0,    0,   0,   2,   0,   0,   0,   1,   8, 0, 0, 0, 0});
   CHECK(Bytes(png.begin(), png.begin() + static_cast<std::ptrdiff_t>(head.size())) == head);
-  const Bytes end = bytes_of({0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82});  // a CRC known to all
+  const Bytes end = bytes_of({0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82});  // the same in every PNG
   CHECK(Bytes(png.end() - 12, png.end()) == end);
   CHECK(to_text(png).find("IDAT") == 37);
 }

@@ -11,7 +11,7 @@ using namespace tacore;
 
 namespace {
 
-/// A raster that is nothing but a place.
+/// A raster with a georeference and without pixels.
 class Placed final : public Raster {
  public:
   explicit Placed(Georeference place, int64_t width = 20, int64_t height = 10) : place_(std::move(place)) {
@@ -30,7 +30,7 @@ class Placed final : public Raster {
   Georeference place_;
 };
 
-/// Opens what knows the CRS.
+/// Opens rasters that have a CRS.
 class Opener final : public RasterOpener {
  public:
   std::shared_ptr<const Raster> open(const std::string& path) const override {

@@ -76,7 +76,7 @@ TEST_CASE("scales apply per band, or one to all bands") {
 }
 
 TEST_CASE("a scale is computed in double precision and rounded once") {
-  // 16777217 is no float: in single precision it were 16777216 before anything happens to it.
+  // 16777217 is not a float: single precision would round it to 16777216 before it is scaled.
   CHECK(as<double>(std::vector<uint32_t>{16777217}, {.scale = {{1, 0.5}}}) == std::vector<double>{16777217.5});
   CHECK(as<float>(std::vector<uint32_t>{16777217}, {.scale = {{1, -16777216}}}) == std::vector<float>{1});
 }
@@ -115,7 +115,7 @@ TEST_CASE("integers are clamped to the range of the type") {
   CHECK(as<int8_t>(std::vector<uint16_t>{127, 128, 65535}) == std::vector<int8_t>{127, 127, 127});
   CHECK(as<uint64_t>(std::vector<int64_t>{-1, INT64_MAX}) == std::vector<uint64_t>{0, INT64_MAX});
   CHECK(as<int64_t>(std::vector<uint64_t>{UINT64_MAX, (uint64_t{1} << 53) + 1}) ==
-        std::vector<int64_t>{INT64_MAX, (int64_t{1} << 53) + 1});  // by no way through double
+        std::vector<int64_t>{INT64_MAX, (int64_t{1} << 53) + 1});  // never converted to double
   CHECK(as<uint32_t>(std::vector<int64_t>{-5, int64_t{1} << 40}) == std::vector<uint32_t>{0, UINT32_MAX});
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("floating-point values are rounded to the nearest integer, halves away
         std::vector<int8_t>{1, 2, 3, -1, -2, 0, 127, 127, -128, 127});
   CHECK(as<uint8_t>(std::vector<float>{-0.4f, -0.6f, 254.5f, 300, -300}) == std::vector<uint8_t>{0, 0, 255, 255, 0});
   CHECK(as<int32_t>(std::vector<float>{9730057, -14090949}) ==
-        std::vector<int32_t>{9730057, -14090949});  // + 0.5 is no float
+        std::vector<int32_t>{9730057, -14090949});  // + 0.5 is not a float
   CHECK(as<int32_t>(std::vector<float>{2147483648.0f, -2147483648.0f, 2147483520.0f, 16777217.0f}) ==
         std::vector<int32_t>{INT32_MAX, INT32_MIN, 2147483520, 16777216});
   CHECK(as<int64_t>(std::vector<double>{9223372036854775808.0, 9223372036854774784.0, -1e19}) ==
@@ -154,10 +154,10 @@ TEST_CASE("the fill value replaces no-data pixels after scaling, and no others")
 }
 
 TEST_CASE("no data is compared in the type of the file") {
-  // Text in the file: it names the float nearest to it, which as double is another number.
+  // The file stores no data as text: it means the float nearest to it, whose value as a double differs.
   CHECK(as<float>(std::vector<float>{-3.4028234e38f, 0.1f, 1}, {.fill = 9}, 0.1) ==
         std::vector<float>{-3.4028234e38f, 9, 1});
-  // What no pixel of the type can be is no pixel's value: not 255, not 1.
+  // A no-data value outside of the type matches no pixel: 256 is not 255, and 0.5 is not 1.
   CHECK(as<uint8_t>(std::vector<uint8_t>{255, 0, 1}, {.fill = 9}, 256) == std::vector<uint8_t>{255, 0, 1});
   CHECK(as<uint8_t>(std::vector<uint8_t>{255, 0, 1}, {.fill = 9}, 0.5) == std::vector<uint8_t>{255, 0, 1});
   CHECK(as<uint8_t>(std::vector<uint8_t>{255, 0, 1}, {.fill = 9}, kNaN) == std::vector<uint8_t>{255, 0, 1});

@@ -108,7 +108,7 @@ TEST_CASE("a structure whose blocks lie outside a small file is refused") {
   TiffLayout layout = strips();
   for (uint64_t i = 0; i < 5; ++i) layout.blocks[i] = {8 + i, 1};
   check_round_trip(layout, 13);
-  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are not inside the file of 12"));
+  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are outside of the file of 12"));
 }
 
 TEST_CASE("a truncated structure is refused, and gives no zero pixels") {

@@ -246,8 +246,8 @@ TEST_CASE("all reasons why a file is not a TacoTIFF are reported") {
   const TemporaryFolder folder;
   const std::string in = write_plain_tiff(folder.path("in.tif"), 40, 20, 2, 0, DataType::UInt8);
   CHECK(faults_of(in) ==
-        "has no INTERLEAVE=TILE in its GDAL metadata; is not compressed with ZSTD; is not tiled; has the bands of a "
-        "pixel together, not in tiles of their own");
+        "has no INTERLEAVE=TILE in its GDAL metadata; is not compressed with ZSTD; is not tiled; has planar "
+        "configuration 1 (pixel-interleaved), not 2");
   const std::string path = folder.path("out.tif");
   make_tog(in, path, {.block_size = 32});
   const Bytes good = bytes_of(path);
@@ -260,7 +260,7 @@ TEST_CASE("all reasons why a file is not a TacoTIFF are reported") {
   CHECK(faults(patched(good, end + 3, {last ^ 1})) == "does not repeat the last bytes of tile 1 behind it");
   Bytes cut = good;
   cut.resize(good.size() - 1);
-  CHECK(faults(cut) == "has a tile without room for its frame");
+  CHECK(faults(cut) == "has a tile without room for its leader and trailer");
   cut.resize(100);
   CHECK(faults(cut).find("is broken: ") == 0);
   CHECK(faults(Bytes(50)).find("is broken: ") == 0);

@@ -20,7 +20,7 @@ std::string pad_error(const Lines& lines) {
   return text_of<SchemaError>([&] { pad(tree_of(lines)); });
 }
 
-/// Without what readers hide.
+/// The lines without padding, which readers hide.
 Lines visible(Lines lines) {
   std::erase_if(lines, [](const std::string& line) { return line.find(names::kPadding) != line.npos; });
   return lines;
@@ -58,12 +58,12 @@ TEST_CASE("folders that padding cannot complete are refused with a list") {
   CHECK(pad_error({"t/", "u/", "v/", "t/a", "t/b", "u/a/", "u/b", "v/a", "v/b/", "u/a/x", "v/b/x"}) ==
         "PIT violation: 'u/a' is a FOLDER, 't/a' a FILE; 'v/b' is a FOLDER, 't/b' a FILE");
   CHECK(pad_error({"t/", "u/", "t/a", "t/b", "u/b", "u/a"}) ==
-        "PIT violation: the children 'a' and 'b' of 't' and other folders at its position are not in one order");
+        "PIT violation: the children 'a' and 'b' are in different orders in 't' and in other folders at its position");
   CHECK(pad_error({"t/", "u/", "t/a/", "u/a/"}) ==
         "PIT violation: 'u/a' has no children, nor has any folder at its position");
   CHECK(pad_error({"a", "b/", "b/x"}) == "PIT violation: 'b' is a FOLDER, 'a' a FILE; roots of one type expected");
   CHECK(has_text(pad_error({"t/", "t/a", "t/a"}), "'t/a' occurs twice"));
-  CHECK(has_text(pad_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "is lost in padding"));
+  CHECK(has_text(pad_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "is inside of padding"));
   CHECK_THROWS_AS(pad(Tree()), SchemaError);
 }
 

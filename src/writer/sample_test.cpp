@@ -101,7 +101,7 @@ TEST_CASE("a /vsisubfile/ path of GDAL is a sample") {
   const auto path = folder.write("a", "0123456789");
   const Sample part("a", "/vsisubfile/2_5," + path);
   CHECK(part.size() == 5);
-  says(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 leave the file of 10 bytes");
+  says(error_of([&] { Sample("a", "/vsisubfile/8_3," + path); }), "bytes 8 to 11 are outside of the file of 10 bytes");
   says(error_of([&] { Sample("a", "oss://bucket/a.tif"); }), "reading from this storage needs GDAL");
 }
 

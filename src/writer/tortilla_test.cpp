@@ -56,7 +56,7 @@ TEST_CASE("a FILE before a FOLDER is a warning only") {
   const Tortilla mixed({file("a"), Sample("t", Tortilla({file("x")}))});
   set_log_sink(nullptr);
   verbose(false);
-  CHECK(told == "FILE 'a' stands before FOLDER 't'; FOLDERs first is the usual order");
+  CHECK(told == "FILE 'a' precedes FOLDER 't'; FOLDERs usually come first");
 }
 
 TEST_CASE("depth counts the levels below the root, at most five for a dataset of 2.0") {
@@ -68,7 +68,7 @@ TEST_CASE("depth counts the levels below the root, at most five for a dataset of
   }
   CHECK(deep.ids(8) == Strings{"a"});
   says(error_of([&] { deep.pad(); }),
-       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is below them");
+       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is deeper");
 }
 
 TEST_CASE("a level has the children of all samples, in order, with their fields") {

@@ -74,7 +74,7 @@ TEST_CASE("a padding folder takes the place of a folder, and patterns keep the o
 }
 
 TEST_CASE("samples that readers would hide as padding are refused") {
-  CHECK(has_text(tree_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "'t/__TACOPAD__0/x' is lost in padding"));
+  CHECK(has_text(tree_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "'t/__TACOPAD__0/x' is inside of padding"));
   Tree tree = tree_of({"a", "__TACOPAD__0"});
   tree.levels[0].payloads[1].size = 1;
   CHECK_THROWS_AS(check_tree(tree), SchemaError);
@@ -113,7 +113,7 @@ TEST_CASE("invalid ids, duplicate ids, folders without children and too many lev
       {{"t/", "t/x\ny"}, "its id contains a control character"},
       {{"t/", "u/", "t/a"}, "folder 'u' has no children"},
       {{"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a/", "a/a/a/a/a/a/a"},
-       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is below them"},
+       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is deeper"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.words));

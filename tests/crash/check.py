@@ -88,7 +88,7 @@ def stop(world):
         else:
             assert world.state(out) == "complete", f"{calls[n - 1]}: {world.state(out)}"
         assert world.leftovers(out) == [], world.leftovers(out)
-        told = [line for line in run.errors.splitlines() if "no sample has a place" not in line]
+        told = [line for line in run.errors.splitlines() if "no sample has a location" not in line]
         assert told == [], run.errors
     return each(len(calls), at)
 
@@ -251,7 +251,7 @@ def full_disk(world):
         print("full_disk: skipped, no file system can be mounted")
         return 0
     said = done.stdout.splitlines()
-    said = [line for line in said if "no sample has a place" not in line]
+    said = [line for line in said if "no sample has a location" not in line]
     assert len(said) == 2 and "No space left on device" in said[0] and world.name in said[0], said
     assert said[1] == "exit 1", said
     return 1

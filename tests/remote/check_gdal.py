@@ -115,7 +115,7 @@ class Check:
         for place in places:
             out, said = out.replace(place.encode(), b"HERE/"), said.replace(place, "HERE/")
         # A local dataset proves the paths that it shows by its central directory; that of a remote one may not be at hand.
-        said = "".join(line for line in said.splitlines(True) if "places of samples are not proved" not in line)
+        said = "".join(line for line in said.splitlines(True) if "offsets of samples are not verified" not in line)
         return code, out, said
 
     # --- Cases: functions of a store ---
@@ -236,7 +236,7 @@ class Check:
         def newer(handler, _):
             store.modified = "Tue, 03 Mar 2026 03:03:03 GMT"
             handler.answer(503, b"")
-        self.faulty(store, [None] * last + [newer], "its time of modification is another one")
+        self.faulty(store, [None] * last + [newer], "its modification time differs")
 
     def together(self, store):
         """The levels of a FOLDER are requested concurrently."""

@@ -459,7 +459,7 @@ def count__python_late_levels(world):
                 try:
                     dataset.sql("SELECT id FROM level1").data
                 except tacore.TacoIOError as error:
-                    assert "changed since it was opened" in str(error) and change in str(error), error
+                    assert "changed since the dataset was opened" in str(error) and change in str(error), error
                 else:
                     raise AssertionError(f"{name} with another {change} was read")
             server.rules = []  # it is as it was again
@@ -490,7 +490,7 @@ def count__python_late_threads(world):
                 found = list(pool.map(lambda _, dataset=dataset: children(dataset), range(16)))
                 server.rules = []
                 if change:
-                    assert all("changed since it was opened" in text for text in found), found
+                    assert all("changed since the dataset was opened" in text for text in found), found
                 else:
                     assert found == [expected] * 16, found
                     assert len(server.requests) == (3 if wait else 1), server.list()

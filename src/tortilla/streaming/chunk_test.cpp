@@ -98,12 +98,12 @@ TEST_CASE("an invalid chunk is refused") {
       {"0 bands", [](v1::Chunk& c) { c.shape[0] = 0; }},
       {"bands does not fit", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
       {"blocks of 9223372036854775807 x 16", [](v1::Chunk& c) { c.shape[2] = INT64_MAX; }},
-      {"2 blocks, the sizes ask for 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
+      {"2 blocks, the image size requires 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
       {"as many band offsets as lengths", [](v1::Chunk& c) { c.band_offsets = {0}; }},
       {"a negative offset or length", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
       {"a negative offset or length", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
       {"offset of a band overflows", [](v1::Chunk& c) { c.band_offsets[1] = INT64_MAX; }},
-      {"are not inside the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
+      {"are outside of the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
   };
   for (const Lie& lie : lies) {
     CAPTURE(lie.why);
