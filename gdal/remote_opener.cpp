@@ -175,7 +175,7 @@ class Tries {
   void after(const Failure& failure) {
     ++count_;
     if (!failure.may_pass || count_ >= max_) {
-      throw IoError(failure.text + (count_ > 1 ? ", " + std::to_string(count_) + " times" : ""),
+      throw IoError(failure.text + (count_ > 1 ? " (" + std::to_string(count_) + " tries)" : ""),
                     {.path = path_, .offset = offset_}, failure.number);
     }
     wait(0.1 * std::pow(2.0, std::min(count_ - 1, 9)));

@@ -205,7 +205,7 @@ class Check:
 
     def always(self, store):
         """A permanent failure is an error after the allowed number of tries."""
-        self.faulty(store, [fakes.plain_error(503)] * 50, "HTTP status 503, 5 times")
+        self.faulty(store, [fakes.plain_error(503)] * 50, "HTTP status 503 (5 tries)")
         require(len(store.faults) == 45, f"{50 - len(store.faults)} requests")
         self.faulty(store, [fakes.plain_error(404)], "no such file".capitalize())
 
@@ -216,7 +216,7 @@ class Check:
         require(code == 0 and out == b"5 samples\n", f"{out} {said}")
         store.faults = [fakes.plain_error(503)] * 50
         code, out, said = self.load(path, 2, 30, environment=store.environment)
-        require(code == 1 and not out and "HTTP status 503, 2 times" in said, f"{out} {said}")
+        require(code == 1 and not out and "HTTP status 503 (2 tries)" in said, f"{out} {said}")
         require(len(store.faults) == 48, f"{50 - len(store.faults)} requests")
         # A server that says nothing: set for all is a day.
         left = threading.Event()
