@@ -33,7 +33,7 @@ int shift_of(std::string_view given) {
 
 uint64_t parse_size(std::string_view given) {
   const auto fail = [&](const char* why) {
-    throw ValidationError(std::string("the size ") + quoted(given) + " " + why +
+    throw ValidationError(std::string("the size ") + in_quotes(given) + " " + why +
                           ", expected a size such as 4GB, 512MB, 1.5 TiB or 1000");
   };
   const std::string_view text = trimmed(given);

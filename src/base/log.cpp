@@ -37,7 +37,7 @@ void report(LogLevel level, std::string_view message) {
 LogLevel parse_level(std::string_view text) {
   if (text == "info") return LogLevel::Info;
   if (text == "debug") return LogLevel::Debug;
-  throw QueryError("verbose: level is " + quoted(text) + ", expected 'info' or 'debug'");
+  throw QueryError("verbose: level is " + in_quotes(text) + ", expected 'info' or 'debug'");
 }
 
 }  // namespace

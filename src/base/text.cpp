@@ -60,7 +60,7 @@ void append_escaped(std::string& out, std::string_view bytes) {
 /// `text` in quotation marks, with each one inside doubled.
 std::string doubled(std::string_view text, char quote) {
   if (text.find('\0') != std::string_view::npos) {
-    throw QueryError("text for SQL has a NUL byte: " + quoted(text));
+    throw QueryError("text for SQL has a NUL byte: " + in_quotes(text));
   }
   std::string out(1, quote);
   for (const char c : text) {
@@ -78,7 +78,7 @@ std::string sql_literal(std::string_view text) { return doubled(text, '\''); }
 
 std::string sql_identifier(std::string_view name) { return doubled(name, '"'); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   std::size_t position = 0;
   while (position < text.size()) {

@@ -17,7 +17,7 @@ std::string sql_identifier(std::string_view name);
 
 /// Foreign text for a message: in single quotes, control characters and invalid UTF-8 as \xNN. Of
 /// longer text the whole characters in the first 120 bytes, and "..." after the closing quote.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 /// The inverse of join: one part more than there are separators, so "" is one empty part.

@@ -63,17 +63,17 @@ TEST_CASE("foreign text in messages has its control characters and invalid UTF-8
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    CHECK(quoted(c.text) == c.expected);
+    CHECK(in_quotes(c.text) == c.expected);
   }
 }
 
 TEST_CASE("foreign text in messages is at most 120 bytes and ends with a whole character") {
   const std::string letters(118, 'a');
-  CHECK(quoted(letters + "bc") == "'" + letters + "bc'");
-  CHECK(quoted(letters + "bcd") == "'" + letters + "bc'...");
-  CHECK(quoted(letters + "\u4e2d") == "'" + letters + "'...");
-  CHECK(quoted(letters + "\u00e9") == "'" + letters + "\u00e9'");
-  CHECK(quoted(std::string(1000000, '\xFF')).size() == 2 + 120 * 4 + 3);
+  CHECK(in_quotes(letters + "bc") == "'" + letters + "bc'");
+  CHECK(in_quotes(letters + "bcd") == "'" + letters + "bc'...");
+  CHECK(in_quotes(letters + "\u4e2d") == "'" + letters + "'...");
+  CHECK(in_quotes(letters + "\u00e9") == "'" + letters + "\u00e9'");
+  CHECK(in_quotes(std::string(1000000, '\xFF')).size() == 2 + 120 * 4 + 3);
 }
 
 TEST_CASE("invalid UTF-8 is recognised") {

@@ -143,12 +143,12 @@ class TimeParser {
   }
 
   [[noreturn]] void fail(const std::string& wanted) const {
-    if (rest_.empty()) throw QueryError("time " + tacore::quoted(text_) + " ends too early: expected " + wanted);
-    fail_whole(wanted + ", found " + tacore::quoted(rest_));
+    if (rest_.empty()) throw QueryError("time " + tacore::in_quotes(text_) + " ends too early: expected " + wanted);
+    fail_whole(wanted + ", found " + tacore::in_quotes(rest_));
   }
 
   [[noreturn]] void fail_whole(const std::string& wanted) const {
-    throw QueryError("time " + tacore::quoted(text_) + ": expected " + wanted);
+    throw QueryError("time " + tacore::in_quotes(text_) + ": expected " + wanted);
   }
 
   std::string_view text_;
@@ -198,11 +198,11 @@ TimeRange TimeRange::parse(std::string_view text) {
   const auto left = trim(text.substr(0, slash));
   const auto right = slash == text.npos ? left : trim(text.substr(slash + 1));
   if (is_open(left) && is_open(right)) {
-    throw QueryError("time range " + tacore::quoted(text) + ": expected TIME or START/END");
+    throw QueryError("time range " + tacore::in_quotes(text) + ": expected TIME or START/END");
   }
   const TimeRange out{as_start(left), as_end(right)};
   if (out.start > out.end) {
-    throw QueryError("time range " + tacore::quoted(text) + ": the start is after the end");
+    throw QueryError("time range " + tacore::in_quotes(text) + ": the start is after the end");
   }
   return out;
 }

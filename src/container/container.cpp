@@ -202,15 +202,15 @@ std::string Container::relative_path(int level, int64_t row) const {
       if (stored->ends_with('/')) stored->pop_back();
       for (const auto& part : split(*stored, '/')) {
         if (const auto why = why_unsafe_id(part); !why.empty()) {
-          throw FormatError(
-              "row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) + " has a part that " + why,
-              where(level));
+          throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + in_quotes(*stored) +
+                                " has a part that " + why,
+                            where(level));
         }
       }
       const auto name = table->text(table->find(names::kId), row).value_or("");
       if (stored->substr(stored->rfind('/') + 1) != name) {
-        throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + quoted(*stored) +
-                              " does not end with its id " + quoted(name),
+        throw FormatError("row " + std::to_string(row) + ": internal:relative_path " + in_quotes(*stored) +
+                              " does not end with its id " + in_quotes(name),
                           where(level));
       }
       return *stored;
@@ -255,9 +255,9 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
   const auto type = level.text(level.find(names::kType), row);
   if (type == "FILE") return SampleType::File;
   if (type == "FOLDER") return SampleType::Folder;
-  throw FormatError(
-      "row " + std::to_string(row) + ": type is " + (type ? quoted(*type) : "null") + ", 'FILE' or 'FOLDER' expected",
-      level.where());
+  throw FormatError("row " + std::to_string(row) + ": type is " + (type ? in_quotes(*type) : "null") +
+                        ", 'FILE' or 'FOLDER' expected",
+                    level.where());
 }
 
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,

@@ -98,7 +98,7 @@ class FolderContainer : public Container {
   std::string checked(const RowAddress& row) const {
     for (const auto& part : split(row.relative_path, '/')) {
       if (const auto why = why_unsafe_id(part); !why.empty()) {
-        throw FormatError("sample path " + quoted(row.relative_path) + " has a part that " + why, {.path = path()});
+        throw FormatError("sample path " + in_quotes(row.relative_path) + " has a part that " + why, {.path = path()});
       }
     }
     return row.relative_path;

@@ -168,20 +168,21 @@ class TacocatContainer : public Container {
     }
     const auto found = level_checksums(archive);
     if (found.empty() || found == expected->second) return;
-    log::warning(path() + ": " + quoted(name) +
+    log::warning(path() + ": " + in_quotes(name) +
                  " was changed after the index was made, which has the old values; `taco index` makes a new one");
   }
 
   ByteRange range_of(const RowAddress& row) const {
     const ByteRange out = place_of(row, path());
     if (*row.offset >= 0 && *row.size >= 0) return out;
-    throw FormatError("sample " + quoted(row.id) + ": negative internal:offset or internal:size", {.path = path()});
+    throw FormatError("sample " + in_quotes(row.id) + ": negative internal:offset or internal:size", {.path = path()});
   }
 
   const std::string& file_of(const RowAddress& row) const {
     if (const auto why = why_unsafe_id(row.source_file); !why.empty()) {
-      throw FormatError("sample " + quoted(row.id) + ": internal:source_file " + quoted(row.source_file) + " " + why,
-                        {.path = path()});
+      throw FormatError(
+          "sample " + in_quotes(row.id) + ": internal:source_file " + in_quotes(row.source_file) + " " + why,
+          {.path = path()});
     }
     return row.source_file;
   }

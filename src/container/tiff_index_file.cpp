@@ -23,7 +23,7 @@ std::span<const std::byte> footer_of(const Bytes& tail) {
 
 int required_column(const LevelTable& table, std::string_view name) {
   const int column = table.find(name);
-  if (column < 0) throw FormatError("no column " + quoted(name) + ": no file of headers", table.where());
+  if (column < 0) throw FormatError("no column " + in_quotes(name) + ": no file of headers", table.where());
   return column;
 }
 
@@ -116,7 +116,7 @@ std::string TiffIndexFile::find(const RowAddress& file, const ByteSource& bytes)
   const auto size = table_->integer(size_, begin), crc = table_->integer(crc32_, begin);
   if (size != static_cast<int64_t>(bytes.size()) || !crc || !require_crc32(bytes, static_cast<uint32_t>(*crc))) {
     std::call_once(warned_, [&] {
-      log::warning(table_->where().path + ": the header of " + quoted(file.relative_path) +
+      log::warning(table_->where().path + ": the header of " + in_quotes(file.relative_path) +
                    " does not match the file, and other entries may not either: the TIFFs are read instead; "
                    "`taco index-tiffs` makes a new file");
     });

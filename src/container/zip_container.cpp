@@ -71,7 +71,7 @@ class ZipContainer : public Container {
     const ByteRange out = place_of(row, path());
     const uint64_t size = source_->size();
     if (out.offset <= size && out.size <= size - out.offset) return out;
-    throw FormatError("sample " + quoted(row.id) + ": " + std::to_string(*row.size) + " bytes at " +
+    throw FormatError("sample " + in_quotes(row.id) + ": " + std::to_string(*row.size) + " bytes at " +
                           std::to_string(*row.offset) + " are outside of the file of " + std::to_string(size) +
                           " bytes",
                       {.path = path()});
@@ -116,7 +116,7 @@ taco_header::Header header_from_directory(const ByteSource& source, const std::s
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i].name != name) continue;
       if (entries[i].method != 0) {
-        throw FormatError("entry " + quoted(name) + " is compressed (method " + std::to_string(entries[i].method) +
+        throw FormatError("entry " + in_quotes(name) + " is compressed (method " + std::to_string(entries[i].method) +
                               "), stored expected",
                           {.path = path, .offset = entries[i].local_offset});
       }
@@ -252,8 +252,8 @@ auto open_by_header(const ByteSource& source, const std::string& path, bool with
   const Bytes head = read_head(source);
   if (!taco_header::is_header(head)) {
     if (head.size() < 4 || head[0] != std::byte{'P'} || head[1] != std::byte{'K'}) {
-      throw FormatError("not a ZIP: starts with " +
-                            quoted({reinterpret_cast<const char*>(head.data()), std::min<std::size_t>(head.size(), 4)}),
+      throw FormatError("not a ZIP: starts with " + in_quotes({reinterpret_cast<const char*>(head.data()),
+                                                               std::min<std::size_t>(head.size(), 4)}),
                         {.path = path, .offset = 0});
     }
     return open(header_from_directory(source, path));

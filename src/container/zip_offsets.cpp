@@ -19,7 +19,7 @@ std::string entry_name(std::string_view relative_path, SampleType type) {
 
 ByteRange place_of(const RowAddress& row, const std::string& path) {
   if (row.offset && row.size) return {static_cast<uint64_t>(*row.offset), static_cast<uint64_t>(*row.size)};
-  throw NavigationError("sample " + quoted(row.id) + " has no internal:offset and internal:size", {.path = path});
+  throw NavigationError("sample " + in_quotes(row.id) + " has no internal:offset and internal:size", {.path = path});
 }
 
 ZipEntry entry_of(const RowAddress& row, const std::string& path) {
@@ -63,19 +63,19 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
   const auto headers = archive.read_ranges(ranges);
   for (std::size_t i = 0; i < headers.size(); ++i) {
     if (entries[i].is_link()) {
-      throw FormatError("entry " + quoted(entries[i].name) + " is a symbolic link, data expected",
+      throw FormatError("entry " + in_quotes(entries[i].name) + " is a symbolic link, data expected",
                         {.path = archive.name(), .offset = entries[i].record_offset});
     }
     const auto header_size = zip::local_header_size_at(headers[i], entries[i].name);
     if (!header_size) {
-      throw FormatError("no local header of " + quoted(entries[i].name),
+      throw FormatError("no local header of " + in_quotes(entries[i].name),
                         {.path = archive.name(), .offset = entries[i].local_offset});
     }
     const uint64_t payload = entries[i].local_offset + *header_size;
     const auto next = limits.upper_bound(entries[i].local_offset);
     const uint64_t end = next == limits.end() ? archive.size() : *next;
     if (payload > end || entries[i].size > end - payload) {
-      throw FormatError("entry " + quoted(entries[i].name) +
+      throw FormatError("entry " + in_quotes(entries[i].name) +
                             (end == archive.size() ? " ends behind the end of the file" : " overlaps the next entry"),
                         {.path = archive.name(), .offset = payload});
     }
@@ -130,7 +130,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
       const ByteRange range{static_cast<uint64_t>(*offsets.back()), static_cast<uint64_t>(*sizes.back())};
       if (opened.directory->holds(*opened.archive, name, range, near)) continue;
       std::optional<ZipPlace> place;
-      std::string why = "the ZIP has no entry " + quoted(name);
+      std::string why = "the ZIP has no entry " + in_quotes(name);
       try {
         place = opened.directory->find(*opened.archive, name);
       } catch (const FormatError& error) {

@@ -69,12 +69,12 @@ std::optional<ZipPlace> ZipDirectory::find(const ByteSource& archive, const std:
   const std::size_t number = *(after - 1);
   const zip::CentralEntry& entry = entries_[number];
   if (entry.is_link()) {
-    throw FormatError("entry " + quoted(name) + " is a symbolic link, data expected",
+    throw FormatError("entry " + in_quotes(name) + " is a symbolic link, data expected",
                       {.path = archive.name(), .offset = entry.local_offset});
   }
   if (!entry.is_stored()) {
-    throw FormatError("entry " + quoted(name) + " is compressed or encrypted (method " + std::to_string(entry.method) +
-                          "), stored expected",
+    throw FormatError("entry " + in_quotes(name) + " is compressed or encrypted (method " +
+                          std::to_string(entry.method) + "), stored expected",
                       {.path = archive.name(), .offset = entry.local_offset});
   }
   return ZipPlace{{payload_of(archive, number), entry.size}, entry.crc32};
@@ -186,7 +186,7 @@ Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const 
     const Bytes more = archive.read(header_room(entry.range.offset, entry.name, kLongestExtra));
     header = zip::local_header_before(more, entry.name);
   }
-  if (!header) return {.fault = "no local header of " + quoted(entry.name) + " in front of its bytes"};
+  if (!header) return {.fault = "no local header of " + in_quotes(entry.name) + " in front of its bytes"};
   if (!header->is_stored()) {
     return {.fault = "its entry is compressed or encrypted (method " + std::to_string(header->method) +
                      "), stored expected"};
@@ -194,7 +194,7 @@ Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const 
   const std::string wrong_size = "internal:size is " + std::to_string(entry.range.size) + ", but ";
   if (header->has_descriptor()) {
     const auto place = proofs.directory(archive)->find(archive, entry.name);
-    if (!place) return {.fault = "the ZIP has no entry " + quoted(entry.name)};
+    if (!place) return {.fault = "the ZIP has no entry " + in_quotes(entry.name)};
     if (place->range != entry.range) return {.fault = wrong_size + "the central directory has another offset or size"};
     return {.crc32 = place->crc32};
   }
@@ -205,7 +205,8 @@ Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const 
 }
 
 [[noreturn]] void fail(const ByteSource& archive, const ZipEntry& entry, const std::string& what) {
-  throw FormatError("sample " + quoted(entry.id) + ": " + what, {.path = archive.name(), .offset = entry.range.offset});
+  throw FormatError("sample " + in_quotes(entry.id) + ": " + what,
+                    {.path = archive.name(), .offset = entry.range.offset});
 }
 
 /// The place of the entry by the central directory. Throws FormatError, which begins with `fault`, where it has none.
@@ -357,7 +358,7 @@ class ZipSample final : public ByteSource {
     if (is_longer_or_shorter) fail_moved();
   }
   [[noreturn]] void fail_moved() const {
-    throw SampleMoved("sample " + quoted(entry_.id) +
+    throw SampleMoved("sample " + in_quotes(entry_.id) +
                           ": internal:offset and internal:size are those of another sample; it has " +
                           std::to_string(size_) + " bytes at " + std::to_string(offset_),
                       {.path = archive_->name()});
@@ -444,7 +445,7 @@ ByteRange prove_place(const ByteSource& archive, const ZipProofs& proofs, const 
   if (const auto directory = archive.is_local() ? nullptr : proofs.small_directory(archive)) {
     std::size_t near = 0;
     if (directory->holds(archive, entry.name, entry.range, near)) return entry.range;
-    const std::string fault = "the entry " + quoted(entry.name) + " is not at its internal:offset";
+    const std::string fault = "the entry " + in_quotes(entry.name) + " is not at its internal:offset";
     return place_in_directory(archive, proofs, entry, fault).range;
   }
   const Stated stated = look_locally(archive, proofs, entry);

@@ -70,7 +70,7 @@ std::string_view kind(std::string_view type) {
 /// Reports that `part` has a column of this name with another type than `known`, the type in `first`.
 void check_type(const Column& known, const UnionPart& first, const Column& column, const UnionPart& part) {
   if (kind(known.type) == kind(column.type) || known.type == "null" || column.type == "null") return;
-  throw SchemaError("column " + quoted(known.name) + " is " + known.type + " in " + first.source_path + " and " +
+  throw SchemaError("column " + in_quotes(known.name) + " is " + known.type + " in " + first.source_path + " and " +
                     column.type + " in " + part.source_path);
 }
 
@@ -101,7 +101,7 @@ std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Col
                                const std::set<std::string>& partial, int level) {
   std::string text = "Column mismatch in level " + std::to_string(level) + ":";
   for (const auto& name : partial)
-    text += " " + quoted(name) + " only in " + path_list(parts, columns, name, true) + ";";
+    text += " " + in_quotes(name) + " only in " + path_list(parts, columns, name, true) + ";";
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<std::string> names;
     for (const auto& column : columns[i]) {
@@ -133,7 +133,7 @@ Columns align(const std::vector<UnionPart>& parts, const std::vector<Columns>& c
   for (Column& column : out) widen(columns, column);
   if (!partial.empty() && mode == ColumnMode::Strict) throw_strict(parts, columns, partial, level);
   for (const auto& name : partial) {
-    log::warning("concat: column " + quoted(name) + " of level " + std::to_string(level) +
+    log::warning("concat: column " + in_quotes(name) + " of level " + std::to_string(level) +
                  (mode == ColumnMode::FillMissing ? " is filled with null in " : " is dropped: it is missing in ") +
                  path_list(parts, columns, name, false));
   }
@@ -224,7 +224,7 @@ ColumnMode parse_column_mode(std::string_view text) {
   if (text == "intersection") return ColumnMode::Intersection;
   if (text == "fill_missing") return ColumnMode::FillMissing;
   if (text == "strict") return ColumnMode::Strict;
-  throw QueryError("Invalid column_mode " + quoted(text) + "; intersection, fill_missing or strict expected");
+  throw QueryError("Invalid column_mode " + in_quotes(text) + "; intersection, fill_missing or strict expected");
 }
 
 Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {

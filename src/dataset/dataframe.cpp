@@ -77,7 +77,7 @@ int shown(const DataFrame::Impl& frame, std::string_view name) {
 [[noreturn]] void throw_unknown(const DataFrame::Impl& frame, std::string_view name) {
   std::vector<std::string> names;
   for (const auto& column : frame.columns) names.push_back(column.name);
-  throw QueryError("no column " + quoted(name) + ": " + join(names, ", "), {.path = frame.dataset->path});
+  throw QueryError("no column " + in_quotes(name) + ": " + join(names, ", "), {.path = frame.dataset->path});
 }
 
 // The position of a row in the frame, while SQL reorders it.
@@ -124,7 +124,7 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   for (std::size_t c = 0; c < result->columns.size(); ++c) {
     const int at = result->rows->find(result->columns[c].name);
     if (at < 0 && !is_path_column(result->columns[c].name)) {
-      throw QueryError("the result of the expression has no column " + quoted(result->columns[c].name),
+      throw QueryError("the result of the expression has no column " + in_quotes(result->columns[c].name),
                        {.path = frame->dataset->path});
     }
     result->sources[c] = at;
@@ -133,7 +133,8 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   if (!added.empty() && shown(*result, added) < 0) {
     const int at = result->rows->find(added);
     if (at < 0)
-      throw QueryError("the result of the expression has no column " + quoted(added), {.path = frame->dataset->path});
+      throw QueryError("the result of the expression has no column " + in_quotes(added),
+                       {.path = frame->dataset->path});
     const Column column = stored[static_cast<std::size_t>(at)];
     // Inserted before the path, which stays the last column.
     const bool path_last = !result->columns.empty() && result->columns.back().name == names::kGdalVsi;
@@ -215,7 +216,7 @@ Node DataFrame::read(std::string_view id) const {
 VsiPath DataFrame::vsi_path(std::string_view id) const {
   const auto [frame, row] = locate(*this, id);
   if (frame.impl()->type(row) == SampleType::Folder)
-    throw NavigationError(quoted(id) + " is a FOLDER, which has no data of its own; name one of its children",
+    throw NavigationError(in_quotes(id) + " is a FOLDER, which has no data of its own; name one of its children",
                           {.path = impl_->dataset->path});
   return frame.path_at(row);
 }
@@ -270,7 +271,7 @@ DataFrame DataFrame::select(const std::vector<std::string>& wanted) const {
     const int at = shown(*impl_, name);
     if (at < 0) throw_unknown(*impl_, name);
     if (shown(*out, name) >= 0)
-      throw QueryError("column " + quoted(name) + " is selected twice", {.path = impl_->dataset->path});
+      throw QueryError("column " + in_quotes(name) + " is selected twice", {.path = impl_->dataset->path});
     out->columns.push_back(impl_->columns[static_cast<std::size_t>(at)]);
     out->sources.push_back(impl_->sources[static_cast<std::size_t>(at)]);
   }
@@ -304,12 +305,12 @@ DataFrame DataFrame::take(std::span<const int64_t> positions) const {
 DataFrame DataFrame::with_column(std::string_view name, std::string_view expression) const {
   // SQL ignores case, so "ID" would be a second "id".
   if (is_protected(lower(name)))
-    throw QueryError("Cannot modify protected column " + quoted(name), {.path = impl_->dataset->path});
+    throw QueryError("Cannot modify protected column " + in_quotes(name), {.path = impl_->dataset->path});
   for (const Column& column : impl_->columns) {
     if (column.name == name || lower(column.name) != lower(name)) continue;
-    throw QueryError(
-        "column " + quoted(name) + " differs from " + quoted(column.name) + " in case only; SQL takes them for one",
-        {.path = impl_->dataset->path});
+    throw QueryError("column " + in_quotes(name) + " differs from " + in_quotes(column.name) +
+                         " in case only; SQL takes them for one",
+                     {.path = impl_->dataset->path});
   }
   inspect_expression(expression);
   const std::string column = sql_identifier(name), value = "(\n" + std::string(expression) + "\n) AS " + column;

@@ -107,9 +107,9 @@ SampleType DataFrame::Impl::type(int64_t row) const {
   const auto text = rows->text(column, row);
   if (text == "FILE") return SampleType::File;
   if (text == "FOLDER") return SampleType::Folder;
-  throw FormatError(
-      "row " + std::to_string(row) + ": type is " + (text ? quoted(*text) : "null") + ", 'FILE' or 'FOLDER' expected",
-      {.path = dataset->path});
+  throw FormatError("row " + std::to_string(row) + ": type is " + (text ? in_quotes(*text) : "null") +
+                        ", 'FILE' or 'FOLDER' expected",
+                    {.path = dataset->path});
 }
 
 bool DataFrame::Impl::is_bytes(int64_t row) const {
@@ -140,7 +140,7 @@ RowAddress DataFrame::Impl::address(int64_t row) const {
   RowAddress out = stored_address(*rows, row);
   const bool names_files = container_of(row)->names_files();
   if (const auto why = names_files ? why_unsafe_id(out.id) : std::string(); !why.empty()) {
-    throw FormatError("row " + std::to_string(row) + ": id " + quoted(out.id) + " " + why, {.path = dataset->path});
+    throw FormatError("row " + std::to_string(row) + ": id " + in_quotes(out.id) + " " + why, {.path = dataset->path});
   }
   out.type = type(row);
   if (!holds_stored || rows->find(names::kSourceFile) < 0) out.source_file = source_file;
@@ -180,10 +180,10 @@ DataFrame DataFrame::Impl::children(int64_t row) const {
   try {
     meta = in->meta(at, at_level);
   } catch (const FormatError& error) {
-    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(),
+    throw NavigationError("children of " + in_quotes(at.id) + ": " + error.what(),
                           {.path = dataset->path, .offset = {}, .level = at_level});
   } catch (const SchemaError& error) {
-    throw NavigationError("children of " + quoted(at.id) + ": " + error.what(),
+    throw NavigationError("children of " + in_quotes(at.id) + ": " + error.what(),
                           {.path = dataset->path, .offset = {}, .level = at_level});
   }
   auto out = child_frame(*this, visible_rows(std::move(meta), std::nullopt));

@@ -111,7 +111,7 @@ void warn_of_types(const View& view, const std::set<int>& levels, const Rows& ro
     std::string type = is_cut ? "timestamp[us, tz=" + stored.substr(kNanoseconds.size()) : "int64";
     if (column >= 0) type = rows.columns()[static_cast<std::size_t>(column)].type;
     if (type == stored) continue;
-    log::warning("column " + quoted(name) + " is " + stored + "; a query gives it as " + type +
+    log::warning("column " + in_quotes(name) + " is " + stored + "; a query gives it as " + type +
                  (is_cut ? ", without its nanoseconds" : ""));
   }
 }

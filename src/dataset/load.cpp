@@ -24,7 +24,7 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
     std::set<std::string> files;
     for (const auto& source : impl->collection->sources) {
       if (files.insert(source.file).second) continue;
-      throw FormatError("taco:sources: " + quoted(source.file) + " is listed twice", {.path = path});
+      throw FormatError("taco:sources: " + in_quotes(source.file) + " is listed twice", {.path = path});
     }
     impl->partitions =
         std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
@@ -87,9 +87,9 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
     const Collection &first = parts[0].collection(), &here = parts.back().collection();
     const bool is_same = here.id == first.id && here.dataset_version == first.dataset_version;
     if (is_same || found.format != Format::Taco) continue;
-    throw FormatError("a partition of " + quoted(here.id) + ", version " + quoted(here.dataset_version) + "; " +
-                          parts[0].path() + " is one of " + quoted(first.id) + ", version " +
-                          quoted(first.dataset_version),
+    throw FormatError("a partition of " + in_quotes(here.id) + ", version " + in_quotes(here.dataset_version) + "; " +
+                          parts[0].path() + " is one of " + in_quotes(first.id) + ", version " +
+                          in_quotes(first.dataset_version),
                       {.path = part});
   }
   if (parts.size() == 1) return parts[0];

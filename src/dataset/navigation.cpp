@@ -18,7 +18,7 @@ int64_t find_id(const DataFrame::Impl& frame, std::string_view id) {
 
 int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
   const int64_t row = find_id(frame, id);
-  if (row < 0) throw NavigationError("ID " + quoted(id) + " not found", {.path = frame.dataset->path});
+  if (row < 0) throw NavigationError("ID " + in_quotes(id) + " not found", {.path = frame.dataset->path});
   return row;
 }
 
@@ -40,7 +40,7 @@ std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::sp
       const int column = frame.impl()->rows->find(names::kId);
       const auto name = column < 0 ? std::nullopt : frame.impl()->rows->text(column, row);
       const bool is_column = frame.impl()->rows->find(id) >= 0;
-      throw NavigationError(quoted(name.value_or("")) + " is a FILE and has no child " + quoted(id) +
+      throw NavigationError(in_quotes(name.value_or("")) + " is a FILE and has no child " + in_quotes(id) +
                                 (is_column ? ", which is the name of a column" : ""),
                             {.path = frame.impl()->dataset->path});
     }

@@ -45,7 +45,7 @@ Detected detect_file(std::shared_ptr<const ByteSource> file, const std::string& 
   } else if (text.starts_with("PAR1")) {
     throw FormatError("a Parquet table, not a dataset; name the .tacozip or folder it belongs to", {.path = path});
   } else {
-    throw FormatError("not a TACO dataset: starts with " + quoted(text.substr(0, 4)) +
+    throw FormatError("not a TACO dataset: starts with " + in_quotes(text.substr(0, 4)) +
                           "; a ZIP, `TACOCAT`, JSON, Tortilla or TACO expected",
                       {.path = path, .offset = 0});
   }

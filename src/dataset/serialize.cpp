@@ -72,7 +72,7 @@ class About {
 
   const std::string& text(const std::string& key) const {
     const auto found = about_.find(key);
-    if (found == about_.end()) throw FormatError("serialized rows: " + quoted(key) + " is missing");
+    if (found == about_.end()) throw FormatError("serialized rows: " + in_quotes(key) + " is missing");
     return found->second;
   }
   int number(const std::string& key) const {
@@ -80,7 +80,7 @@ class About {
     int out = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
     if (error != std::errc() || end != digits.data() + digits.size())
-      throw FormatError("serialized rows: " + quoted(key) + " is " + quoted(digits) + ", a number expected");
+      throw FormatError("serialized rows: " + in_quotes(key) + " is " + in_quotes(digits) + ", a number expected");
     return out;
   }
   bool has(const std::string& key) const { return about_.contains(key); }
@@ -170,7 +170,8 @@ DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes) 
     out->sources.push_back(by_key && source >= 0 ? out->rows->find(out->columns.back().name) : source);
     const int found = out->sources.back();
     if (found >= static_cast<int>(out->rows->columns().size()) || (source >= 0 && found < 0))
-      throw FormatError("serialized rows: no column " + quoted(out->columns.back().name), {.path = out->dataset->path});
+      throw FormatError("serialized rows: no column " + in_quotes(out->columns.back().name),
+                        {.path = out->dataset->path});
   }
   if (about.has("part")) {
     out->container = out->dataset->leaf(about.number("part"));

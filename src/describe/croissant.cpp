@@ -134,7 +134,7 @@ class Distribution {
     if (file.size_bytes) {
       one["sha256"] = sha256_of_file(path_join(facts_.folder, file.name));
     } else {
-      log::warning("Croissant requires the SHA-256 of " + tacore::quoted(file.name) +
+      log::warning("Croissant requires the SHA-256 of " + tacore::in_quotes(file.name) +
                    ", which is remote and would have to be downloaded; describe a local copy");
     }
     one["encodingFormat"] = type;

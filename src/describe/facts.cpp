@@ -230,7 +230,7 @@ std::string date_published(const Json& document, const DescribeOptions& options)
   if (!options.published.empty()) {
     const std::string date = date_of(options.published);
     if (!date.empty()) return date;
-    throw ValidationError("the date of publication is " + tacore::quoted(options.published) +
+    throw ValidationError("the date of publication is " + tacore::in_quotes(options.published) +
                           ", YYYY or YYYY-MM-DD expected");
   }
   for (const char* key : {"published", "datePublished"}) {

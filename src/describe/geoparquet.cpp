@@ -192,7 +192,7 @@ Value assets_value(const Item& item, const Facts& facts, const LevelItems& items
   const Json assets = stac_assets(item, facts, items);
   for (const auto& [name, asset] : assets.items()) {
     if (known.contains(name)) continue;
-    throw SchemaError("sample " + tacore::quoted(item.path) + " has " + tacore::quoted(name) +
+    throw SchemaError("sample " + tacore::in_quotes(item.path) + " has " + tacore::in_quotes(name) +
                       ", which the tree of the dataset (taco:pit_schema) does not have: all Items of a table have the "
                       "same assets");
   }

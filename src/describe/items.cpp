@@ -287,7 +287,7 @@ void LevelItems::read_times(const Values& values, std::size_t row, Item& out) {
     if (number && is_v1(facts_.format)) return time_of_seconds(*number);
     const auto time = time_of(value);
     if (number && oddities_.num_numbers++ == 0) {
-      oddities_.numbers = std::string(name) + " of " + tacore::quoted(out.path);
+      oddities_.numbers = std::string(name) + " of " + tacore::in_quotes(out.path);
     }
     if (time && can_be_written(*time)) return time;
     if (odd.empty()) {
@@ -303,11 +303,11 @@ void LevelItems::read_times(const Values& values, std::size_t row, Item& out) {
   }
   const bool is_untimed = out.has_time_columns && !out.start && !out.middle && !out.end;
   if ((is_untimed || !odd.empty()) && oddities_.num_untimed++ == 0) {
-    oddities_.untimed = tacore::quoted(out.path) + " with " + (odd.empty() ? "null" : odd);
+    oddities_.untimed = tacore::in_quotes(out.path) + " with " + (odd.empty() ? "null" : odd);
   }
   if (out.start && out.end && *out.end < *out.start) {
     std::swap(out.start, out.end);
-    if (oddities_.num_reversed++ == 0) oddities_.reversed = tacore::quoted(out.path);
+    if (oddities_.num_reversed++ == 0) oddities_.reversed = tacore::in_quotes(out.path);
   }
 }
 
@@ -376,16 +376,16 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
     try {
       if (columns_ == Columns::All) read_place(columns, row, transformer_, item);
     } catch (const FormatError& error) {
-      throw FormatError("sample " + tacore::quoted(item.path) +
+      throw FormatError("sample " + tacore::in_quotes(item.path) +
                         " has no geometry where one is expected: " + error.message());
     }
     try {
       read_times(columns, row, item);
     } catch (const SchemaError& error) {
-      throw SchemaError("sample " + tacore::quoted(item.path) + ": " + error.message());
+      throw SchemaError("sample " + tacore::in_quotes(item.path) + ": " + error.message());
     }
     if (item.is_rough && oddities_.num_rough++ == 0) {
-      oddities_.rough = tacore::quoted(item.path) + " in " + tacore::quoted(item.crs);
+      oddities_.rough = tacore::in_quotes(item.path) + " in " + tacore::in_quotes(item.crs);
     }
     item.data = locate(columns.text(names::kGdalVsi, row));
     for (const auto& name : names) {

@@ -259,7 +259,7 @@ void add_times(const Item& item, const Facts& facts, Json& out) {
     if (!start) start = end;
   }
   if (!start) {
-    throw SchemaError("sample " + tacore::quoted(item.path) +
+    throw SchemaError("sample " + tacore::in_quotes(item.path) +
                       " has no time, and the dataset has no temporal extent: STAC requires one; expected a column "
                       "stac:time_start or istac:time_start, or a level that has one");
   }

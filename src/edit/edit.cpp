@@ -63,7 +63,7 @@ void warn_of_indexes(const Storage& storage, const std::string& part) {
     try {
       const auto sources = read_collection(storage, detect(storage, index), index).sources;
       if (std::ranges::find(sources, file_name(part), &Source::file) == sources.end()) continue;
-      log::warning(index + ": has the values of " + tacore::quoted(file_name(part)) +
+      log::warning(index + ": has the values of " + tacore::in_quotes(file_name(part)) +
                    " from before this edit; `taco index` makes a new one");
     } catch (const Error&) {  // reported when the index is opened
     }

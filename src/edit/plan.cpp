@@ -43,9 +43,9 @@ std::string why_fixed_column(std::string_view name) {
 }
 
 void check_key(const std::string& key, const WhyFixed& why_fixed) {
-  if (key.empty() || !is_utf8(key)) throw ValidationError("key " + quoted(key) + " is empty or not UTF-8");
+  if (key.empty() || !is_utf8(key)) throw ValidationError("key " + in_quotes(key) + " is empty or not UTF-8");
   if (const auto why = why_fixed(key); !why.empty())
-    throw ValidationError(quoted(key) + " cannot be edited: it " + why);
+    throw ValidationError(in_quotes(key) + " cannot be edited: it " + why);
 }
 
 /// Finds the rows of a table by the samples of a level.
@@ -64,7 +64,7 @@ class Join {
     const auto ids = text_column(table, key, name);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const auto fail = [&](const std::string& what) {
-        throw SchemaError("row " + std::to_string(i) + " (" + quoted(ids[i].value_or("null")) + ") " + what,
+        throw SchemaError("row " + std::to_string(i) + " (" + in_quotes(ids[i].value_or("null")) + ") " + what,
                           {.path = name});
       };
       if (!ids[i]) fail("has no " + key);
@@ -93,7 +93,7 @@ class Join {
 void check_may_go(const std::string& name, const arrow::Table& level, const WhyFixed& why_fixed,
                   const ErrorContext& where) {
   if (const auto why = why_fixed(name); !why.empty())
-    throw SchemaError("column " + quoted(name) + " " + why + "; it cannot be dropped", where);
+    throw SchemaError("column " + in_quotes(name) + " " + why + "; it cannot be dropped", where);
   find_column(level, name, where.path);
 }
 
@@ -129,7 +129,7 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
   for (const auto& column : columns) {
     if (std::find(keys.begin(), keys.end(), column) != keys.end()) continue;
     if (const auto why = why_fixed(column); !why.empty())
-      throw SchemaError("column " + quoted(column) + " " + why, {.path = name});
+      throw SchemaError("column " + in_quotes(column) + " " + why, {.path = name});
     auto from = rows;
     for (auto& row : from) {
       if (row < 0 || written.empty()) continue;
@@ -139,7 +139,7 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
     const bool is_dropped = std::ranges::find(dropped, column) != dropped.end();
     if (is_dropped && std::ranges::find(from, kKeepsItsValue) != from.end()) {
       throw ValidationError(
-          "column " + quoted(column) +
+          "column " + in_quotes(column) +
               " cannot be dropped and set for some samples only: the other samples would lose their values",
           {.path = name});
     }
@@ -158,9 +158,9 @@ void check_case(const arrow::Table& level, const ErrorContext& where) {
   for (const auto& name : column_names(level)) {
     const auto [known, is_new] = folded.emplace(lower(name), name);
     if (is_new) continue;
-    throw SchemaError(
-        "columns " + quoted(known->second) + " and " + quoted(name) + " differ in case only; SQL takes them for one",
-        where);
+    throw SchemaError("columns " + in_quotes(known->second) + " and " + in_quotes(name) +
+                          " differ in case only; SQL takes them for one",
+                      where);
   }
 }
 
@@ -190,7 +190,7 @@ std::vector<MemberChange> member_changes(const Edit& edit, const WhyFixed& why_f
     try {
       reformat_json(json, -1);
     } catch (const FormatError& error) {
-      throw ValidationError("the value of " + quoted(key) + " is " + error.message());
+      throw ValidationError("the value of " + in_quotes(key) + " is " + error.message());
     }
     put(key, json);
   }
@@ -245,7 +245,7 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
   for (const auto& licence : unknown_licences(edited)) {
     const auto is_old = [&](const std::string& old) { return old == licence; };
     if (std::any_of(collection.licenses.begin(), collection.licenses.end(), is_old)) continue;
-    log::warning(path + ": the licence " + tacore::quoted(licence) + " is not an SPDX identifier such as CC-BY-4.0");
+    log::warning(path + ": the licence " + tacore::in_quotes(licence) + " is not an SPDX identifier such as CC-BY-4.0");
   }
   if (const auto faults = collection_faults(edited); !faults.empty()) {
     throw ValidationError("the edited collection breaks " + std::to_string(faults.size()) +
@@ -276,8 +276,9 @@ const std::vector<std::vector<int64_t>>& SamplePaths::children(int level) {
       const std::string_view path = paths_[here + 1][child];
       const auto parent = rows.find(path.substr(0, path.rfind('/')));
       if (parent == rows.end()) {
-        throw FormatError("row " + std::to_string(child) + " (" + quoted(path) + ") has no parent in the level above",
-                          {.path = container_.path(), .offset = {}, .level = static_cast<int>(here) + 1});
+        throw FormatError(
+            "row " + std::to_string(child) + " (" + in_quotes(path) + ") has no parent in the level above",
+            {.path = container_.path(), .offset = {}, .level = static_cast<int>(here) + 1});
       }
       children[parent->second].push_back(static_cast<int64_t>(child));
     }

@@ -122,7 +122,7 @@ class ZipEditor {
       for (int64_t row = 0; row < static_cast<int64_t>(paths.size()); ++row) {
         if (!samples_.is_folder(level, row)) continue;
         if (level + 1 == container_.num_levels()) {
-          throw FormatError("sample " + quoted(paths[static_cast<std::size_t>(row)]) +
+          throw FormatError("sample " + in_quotes(paths[static_cast<std::size_t>(row)]) +
                                 " has more levels than the dataset has tables; its children cannot be edited",
                             {.path = path_, .offset = {}, .level = level});
         }
@@ -218,7 +218,7 @@ class ZipEditor {
       if (place == places_.end()) {
         if (!offsets[row]) continue;  // padding whose file its writer left out
         throw FormatError(
-            "row " + std::to_string(row) + ": the ZIP has no entry " + quoted(entry_name(paths[row], type)),
+            "row " + std::to_string(row) + ": the ZIP has no entry " + in_quotes(entry_name(paths[row], type)),
             {.path = path_, .offset = {}, .level = level});
       }
       offsets[row] = static_cast<int64_t>(place->second.offset);
@@ -255,7 +255,7 @@ class ZipEditor {
 
   ByteRange place_of(const std::string& name) const {
     const auto found = places_.find(name);
-    if (found == places_.end()) throw FormatError("the ZIP has no entry " + quoted(name), {.path = path_});
+    if (found == places_.end()) throw FormatError("the ZIP has no entry " + in_quotes(name), {.path = path_});
     return found->second;
   }
 

@@ -96,7 +96,7 @@ void check_once(std::map<std::pair<dev_t, ino_t>, std::string>& seen, const std:
   if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
   const auto [at, is_new] = seen.emplace(std::pair{status.st_dev, status.st_ino}, path);
   if (!is_new)
-    throw ValidationError("is the same dataset as a previous input, " + tacore::quoted(at->second), {.path = path});
+    throw ValidationError("is the same dataset as a previous input, " + tacore::in_quotes(at->second), {.path = path});
 }
 
 std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
@@ -107,10 +107,10 @@ std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
   std::set<std::string> seen_remote;
   for (const auto& path : paths) {
     if (path.find('\0') != path.npos)
-      throw ValidationError("the input " + tacore::quoted(path) + " is not a file name");
+      throw ValidationError("the input " + tacore::in_quotes(path) + " is not a file name");
     if (is_remote(path) != is_remote(paths[0])) {
       throw ValidationError("is " + std::string(is_remote(path) ? "remote" : "local") + ", and " +
-                                tacore::quoted(paths[0]) + " is not; an index has one base path for all",
+                                tacore::in_quotes(paths[0]) + " is not; an index has one base path for all",
                             {.path = path});
     }
     if (!is_remote(path)) check_once(seen, path);
@@ -128,7 +128,7 @@ void check_names(const std::vector<Input>& inputs) {
   for (const auto& input : inputs) {
     const auto [at, is_new] = seen.emplace(input.name, input.path);
     if (!is_new) {
-      throw ValidationError("has the same file name as " + tacore::quoted(at->second) +
+      throw ValidationError("has the same file name as " + tacore::in_quotes(at->second) +
                                 "; an index refers to its ZIPs by their file names alone",
                             {.path = input.path});
     }
@@ -144,8 +144,8 @@ std::string output_folder(const std::vector<Input>& inputs, const std::string& o
   if (output.empty()) {
     for (const auto& input : inputs) {
       if (input.folder == inputs[0].folder) continue;
-      throw ValidationError("the inputs are in several folders, " + tacore::quoted(inputs[0].parent) + " and " +
-                            tacore::quoted(input.parent) + "; a folder for the index expected");
+      throw ValidationError("the inputs are in several folders, " + tacore::in_quotes(inputs[0].parent) + " and " +
+                            tacore::in_quotes(input.parent) + "; a folder for the index expected");
     }
     return inputs[0].parent == "." ? "" : inputs[0].parent;
   }
@@ -327,9 +327,9 @@ std::string common_folder(const std::vector<Input>& inputs) {
       const auto slash = out.rfind('/');
       out.resize(std::max<std::size_t>(slash, 1));
       if (is_remote(input.path) && out.ends_with('/')) {  // the slashes of s3://
-        throw ValidationError(
-            "has no folder in common with " + tacore::quoted(inputs[0].path) + "; an index has one base path for all",
-            {.path = input.path});
+        throw ValidationError("has no folder in common with " + tacore::in_quotes(inputs[0].path) +
+                                  "; an index has one base path for all",
+                              {.path = input.path});
       }
     }
   }
@@ -360,7 +360,7 @@ void write_folder(const Index& index, const IndexParts& parts, const std::string
 }
 
 void warn_of_base(const std::string& target, const std::string& base) {
-  log::warning(target + ": its datasets are in " + tacore::quoted(base) + "; readers need this folder as base path");
+  log::warning(target + ": its datasets are in " + tacore::in_quotes(base) + "; readers need this folder as base path");
 }
 
 }  // namespace
@@ -395,7 +395,7 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
     if (together) {
       warn_of_base(target, elsewhere->parent);
     } else {
-      log::warning(target + ": its ZIPs are in several folders, such as " + tacore::quoted(elsewhere->parent) +
+      log::warning(target + ": its ZIPs are in several folders, such as " + tacore::in_quotes(elsewhere->parent) +
                    "; readers look for them in one");
     }
   }

@@ -272,7 +272,7 @@ class TreeBuilder {
       const std::string& name = rows.columns()[c].name;
       if (!is_metadata(name, is_v1_)) continue;
       if (const auto why = is_v1_ ? "" : why_bad_key(name); !why.empty()) {
-        throw SchemaError("column " + quoted(name) + " of the query " + why + "; rename it with AS");
+        throw SchemaError("column " + in_quotes(name) + " of the query " + why + "; rename it with AS");
       }
       columns.emplace_back(name, static_cast<int>(c));
     }
@@ -428,7 +428,7 @@ void make_unique(TreeLevel& roots) {
     if (seen.insert(id).second) continue;
     std::string other;
     for (int n = 2; other.empty() || all.contains(other); ++n) other = id + "_" + std::to_string(n);
-    if (count++ == 0) first = quoted(id) + ", renamed to " + quoted(other);
+    if (count++ == 0) first = in_quotes(id) + ", renamed to " + in_quotes(other);
     id = other;
     all.insert(other);
     seen.insert(std::move(other));

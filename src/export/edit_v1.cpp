@@ -142,7 +142,7 @@ class V1Editor {
     const auto splits = text_column(table, name, path_);
     for (std::size_t row = 0; row < splits.size(); ++row) {
       if (!splits[row] || v1::spelled_split(*splits[row])) continue;
-      throw ValidationError("sample " + quoted(ids[row]) + " has the split " + quoted(*splits[row]) +
+      throw ValidationError("sample " + in_quotes(ids[row]) + " has the split " + in_quotes(*splits[row]) +
                                 "; train, validation or test expected",
                             {.path = path_});
     }

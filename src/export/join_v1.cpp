@@ -78,7 +78,7 @@ std::shared_ptr<arrow::Table> join_footers(const std::vector<Piece>& pieces) {
     parts.back().num_rows = static_cast<int64_t>(offsets.size()) - parts.back().num_rows;
     for (const auto& id : text_column(*footer.table, std::string(names::kId), file.path())) {
       if (id && !seen.insert(*id).second)
-        throw FormatError("sample " + quoted(*id) + " is also in another part", {.path = file.path()});
+        throw FormatError("sample " + in_quotes(*id) + " is also in another part", {.path = file.path()});
     }
   }
   return set_integers(stack_tables(parts), names::kOffset, offsets);

@@ -130,7 +130,7 @@ void check_ids(const Tree& tree) {
   for (const auto& level : tree.levels) {
     const auto found = std::find_if(level.ids.begin(), level.ids.end(), is_padding_id);
     if (found != level.ids.end())
-      throw ValidationError("sample " + quoted(*found) + " has an id that is reserved for padding");
+      throw ValidationError("sample " + in_quotes(*found) + " has an id that is reserved for padding");
   }
 }
 

@@ -51,7 +51,7 @@ bool ZipEntries::complete(const std::string& name, Payload& payload) {
   const auto take = [&](const auto& entry) {
     if (entry.name != name) return false;
     if (!entry.is_stored()) {
-      throw FormatError("entry " + quoted(name) + " is compressed or encrypted (method " +
+      throw FormatError("entry " + in_quotes(name) + " is compressed or encrypted (method " +
                             std::to_string(entry.method) + "), stored expected",
                         {.path = payload.path, .offset = payload.offset});
     }
@@ -74,13 +74,13 @@ Payload ZipEntries::payload_of(const RowAddress& at, ByteRange range, const Payl
   if (complete(name, out)) return out;
   const auto place = proofs_->directory(*archive_)->find(*archive_, name);
   if (!place) {
-    throw FormatError("sample " + quoted(at.relative_path) + ": the ZIP has no entry " + quoted(name),
+    throw FormatError("sample " + in_quotes(at.relative_path) + ": the ZIP has no entry " + in_quotes(name),
                       {.path = whole.path, .offset = range.offset});
   }
   proofs_->warn_moved(*archive_);
   out = part_of(whole, place->range);
   if (!complete(name, out)) {
-    throw FormatError("sample " + quoted(at.relative_path) + ": the local header of " + quoted(name) +
+    throw FormatError("sample " + in_quotes(at.relative_path) + ": the local header of " + in_quotes(name) +
                           " and the central directory contradict each other",
                       {.path = whole.path, .offset = place->range.offset});
   }

@@ -48,7 +48,7 @@ std::string fault_in_word(const Column& column, const Value& value) {
   if (!word) return "not text, expected " + one_of(column);
   const auto words = split(column.words, '|');
   const bool is_known = std::find(words.begin(), words.end(), *word) != words.end();
-  return is_known ? "" : quoted(*word) + ", expected " + one_of(column);
+  return is_known ? "" : in_quotes(*word) + ", expected " + one_of(column);
 }
 
 std::string allowed_by(const Column& column) {
@@ -71,7 +71,7 @@ std::string allowed_by(const Column& column) {
 std::span<const Column> columns_of(std::string_view extension) {
   const auto is_it = [&](const Column& column) { return column.extension == extension; };
   const auto* first = std::find_if(std::begin(kColumns), std::end(kColumns), is_it);
-  if (first == std::end(kColumns)) throw SchemaError("there is no built-in extension " + quoted(extension));
+  if (first == std::end(kColumns)) throw SchemaError("there is no built-in extension " + in_quotes(extension));
   return {first, std::find_if_not(first, std::end(kColumns), is_it)};
 }
 

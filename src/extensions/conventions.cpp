@@ -39,7 +39,7 @@ void check_values(Convention convention, std::span<const Column> columns, const 
                   std::vector<std::string>& faults) {
   static const Value null;
   for (std::size_t row = 0; row < dataset.samples.size(); ++row) {
-    const std::string sample = "sample " + quoted(dataset.samples[row]) + ": ";
+    const std::string sample = "sample " + in_quotes(dataset.samples[row]) + ": ";
     std::vector<const Value*> values;
     for (const Column& column : columns) {
       const auto at = dataset.columns.find(column.name);
@@ -61,7 +61,7 @@ void check_lengths(const DatasetShape& dataset, std::vector<std::string>& faults
     const auto* list = column->second[row].get<Value::List>();
     if (!first) first = list;
     if (list && list->size() != first->size()) {
-      faults.push_back("sample " + quoted(dataset.samples[row]) + ": landcover:fractions has " +
+      faults.push_back("sample " + in_quotes(dataset.samples[row]) + ": landcover:fractions has " +
                        std::to_string(list->size()) + " classes, others have " + std::to_string(first->size()));
     }
   }

@@ -64,7 +64,7 @@ int64_t parse_label(const char* what, std::string_view text, char positive, char
     // Only the one spelling that label() has.
     if (text == label(number, positive, negative)) return number;
   }
-  throw SchemaError(std::string(what) + " label " + quoted(text) + " not found in grid");
+  throw SchemaError(std::string(what) + " label " + in_quotes(text) + " not found in grid");
 }
 
 [[noreturn]] void fail_missing(const char* what, int64_t number, const MajorTomRange& range) {

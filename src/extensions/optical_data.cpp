@@ -51,7 +51,7 @@ std::vector<SpectralBand> subset(std::string_view sensor, const std::vector<Spec
     if (at == all.end()) {
       std::vector<std::string> known;
       for (const SpectralBand& band : all) known.push_back(band.name);
-      throw SchemaError("band " + quoted(name) + ": " + std::string(sensor) + " has " + join(known, ", "));
+      throw SchemaError("band " + in_quotes(name) + ": " + std::string(sensor) + " has " + join(known, ", "));
     }
     out.push_back(*at);
   }
@@ -71,7 +71,7 @@ std::vector<std::string> optical_sensors() {
 std::vector<SpectralBand> optical_bands(std::string_view sensor) {
   auto out = find_bands(lower(sensor));
   if (!out.empty()) return out;
-  throw SchemaError("Unsupported sensor " + quoted(sensor) + " without bands; expected one of " +
+  throw SchemaError("Unsupported sensor " + in_quotes(sensor) + " without bands; expected one of " +
                     join(optical_sensors(), ", "));
 }
 
@@ -91,7 +91,7 @@ std::vector<MetadataField> optical_columns(const OpticalDataOptions& in) {
   if (bands.empty()) {
     bands = optical_bands(name);
     if (bracket != std::string::npos) {
-      if (plain.back() != ']') throw SchemaError("sensor " + quoted(in.sensor) + ": expected ] at the end");
+      if (plain.back() != ']') throw SchemaError("sensor " + in_quotes(in.sensor) + ": expected ] at the end");
       bands = subset(sensor, bands, split(plain.substr(bracket + 1, plain.size() - bracket - 2), ','));
     }
   }

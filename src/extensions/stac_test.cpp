@@ -17,7 +17,7 @@ namespace {
 class MadeUp : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override {
-    if (crs != "metres" && crs != "degrees") throw SchemaError("CRS " + quoted(crs) + " is not known");
+    if (crs != "metres" && crs != "degrees") throw SchemaError("CRS " + in_quotes(crs) + " is not known");
     return crs == "degrees";
   }
   LonLat to_wgs84(const std::string& crs, double x, double y) const override {

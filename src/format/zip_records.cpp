@@ -242,7 +242,7 @@ void check_place(const CentralEntry& entry, const Directory& where) {
   const char* what = "central directory entry";
   const uint64_t payload = checked_add(entry.local_offset, kLocalHeaderSize + entry.name.size(), what);
   if (checked_add(payload, entry.compressed_size, what) <= where.offset) return;
-  throw FormatError("entry " + quoted(entry.name) + " of " + std::to_string(entry.compressed_size) + " bytes at " +
+  throw FormatError("entry " + in_quotes(entry.name) + " of " + std::to_string(entry.compressed_size) + " bytes at " +
                         std::to_string(entry.local_offset) + " overlaps the central directory at " +
                         std::to_string(where.offset),
                     {.offset = entry.record_offset});

@@ -28,7 +28,7 @@ std::optional<Identity> identity(const std::string& path, const std::string& abo
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0) return Identity{status.st_dev, status.st_ino};
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-  throw IoError("cannot stat" + (path == about ? "" : " " + tacore::quoted(path)), {.path = about}, errno);
+  throw IoError("cannot stat" + (path == about ? "" : " " + tacore::in_quotes(path)), {.path = about}, errno);
 }
 
 /// The folders above the path, from the nearest one that exists.
@@ -72,7 +72,7 @@ void require_apart(const std::string& output, const std::vector<std::string>& in
     if (!in) continue;
     const auto refuse = [&](const char* how) {
       throw ValidationError(
-          "the output " + std::string(how) + " " + tacore::quoted(path) + ", which is an input; choose another path",
+          "the output " + std::string(how) + " " + tacore::in_quotes(path) + ", which is an input; choose another path",
           {.path = output});
     };
     if (out == in) refuse("is");

@@ -60,7 +60,7 @@ uint64_t parse_number(std::string_view text, std::string_view path) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
   if (error == std::errc() && stop == end) return out;
-  throw FormatError(quoted(path) + ": " + quoted(text) + " is not an unsigned 64-bit number");
+  throw FormatError(in_quotes(path) + ": " + in_quotes(text) + " is not an unsigned 64-bit number");
 }
 
 std::string_view without_trailing_slashes(std::string_view path) {
@@ -104,7 +104,7 @@ std::string vsi_subfile(uint64_t offset, uint64_t size, std::string_view root) {
 }
 
 VsiSubfile parse_vsi_subfile(std::string_view path) {
-  const auto refuse = [&](const char* why) { return FormatError(quoted(path) + ": " + why); };
+  const auto refuse = [&](const char* why) { return FormatError(in_quotes(path) + ": " + why); };
   if (!path.starts_with(kSubfile)) throw refuse("does not start with /vsisubfile/");
   const auto rest = path.substr(kSubfile.size());
   const auto comma = rest.find(',');

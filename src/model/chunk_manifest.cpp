@@ -26,7 +26,7 @@ class ManifestParser {
     if (version != kVersion) fail("version is " + brief(version) + ", expected " + std::to_string(kVersion));
     const std::string container = this->text(document, "container");
     if (container != "zip" && container != "folder")
-      fail("container is " + tacore::quoted(container) + ", expected zip or folder");
+      fail("container is " + tacore::in_quotes(container) + ", expected zip or folder");
     ChunkManifest out{.is_zip = container == "zip"};
     if (document.contains("name")) {
       out.name = this->text(document, "name");
@@ -42,7 +42,7 @@ class ManifestParser {
     }
     check_names(out.files);
     const std::string stated = this->text(document, "sha256"), found = hex(out.identity());
-    if (stated != found) fail("is damaged: sha256 is " + tacore::quoted(stated) + ", its content has " + found);
+    if (stated != found) fail("is damaged: sha256 is " + tacore::in_quotes(stated) + ", its content has " + found);
     return out;
   }
 
@@ -51,7 +51,7 @@ class ManifestParser {
 
   static std::string brief(const json& value) {
     return value.is_number()   ? value.dump()
-           : value.is_string() ? tacore::quoted(value.get<std::string>())
+           : value.is_string() ? tacore::in_quotes(value.get<std::string>())
                                : value.type_name();
   }
 
@@ -97,10 +97,10 @@ class ManifestParser {
     }
     const json& size = member(file, "size");
     if (!size.is_number_unsigned())
-      fail("size of " + tacore::quoted(out.name) + " is " + brief(size) + ", expected a number");
+      fail("size of " + tacore::in_quotes(out.name) + " is " + brief(size) + ", expected a number");
     out.size = size.get<uint64_t>();
     if (out.size != sum) {
-      fail("size of " + tacore::quoted(out.name) + " is " + std::to_string(out.size) + ", its chunks have " +
+      fail("size of " + tacore::in_quotes(out.name) + " is " + std::to_string(out.size) + ", its chunks have " +
            std::to_string(sum) + " bytes");
     }
     return out;
@@ -108,10 +108,10 @@ class ManifestParser {
 
   Chunk parse_chunk(const json& chunk, const std::string& file) const {
     const bool is_pair = chunk.is_array() && chunk.size() == 2 && chunk[0].is_string() && chunk[1].is_number_unsigned();
-    if (!is_pair) fail("a chunk of " + tacore::quoted(file) + " is not [SHA-256, size]");
+    if (!is_pair) fail("a chunk of " + tacore::in_quotes(file) + " is not [SHA-256, size]");
     const auto hash = parse_sha256(chunk[0].get<std::string>());
     if (!hash)
-      fail("a chunk of " + tacore::quoted(file) + " is " + brief(chunk[0]) + ", expected 64 hexadecimal digits");
+      fail("a chunk of " + tacore::in_quotes(file) + " is " + brief(chunk[0]) + ", expected 64 hexadecimal digits");
     const auto size = chunk[1].get<uint64_t>();
     if (size == 0 || size > max_chunk_) {
       fail("chunk " + hex(*hash) + " has " + std::to_string(size) + " bytes, expected 1 to " +
@@ -126,16 +126,17 @@ class ManifestParser {
     for (const auto& file : files) {
       for (const std::string& part : split(file.name, '/')) {
         if (const auto why = why_unsafe_id(part); !why.empty()) {
-          fail("a file is called " + tacore::quoted(file.name) + ", of which " + tacore::quoted(part) + " " + why);
+          fail("a file is called " + tacore::in_quotes(file.name) + ", of which " + tacore::in_quotes(part) + " " +
+               why);
         }
       }
-      if (!names.insert(file.name).second) fail("two files are called " + tacore::quoted(file.name));
+      if (!names.insert(file.name).second) fail("two files are called " + tacore::in_quotes(file.name));
       for (auto slash = file.name.find('/'); slash != file.name.npos; slash = file.name.find('/', slash + 1)) {
         folders.insert(file.name.substr(0, slash));
       }
     }
     for (const auto& name : names) {
-      if (folders.contains(name)) fail(tacore::quoted(name) + " is both a file and a folder");
+      if (folders.contains(name)) fail(tacore::in_quotes(name) + " is both a file and a folder");
     }
   }
 

@@ -150,7 +150,7 @@ std::string parse_file(const JsonNode& node) {
   const std::string out = node.text();
   for (const auto& part : split(out, '/')) {
     if (const auto why = why_unsafe_id(part); !why.empty()) {
-      node.fail("is " + tacore::quoted(out) + ", not a path below the index: a part " + why);
+      node.fail("is " + tacore::in_quotes(out) + ", not a path below the index: a part " + why);
     }
   }
   return out;
@@ -174,7 +174,7 @@ void add_extents(std::vector<Source>& sources, const JsonNode& node) {
     const std::string file = extents[i].object()["file"].text_or_empty();
     const auto named = positions.find(file);
     if (!file.empty() && named == positions.end()) {
-      extents[i].fail("is of " + tacore::quoted(file) + ", which is none of the files");
+      extents[i].fail("is of " + tacore::in_quotes(file) + ", which is none of the files");
     }
     // Of files with the same name the one at the same position is meant.
     const bool is_here = i < sources.size() && sources[i].file == file;

@@ -23,7 +23,7 @@ ordered_json encode_value(const std::string& key, const Value& value) {
   if (const auto* real = value.get<double>()) return std::isfinite(*real) ? ordered_json(*real) : ordered_json();
   if (const auto* time = value.get<Timestamp>()) return time->to_string();
   if (const auto* text = value.get<std::string>()) {
-    if (!is_utf8(*text)) throw SchemaError("key " + tacore::quoted(key) + " has text that is not UTF-8");
+    if (!is_utf8(*text)) throw SchemaError("key " + tacore::in_quotes(key) + " has text that is not UTF-8");
     return *text;
   }
   if (const auto* items = value.get<Value::List>()) {
@@ -36,7 +36,7 @@ ordered_json encode_value(const std::string& key, const Value& value) {
     for (const auto& [name, field] : *fields) out[name] = encode_value(key, field);
     return out;
   }
-  throw SchemaError("key " + tacore::quoted(key) + " has binary data, for which JSON has no form");
+  throw SchemaError("key " + tacore::in_quotes(key) + " has binary data, for which JSON has no form");
 }
 
 /// nlohmann compares an integer with a double as doubles, which are equal for different integers beyond 2^53, and a
@@ -70,9 +70,9 @@ bool is_same(const json& a, const json& b) {
 
 std::string with_member(std::string_view text, const std::string& key, const Value& value) {
   if (key.empty() || is_model_member(key)) {
-    throw SchemaError("key " + tacore::quoted(key) + (key.empty() ? " is empty" : " is part of every collection"));
+    throw SchemaError("key " + tacore::in_quotes(key) + (key.empty() ? " is empty" : " is part of every collection"));
   }
-  if (!is_utf8(key)) throw SchemaError("key " + tacore::quoted(key) + " is not UTF-8");
+  if (!is_utf8(key)) throw SchemaError("key " + tacore::in_quotes(key) + " is not UTF-8");
   std::string out = "{";
   const std::string member = json_string(key) + ':' + encode_value(key, value).dump();
   bool replaced = false;

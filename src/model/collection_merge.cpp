@@ -18,10 +18,10 @@ namespace {
 const std::string& path_of(const PartCollection& part) { return part.path.empty() ? part.file : part.path; }
 
 [[noreturn]] void differ(const PartCollection& part, const PartCollection& first, const std::string& what) {
-  throw SchemaError("cannot be joined with " + quoted(path_of(first)) + ": " + what, {.path = path_of(part)});
+  throw SchemaError("cannot be joined with " + in_quotes(path_of(first)) + ": " + what, {.path = path_of(part)});
 }
 
-std::string shown(SampleType type, const std::string& id) { return std::string(to_string(type)) + " " + quoted(id); }
+std::string shown(SampleType type, const std::string& id) { return std::string(to_string(type)) + " " + in_quotes(id); }
 
 /// Adds the counts of `part` to `sum`, which has the tree of `first`. A padding id of one part takes the id of another.
 void add_pattern(PitPattern& sum, const PartCollection& part, const PartCollection& first, const PitPattern& pattern,
@@ -79,7 +79,7 @@ std::set<std::pair<std::string, std::string>> fields_of(const Collection& collec
   std::set<std::pair<std::string, std::string>> out;
   for (const auto& [level, fields] : collection.field_schema) {
     for (const auto& field : fields) {
-      if (!is_internal(field)) out.emplace(level, quoted(field.name) + " (" + field.type + ")");
+      if (!is_internal(field)) out.emplace(level, in_quotes(field.name) + " (" + field.type + ")");
     }
   }
   return out;

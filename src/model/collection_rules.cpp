@@ -53,11 +53,11 @@ bool is_collection_id(std::string_view id) {
 
 void add_text_faults(Faults& faults, const Collection& collection) {
   if (!is_collection_id(collection.id)) {
-    faults.push_back("id is " + tacore::quoted(collection.id) +
+    faults.push_back("id is " + tacore::in_quotes(collection.id) +
                      ", expected lowercase letters, digits, _ and -, with a letter or digit first");
   }
   if (const auto& version = collection.dataset_version; version.empty() || version == Collection().dataset_version) {
-    faults.push_back("dataset_version is " + tacore::quoted(version) + ", expected one such as 1.0.0");
+    faults.push_back("dataset_version is " + tacore::in_quotes(version) + ", expected one such as 1.0.0");
   }
   if (collection.description.empty()) faults.push_back("description is empty, expected what the dataset is");
   if (!collection.title) return;
@@ -70,7 +70,7 @@ void add_task_faults(Faults& faults, const std::vector<std::string>& tasks) {
   if (tasks.empty()) faults.push_back("tasks is empty" + expected);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (is_task(tasks[i])) continue;
-    faults.push_back("tasks[" + std::to_string(i) + "] is " + tacore::quoted(tasks[i]) + expected);
+    faults.push_back("tasks[" + std::to_string(i) + "] is " + tacore::in_quotes(tasks[i]) + expected);
   }
 }
 
@@ -81,11 +81,11 @@ void add_contact_faults(Faults& faults, const std::vector<Contact>& contacts, co
     const std::string which = list + "[" + std::to_string(i) + "]";
     if (!is_named(contact)) faults.push_back(which + " has neither name nor organization, expected one of them");
     if (!contact.email.empty() && contact.email.find('@') == std::string::npos) {
-      faults.push_back(which + ".email is " + tacore::quoted(contact.email) + ", expected an address with @");
+      faults.push_back(which + ".email is " + tacore::in_quotes(contact.email) + ", expected an address with @");
     }
     const std::string url = lower(contact.url);
     if (!url.empty() && !url.starts_with("http://") && !url.starts_with("https://")) {
-      faults.push_back(which + ".url is " + tacore::quoted(contact.url) + ", expected http:// or https:// first");
+      faults.push_back(which + ".url is " + tacore::in_quotes(contact.url) + ", expected http:// or https:// first");
     }
   }
 }

@@ -248,7 +248,7 @@ GeoFeature parse_feature(std::string_view text) {
   if (const auto id = id_of(feature)) {
     const json& other = member(properties, "id");
     if (properties.contains("id") && other != json(*id)) {
-      fail("its id is " + tacore::quoted(*id) + ", its property 'id' is " + tacore::quoted(other.dump()));
+      fail("its id is " + tacore::in_quotes(*id) + ", its property 'id' is " + tacore::in_quotes(other.dump()));
     }
     if (!properties.contains("id")) {
       out.line = "{\"id\":" + json(*id).dump() + (out.line == "{}" ? "" : ",") + out.line.substr(1);
@@ -269,7 +269,7 @@ void check_crs(std::string_view crs, const std::string& path) {
   for (const std::string_view known : {"CRS84", "EPSG::4326", "EPSG:4326"}) {
     if (text.ends_with(known)) return;
   }
-  throw FormatError("its crs is " + tacore::quoted(text) + "; WGS 84 longitude and latitude expected (RFC 7946)",
+  throw FormatError("its crs is " + tacore::in_quotes(text) + "; WGS 84 longitude and latitude expected (RFC 7946)",
                     {.path = path});
 }
 

@@ -146,7 +146,7 @@ bool is_geographic(const std::string& crs, const CrsTransformer* transformer) {
   if (crs.empty()) throw SchemaError("Invalid CRS: it is empty, expected a code such as EPSG:32630");
   if (const auto known = builtin(crs)) return known->kind == Builtin::Geographic;
   if (transformer) return transformer->is_geographic(crs);
-  throw SchemaError("Invalid CRS: " + quoted(crs) +
+  throw SchemaError("Invalid CRS: " + in_quotes(crs) +
                     " is not known without a CrsTransformer; pass one (tacore_gdal has it), or use EPSG:4326, "
                     "EPSG:3857 or a UTM zone of WGS 84, ETRS89, NAD83 or SIRGAS 2000");
 }
@@ -161,7 +161,7 @@ LonLat to_wgs84(const std::string& crs, double x, double y, const CrsTransformer
   if (known->kind == Builtin::WebMercator) out = from_web_mercator(x, y);
   if (known->kind == Builtin::Utm) out = from_utm(*known, x, y);
   if (!out || !std::isfinite(out->lon) || !std::isfinite(out->lat)) {
-    throw SchemaError("CRS " + quoted(crs) + ": no longitude and latitude for (" + std::to_string(x) + ", " +
+    throw SchemaError("CRS " + in_quotes(crs) + ": no longitude and latitude for (" + std::to_string(x) + ", " +
                       std::to_string(y) + ")");
   }
   return *out;

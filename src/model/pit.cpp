@@ -36,7 +36,7 @@ uint64_t parse_n(const json& object, const std::string& where) {
   if (!n) return 0;
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   if (!n->is_number_unsigned() || n->get<uint64_t>() > kMost) {
-    fail(where + ": n is " + tacore::quoted(n->dump(-1, ' ', true)) + ", expected a whole number from 0 to " +
+    fail(where + ": n is " + tacore::in_quotes(n->dump(-1, ' ', true)) + ", expected a whole number from 0 to " +
          std::to_string(kMost));
   }
   return n->get<uint64_t>();
@@ -50,7 +50,7 @@ std::optional<SampleType> parse_type(const json& value) {
 
 std::string shown(const json& value) {
   if (!value.is_string()) return value.type_name();
-  return tacore::quoted(value.get_ref<const std::string&>());
+  return tacore::in_quotes(value.get_ref<const std::string&>());
 }
 
 const json& require_array(const json& pattern, const char* key, const std::string& where) {
@@ -94,10 +94,10 @@ std::vector<PitPattern> parse_patterns(const json& patterns, const std::string& 
 int parse_level(const std::string& key) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (key.empty() || !std::all_of(key.begin(), key.end(), is_digit)) {
-    fail("hierarchy level " + tacore::quoted(key) + " must be numeric");
+    fail("hierarchy level " + tacore::in_quotes(key) + " must be numeric");
   }
   if (key.size() > 1 || key[0] < '1' || key[0] - '0' > names::kMaxLevel) {
-    fail("hierarchy level " + tacore::quoted(key) + " must be 1 to " + std::to_string(names::kMaxLevel));
+    fail("hierarchy level " + tacore::in_quotes(key) + " must be 1 to " + std::to_string(names::kMaxLevel));
   }
   return key[0] - '0';
 }

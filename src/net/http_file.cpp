@@ -34,7 +34,7 @@ ResponseCheck wrong(std::string why) { return {ResponseCheck::Result::Wrong, std
 std::optional<ResponseCheck> check_encoding(const HttpResponse& response) {
   const std::string encoding = lower(response.header("content-encoding"));
   if (encoding.empty() || encoding == "identity") return std::nullopt;
-  return wrong("Content-Encoding is " + quoted(encoding) + ", expected the stored bytes without encoding");
+  return wrong("Content-Encoding is " + in_quotes(encoding) + ", expected the stored bytes without encoding");
 }
 
 std::string text_of(const ByteRange& range) {
@@ -89,7 +89,7 @@ RangeRequest first_request(Location& location, const ReadHint& hint) {
     }
     const auto range = parse_content_range(response.header("content-range"));
     if (!range) {
-      return again("Content-Range is " + quoted(response.header("content-range")) +
+      return again("Content-Range is " + in_quotes(response.header("content-range")) +
                    ", expected 'bytes FIRST-LAST/SIZE'");
     }
     const uint64_t size = std::min(range->total, most);
@@ -212,7 +212,7 @@ class HttpFile final : public HttpSource {
     if (auto fault = check_encoding(response)) return fault;
     const std::string now = validator_of(response);
     if (opened_.validator.empty() || now.empty() || now == opened_.validator) return std::nullopt;
-    return wrong("the file changed while it was read (ETag " + quoted(now) + "; " + quoted(opened_.validator) +
+    return wrong("the file changed while it was read (ETag " + in_quotes(now) + "; " + in_quotes(opened_.validator) +
                  " when it was opened)");
   }
 
@@ -225,7 +225,7 @@ class HttpFile final : public HttpSource {
     if (response.status != 206) return again("HTTP status 200 with the whole file, expected 206 with a range");
     const auto range = parse_content_range(response.header("content-range"));
     if (!range) {
-      return again("Content-Range is " + quoted(response.header("content-range")) +
+      return again("Content-Range is " + in_quotes(response.header("content-range")) +
                    ", expected 'bytes FIRST-LAST/SIZE'");
     }
     if (range->total != opened_.size) {

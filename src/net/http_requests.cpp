@@ -187,7 +187,7 @@ bool Location::follow(const HttpResponse& response, const std::string& range) {
   const auto refuse = [&](const char* why) {
     throw IoError("GET " + from.substr(0, from.find('?')) + " (" + range + "): HTTP status " +
                       std::to_string(response.status) + " to " +
-                      quoted(std::string_view(target).substr(0, target.find('?'))) + ", " + why,
+                      in_quotes(std::string_view(target).substr(0, target.find('?'))) + ", " + why,
                   {.path = address_.name});
   };
   if (!target.starts_with("http://") && !target.starts_with("https://")) refuse("which is not an http or https URL");

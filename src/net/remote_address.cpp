@@ -70,7 +70,7 @@ void read_profiles(RemoteOptions& options) {
   bool any = read_profile(credentials, profile, found);
   any = read_profile(config, profile == "default" ? profile : "profile " + profile, found) || any;
   if (!any && !asked.empty()) {
-    throw IoError("no AWS profile " + quoted(profile), {.path = credentials});
+    throw IoError("no AWS profile " + in_quotes(profile), {.path = credentials});
   }
   if (options.access_key_id.empty()) {
     options.access_key_id = found.access_key_id;

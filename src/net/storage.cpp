@@ -145,7 +145,7 @@ void check(const RemoteOptions& options) {
   for (const auto& [name, value] : options.headers) {
     const bool is_one_line = (name + value).find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos;
     if (name.empty() || name.find(':') != name.npos || !is_one_line) {
-      throw QueryError("header " + quoted(name) + ": expected a name without a colon, and a value of one line");
+      throw QueryError("header " + in_quotes(name) + ": expected a name without a colon, and a value of one line");
     }
   }
   if (options.max_concurrent_requests < 1)

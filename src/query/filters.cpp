@@ -57,7 +57,7 @@ std::string meets(const Column& column, const std::string& bounds) {
   if (type.find("list<item: ") != std::string::npos && type.find("list<item: list") == std::string::npos) {
     return "tacore_meets_point(CAST(" + name + "[1] AS DOUBLE), CAST(" + name + "[2] AS DOUBLE)" + bounds + ")";
   }
-  throw QueryError("column " + quoted(column.name) + " has type " + column.type +
+  throw QueryError("column " + in_quotes(column.name) + " has type " + column.type +
                    "; a geometry is WKB (binary), a WKT point (string) or a [lon, lat] list");
 }
 
@@ -145,7 +145,7 @@ std::string time_predicate(const TimeRange& range, const Column& column, std::ve
     return within_microseconds("tacore_epoch(TRY_CAST(" + name + " AS BIGINT)" + is_named, range, values);
   if (type == "double" || type == "float" || type == "halffloat")
     return within_microseconds("tacore_real_epoch(CAST(" + name + " AS DOUBLE)" + is_named, range, values);
-  throw QueryError("column " + quoted(column.name) + " has type " + column.type +
+  throw QueryError("column " + in_quotes(column.name) + " has type " + column.type +
                    "; a time is a timestamp, a date, an epoch number or RFC 3339 text");
 }
 
@@ -178,7 +178,7 @@ std::string why_untested(const Filter& filter, std::span<const Column> columns) 
     return "No footprint found" + level +
            ", which needs istac:geometry, or stac:crs, stac:geotransform and stac:tensor_shape, or a centroid" + all;
   }
-  if (filter.column != "auto") return "Column " + quoted(filter.column) + " not found" + level + all;
+  if (filter.column != "auto") return "Column " + in_quotes(filter.column) + " not found" + level + all;
   return std::string(is_box ? "No geometry column found" : "No time column found") + level + all;
 }
 

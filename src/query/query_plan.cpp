@@ -436,7 +436,7 @@ class Planner {
   std::string condition(const View& view, const Filter& filter, const std::vector<Column>& columns) {
     check_tested(view, filter, columns);
     const Column tested = tested_columns(filter, columns)[0];
-    log::info("a filter tests " + quoted(filter.column == "auto" ? tested.name : filter.column) + " of level " +
+    log::info("a filter tests " + in_quotes(filter.column == "auto" ? tested.name : filter.column) + " of level " +
               std::to_string(filter.level));
     return predicate(filter, columns, statement_.values);
   }
@@ -515,7 +515,7 @@ void check_tested(const View& view, const Filter& filter, std::span<const Column
   for (int level = 0; level < view.num_levels(); ++level) {
     if (level == filter.level) continue;
     const auto there = tested_columns(filter, stored_columns(view, level));
-    if (!there.empty()) elsewhere += "; level " + std::to_string(level) + " has " + quoted(there[0].name);
+    if (!there.empty()) elsewhere += "; level " + std::to_string(level) + " has " + in_quotes(there[0].name);
   }
   throw QueryError(why_untested(filter, columns) + elsewhere);
 }

@@ -52,16 +52,16 @@ class Remarks : public duckdb::ClientContextState {
 
   void log() const {
     for (const auto& [column, texts] : no_times_) {
-      log::warning("column " + quoted(column) + ": " + std::to_string(texts.size()) +
+      log::warning("column " + in_quotes(column) + ": " + std::to_string(texts.size()) +
                    (texts.size() < kMostTexts ? "" : " or more") +
                    " different texts are not RFC 3339 times such as 2023-01-31T12:00:00Z, and match no time filter: " +
-                   quoted(*texts.begin()) + (texts.size() > 1 ? " is the first in order" : ""));
+                   in_quotes(*texts.begin()) + (texts.size() > 1 ? " is the first in order" : ""));
     }
     for (const auto& [column, units] : units_) {
       static constexpr const char* kNames[] = {"seconds", "milliseconds", "microseconds", "nanoseconds"};
       std::vector<std::string> names;
       for (const EpochUnit unit : units) names.emplace_back(kNames[static_cast<int>(unit)]);
-      log::warning("column " + quoted(column) + " holds numbers; read as Unix times in " + join(names, " and ") +
+      log::warning("column " + in_quotes(column) + " holds numbers; read as Unix times in " + join(names, " and ") +
                    (names.size() > 1 ? ", each by its own magnitude" : ""));
     }
     if (num_no_footprints_ > 0) {
@@ -123,7 +123,7 @@ void meets_wkt(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector
   each<duckdb::string_t>(args, result, [&](const duckdb::string_t& text) {
     const std::string_view wkt(text.GetData(), text.GetSize());
     const auto meets = box.meets_wkt(wkt);
-    if (!meets) throw FormatError("geometry " + quoted(wkt) + " is not a WKT point");
+    if (!meets) throw FormatError("geometry " + in_quotes(wkt) + " is not a WKT point");
     return *meets;
   });
 }
@@ -212,7 +212,7 @@ void exact(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& re
       throw duckdb::ConversionException(
           "column %s: %s is an integer that a double cannot represent exactly, but the column is double in another "
           "dataset; cast one of the two columns first",
-          quoted(column_of(args)), std::to_string(value));
+          in_quotes(column_of(args)), std::to_string(value));
     }
   }
 }
@@ -296,7 +296,7 @@ void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vect
       if (relative.ends_with('/')) relative.pop_back();
       for (const auto& part : split(relative, '/')) {
         const auto why = why_unsafe_id(part);
-        if (!why.empty()) throw FormatError("sample path " + quoted(relative) + " has a part that " + why);
+        if (!why.empty()) throw FormatError("sample path " + in_quotes(relative) + " has a part that " + why);
       }
       if (types[t].GetString() == "FOLDER") relative += "/__meta__";
       out[i] = duckdb::StringVector::AddString(result, path_of_name(root, relative));

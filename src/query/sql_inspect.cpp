@@ -46,7 +46,7 @@ class Inspector {
         draws = draws || changes(name);
         for (const char* refused :
              {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
-          if (name == refused) throw QueryError("SQL: function " + quoted(name) + " is not available");
+          if (name == refused) throw QueryError("SQL: function " + in_quotes(name) + " is not available");
         }
         break;
       }
@@ -96,14 +96,14 @@ class Inspector {
     if (ref.type == duckdb::TableReferenceType::BASE_TABLE) {
       auto& table = ref.Cast<duckdb::BaseTableRef>();
       if (!table.schema_name.empty() || !table.catalog_name.empty()) {
-        throw QueryError("SQL: table " + quoted(table.schema_name + "." + table.table_name) +
+        throw QueryError("SQL: table " + in_quotes(table.schema_name + "." + table.table_name) +
                          " is not available; data, level0, level1, ... are");
       }
       const std::string name = lower(table.table_name);
       // DuckDB's own views are visible in every schema. They expose settings and the statement around this one.
       for (const char* catalog : {"duckdb_", "pg_", "sqlite_", "pragma_"}) {
         if (name.starts_with(catalog)) {
-          throw QueryError("SQL: table " + quoted(name) + " is not available; data, level0, level1, ... are");
+          throw QueryError("SQL: table " + in_quotes(name) + " is not available; data, level0, level1, ... are");
         }
       }
       tables.insert(name);
@@ -115,7 +115,7 @@ class Inspector {
                                    ? lower(function.Cast<duckdb::FunctionExpression>().function_name)
                                    : function.ToString();
       if (name != "range" && name != "generate_series" && name != "unnest") {
-        throw QueryError("SQL: table function " + quoted(name) + " is not available: no files, network or settings");
+        throw QueryError("SQL: table function " + in_quotes(name) + " is not available: no files, network or settings");
       }
     }
   }

@@ -34,7 +34,7 @@ auto about_sample(const std::string& id, const Body& body) {
   try {
     return body();
   } catch (const Error&) {
-    rethrow_naming("sample " + quoted(id) + ": ");
+    rethrow_naming("sample " + in_quotes(id) + ": ");
   }
 }
 

@@ -197,7 +197,7 @@ std::vector<Value> GeotiffStats::compute(const Sample& sample) const {
     const auto bands = compute_statistics(*raster);
     std::vector<Value> out(options_.histograms ? 2 : 1);
     if (!has_valid(bands)) {
-      log::warning("sample " + quoted(sample.id()) + " has no valid pixels: its geotiff:stats is null");
+      log::warning("sample " + in_quotes(sample.id()) + " has no valid pixels: its geotiff:stats is null");
       return out;
     }
     Value::List stats, histograms;

@@ -189,7 +189,7 @@ struct Loader::Impl {
     const auto& all = *rows.impl()->rows;
     const int column = all.find(names::kId);
     const auto id = column < 0 ? std::nullopt : all.text(column, position);
-    return "sample " + (id ? quoted(*id) + " " : "") + "(row " + std::to_string(position) + "): ";
+    return "sample " + (id ? in_quotes(*id) + " " : "") + "(row " + std::to_string(position) + "): ";
   }
 
   std::shared_ptr<const Raster> open(const Input& input, int64_t position) const {

@@ -75,7 +75,7 @@ class HistogramFile {
 
  private:
   [[noreturn]] void fail(int64_t number, const std::string& why) const {
-    throw FormatError("histogram " + quoted(components()[static_cast<std::size_t>(number)]) + " " + why,
+    throw FormatError("histogram " + in_quotes(components()[static_cast<std::size_t>(number)]) + " " + why,
                       {.path = path_});
   }
 

@@ -23,7 +23,7 @@ std::optional<std::string> header_of(const TiffDirectory& directory, const std::
                                      bool skip_others) {
   if (const auto why = why_none(directory); !why.empty()) {
     if (skip_others) return std::nullopt;
-    throw SchemaError("[" + id + "] no TacoTIFF header for " + quoted(path) + ": it " + join(why, "; it "));
+    throw SchemaError("[" + id + "] no TacoTIFF header for " + in_quotes(path) + ": it " + join(why, "; it "));
   }
   return encode_tacotiff_header(directory.layout);
 }

@@ -147,14 +147,14 @@ StorePath find_dataset(const std::string& given, const std::string& output) {
   if (found->name.empty() && names.size() == 1) found->name = names[0];
   if (has(found->name)) return *found;
   const std::string what =
-      found->name.empty() ? "STORE/NAME expected" : "no dataset is called " + tacore::quoted(found->name);
+      found->name.empty() ? "STORE/NAME expected" : "no dataset is called " + tacore::in_quotes(found->name);
   throw ValidationError(what + "; the store has " + (names.empty() ? "no datasets" : join(names, ", ")),
                         {.path = found->store});
 }
 
 void check_output(const std::string& output, bool is_zip, bool overwrite) {
   if (output.empty() || output.find('\0') != output.npos || !why_unsafe_id(file_name(output)).empty()) {
-    throw ValidationError("the output is " + tacore::quoted(output) + "; the name of a file or folder expected");
+    throw ValidationError("the output is " + tacore::in_quotes(output) + "; the name of a file or folder expected");
   }
   if (is_zip != is_zip_name(output)) {
     throw ValidationError(is_zip ? "is the name of a folder; the dataset is a ZIP, a name in .tacozip or .zip expected"
@@ -190,7 +190,7 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
       parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, kMaxChunk, path);
   if (!manifest.name.empty() && manifest.name != from.name) {
     throw FormatError(
-        "is the manifest of " + tacore::quoted(manifest.name) + ", expected that of " + tacore::quoted(from.name),
+        "is the manifest of " + tacore::in_quotes(manifest.name) + ", expected that of " + tacore::in_quotes(from.name),
         {.path = path});
   }
   check_output(output, manifest.is_zip, options.overwrite);

@@ -45,7 +45,8 @@ bool is_store_folder(const std::string& path) {
   const Bytes bytes = source->read({0, std::min<uint64_t>(source->size(), 100)});
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text != kMarkerText) {
-    throw FormatError("is " + tacore::quoted(text) + ", expected " + tacore::quoted(kMarkerText), {.path = marker});
+    throw FormatError("is " + tacore::in_quotes(text) + ", expected " + tacore::in_quotes(kMarkerText),
+                      {.path = marker});
   }
   return true;
 }
@@ -90,7 +91,7 @@ std::optional<StorePath> find_store(const std::string& given) {
 
 void make_store(const std::string& path) {
   if (path.empty() || path.find('\0') != path.npos || is_remote(path)) {
-    throw ValidationError("the store is " + tacore::quoted(path) + "; a local folder expected");
+    throw ValidationError("the store is " + tacore::in_quotes(path) + "; a local folder expected");
   }
   std::error_code none;
   const auto status = std::filesystem::symlink_status(path, none);

@@ -107,7 +107,7 @@ class ZipCheck {
       const zip::CentralEntry& entry = entries_[i];
       // Writers patch TACO_HEADER, and readers accept its outdated CRC-32.
       if (entry.name == names::kHeader || !entry.is_stored() || found_[i] == entry.crc32) continue;
-      throw FormatError("entry " + tacore::quoted(entry.name) + " is damaged: " + std::to_string(entry.size) +
+      throw FormatError("entry " + tacore::in_quotes(entry.name) + " is damaged: " + std::to_string(entry.size) +
                             " bytes have CRC-32 " + std::to_string(found_[i]) + ", the ZIP states " +
                             std::to_string(entry.crc32),
                         {.path = name_, .offset = payloads_[i].offset});
@@ -166,7 +166,7 @@ Files list_folder(const std::string& path) {
         throw ValidationError("is a link or device; files and folders expected", {.path = entry.path().string()});
       }
       if (!is_utf8(name))
-        throw ValidationError("file " + tacore::quoted(name) + " has a name that is not UTF-8", {.path = path});
+        throw ValidationError("file " + tacore::in_quotes(name) + " has a name that is not UTF-8", {.path = path});
       if (entry.is_regular_file()) files.push_back({.name = name, .size = entry.file_size()});
     }
   } catch (const fs::filesystem_error& error) {
@@ -245,7 +245,7 @@ std::optional<ChunkManifest> find_older(const std::string& store, const Input& i
   const auto storage = local_storage();
   if (!storage->exists(path)) return std::nullopt;
   const auto fail = [&](const std::string& what) {
-    throw ValidationError("has another dataset called " + tacore::quoted(input.manifest.name) + ", " + what +
+    throw ValidationError("has another dataset called " + tacore::in_quotes(input.manifest.name) + ", " + what +
                               "; STORE/NAME stores this one under another name, overwrite replaces the old one",
                           {.path = store});
   };
@@ -260,7 +260,7 @@ std::optional<ChunkManifest> find_older(const std::string& store, const Input& i
   if (overwrite) return older;
   if (older->name.empty()) fail("whose manifest has no name and id to compare");
   if (older->id != input.manifest.id)
-    fail("with the id " + tacore::quoted(older->id) + " instead of " + tacore::quoted(input.manifest.id));
+    fail("with the id " + tacore::in_quotes(older->id) + " instead of " + tacore::in_quotes(input.manifest.id));
   const std::set<std::string> known(older->samples.begin(), older->samples.end());
   const auto ids = sample_ids(*input.samples, std::nullopt);
   if (std::ranges::none_of(ids, [&](const auto& id) { return known.contains(id); }))
@@ -341,7 +341,7 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   const std::string name = to.name.empty() ? file_name(without_query(from)) : to.name;
   if (const auto why = why_unsafe_id(name); !why.empty()) {
     throw ValidationError(
-        "the dataset's name would be " + tacore::quoted(name) + ", which " + why + "; STORE/NAME expected",
+        "the dataset's name would be " + tacore::in_quotes(name) + ", which " + why + "; STORE/NAME expected",
         {.path = store});
   }
   if (to.store.empty()) {

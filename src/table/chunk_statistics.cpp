@@ -17,8 +17,8 @@ namespace {
 template <class Type>
 std::string shown(const typename Type::c_type& value, int length) {
   if constexpr (std::is_arithmetic_v<typename Type::c_type>) return std::to_string(value);
-  else if constexpr (std::is_same_v<Type, parquet::ByteArrayType>) return quoted(std::string_view(value));
-  else return quoted(std::string_view(reinterpret_cast<const char*>(value.ptr), static_cast<std::size_t>(length)));
+  else if constexpr (std::is_same_v<Type, parquet::ByteArrayType>) return in_quotes(std::string_view(value));
+  else return in_quotes(std::string_view(reinterpret_cast<const char*>(value.ptr), static_cast<std::size_t>(length)));
 }
 
 template <class Type>

@@ -51,9 +51,10 @@ std::string why_not(const arrow::DataType& type, int nesting) {
     if (type.num_fields() == 0) return "has a struct without fields; at least one expected";
     std::set<std::string> names;
     for (const auto& field : type.fields()) {
-      if (!is_utf8(field->name())) return "has a struct with field " + quoted(field->name()) + ", which is not UTF-8";
+      if (!is_utf8(field->name()))
+        return "has a struct with field " + in_quotes(field->name()) + ", which is not UTF-8";
       if (!names.insert(lower(field->name())).second) {
-        return "has a struct with two fields " + quoted(field->name()) + "; names must differ in more than case";
+        return "has a struct with two fields " + in_quotes(field->name()) + "; names must differ in more than case";
       }
     }
   }
@@ -81,7 +82,7 @@ void check_column(const std::string& name, const arrow::Array& values) {
   std::string why = why_not(*values.type(), 0);
   if (why.empty()) {
     if (const auto row = first_beyond_microseconds(values)) {
-      throw SchemaError("field " + quoted(name) + " has a time in row " + std::to_string(*row) +
+      throw SchemaError("field " + in_quotes(name) + " has a time in row " + std::to_string(*row) +
                         " that does not fit microseconds in 64 bits");
     }
     const auto status = values.ValidateFull();
@@ -90,7 +91,7 @@ void check_column(const std::string& name, const arrow::Array& values) {
     why = row ? "is not UTF-8 in row " + std::to_string(*row)
               : "is damaged or not UTF-8: " + status.message().substr(0, status.message().find('\n'));
   }
-  throw SchemaError("field " + quoted(name) + " " + why);
+  throw SchemaError("field " + in_quotes(name) + " " + why);
 }
 
 }  // namespace tacore

@@ -79,8 +79,8 @@ void check_text(const arrow::Array& ids, int64_t first, const ErrorContext& wher
 std::shared_ptr<arrow::DataType> derived_type(const DerivedColumn& column, const std::shared_ptr<arrow::DataType>& from,
                                               const ErrorContext& where) {
   const auto fail = [&](const char* expected) {
-    throw SchemaError("column " + quoted(column.from) + " has type " + type_name(*from) + ", " + expected + " expected",
-                      where);
+    throw SchemaError(
+        "column " + in_quotes(column.from) + " has type " + type_name(*from) + ", " + expected + " expected", where);
   };
   switch (column.kind) {
     case DerivedColumn::Kind::Constant: return arrow::utf8();

@@ -315,7 +315,7 @@ Extent ExtentSum::extent() const {
 std::vector<std::string> ExtentSum::gaps_of_places() const {
   std::vector<std::string> out;
   for (const auto& [crs, count] : without_footprint_) {
-    out.push_back("the footprints of " + std::to_string(count) + " samples in the CRS " + quoted(crs) +
+    out.push_back("the footprints of " + std::to_string(count) + " samples in the CRS " + in_quotes(crs) +
                   " are unknown, because PROJ is missing or does not know the CRS; centroids are used instead");
   }
   return out;

@@ -199,7 +199,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode(int column, int group,
       values = decode_any(column, group, bytes);
     }
     if (values->length() != rows) {
-      throw FormatError("column " + quoted(columns[static_cast<std::size_t>(column)].name) + " has " +
+      throw FormatError("column " + in_quotes(columns[static_cast<std::size_t>(column)].name) + " has " +
                             std::to_string(values->length()) + " rows in row group " + std::to_string(group) + ", " +
                             std::to_string(rows) + " expected",
                         where);

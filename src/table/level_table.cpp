@@ -63,7 +63,7 @@ void LevelTable::Impl::check_column(const std::string& name, const arrow::DataTy
   const bool integer_column = name == names::kCurrentId || name == names::kOffset || name == names::kSize;
   const bool either = name == names::kParentId;
   if ((text_column && !text) || (integer_column && !integer) || (either && !text && !integer)) {
-    throw SchemaError("column " + quoted(name) + " has type " + type_name(type) + ", " +
+    throw SchemaError("column " + in_quotes(name) + " has type " + type_name(type) + ", " +
                           (text_column ? "string" : "int64") + " expected",
                       where);
   }
@@ -102,7 +102,7 @@ void LevelTable::Impl::derive_columns(const Derive& derive) {
 void LevelTable::Impl::show_derived(const DerivedColumn& column) {
   const int at = column.from.empty() ? -1 : schema->GetFieldIndex(column.from);
   if (at < 0 && column.kind != DerivedColumn::Kind::Constant)
-    throw SchemaError("no column " + quoted(column.from), where);
+    throw SchemaError("no column " + in_quotes(column.from), where);
   const auto type = derived_type(column, at < 0 ? nullptr : schema->field(at)->type(), where);
   show(column.name, *type, at < 0 ? std::vector<int>() : file_leaves[static_cast<std::size_t>(at)], &column);
 }
@@ -135,7 +135,7 @@ void LevelTable::Impl::show_columns() {
     if (column.kind != DerivedColumn::Kind::Hidden && !positions.contains(column.name)) show_derived(column);
   }
   for (const auto name : {names::kId, names::kType}) {
-    if (!positions.contains(name)) throw SchemaError("no column " + quoted(name), where);
+    if (!positions.contains(name)) throw SchemaError("no column " + in_quotes(name), where);
   }
 }
 
@@ -175,7 +175,7 @@ std::vector<std::string> LevelTable::Impl::name_columns() const {
   for (std::string* name : ordered) {
     const std::string stored = *name;
     if (!is_utf8(stored) || stored.find('\0') != std::string::npos) {
-      throw FormatError("column name " + quoted(stored) + " is not UTF-8, or has a NUL byte", where);
+      throw FormatError("column name " + in_quotes(stored) + " is not UTF-8, or has a NUL byte", where);
     }
     const bool keeps_name = is_needed(stored) && needed.insert(stored).second;
     while (!keeps_name && !folded.emplace(lower(*name), 0).second) {

@@ -35,7 +35,7 @@ struct Piece {
 };
 
 std::string described(const arrow::Field& field) {
-  return quoted(field.name()) + " (" + type_name(*field.type()) + ")";
+  return in_quotes(field.name()) + " (" + type_name(*field.type()) + ")";
 }
 
 /// The rank of a column in the order `id`, `type`, others, `internal:*`.
@@ -78,7 +78,7 @@ void MergedLevel::Impl::add_columns(const LevelTable& part) {
   for (const auto& field : schema->fields()) {
     if (is_skipped(field->name(), rules)) continue;
     if (!here.emplace(field->name(), field.get()).second) {
-      throw SchemaError("column " + quoted(field->name()) + " occurs twice", part.where());
+      throw SchemaError("column " + in_quotes(field->name()) + " occurs twice", part.where());
     }
     add_column(field, faults);
   }
@@ -89,7 +89,7 @@ void MergedLevel::Impl::add_columns(const LevelTable& part) {
   if (!faults.empty()) {
     throw SchemaError(
         (rules.same_columns ? "columns differ from those of " : "columns do not fit those of the inputs from ") +
-            quoted(first) + (rules.same_columns ? ": " : " on: ") + join(faults, "; "),
+            in_quotes(first) + (rules.same_columns ? ": " : " on: ") + join(faults, "; "),
         part.where());
   }
   last = schema;
@@ -106,7 +106,7 @@ void MergedLevel::Impl::add_column(const std::shared_ptr<arrow::Field>& field, s
     auto& known = fields[at->second];
     const auto both = rules.same_columns ? known->type() : common_type(known->type(), field->type());
     if (!both || (rules.same_columns && !both->Equals(field->type()))) {
-      faults.push_back("column " + quoted(field->name()) + " is " + type_name(*field->type()) + ", expected " +
+      faults.push_back("column " + in_quotes(field->name()) + " is " + type_name(*field->type()) + ", expected " +
                        type_name(*known->type()));
     } else {
       known = known->WithType(both);
@@ -221,7 +221,7 @@ class MergedRows : public arrow::RecordBatchReader {
     if (out->type()->Equals(field.type())) return out;
     auto cast = arrow::compute::Cast(*out, field.type());
     if (cast.ok()) return cast.MoveValueUnsafe();
-    throw SchemaError("column " + quoted(field.name()) + " has " + type_name(*out->type()) + " values that " +
+    throw SchemaError("column " + in_quotes(field.name()) + " has " + type_name(*out->type()) + " values that " +
                           type_name(*field.type()) + " does not hold: " + cast.status().message(),
                       level.where());
   }

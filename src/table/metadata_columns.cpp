@@ -46,8 +46,9 @@ class Fields {
       }
       auto both = common_type(types[at->second], type);
       if (!both) {
-        throw SchemaError("sample " + quoted(id) + " has field " + quoted(field.key) + " of type " + type_name(*type) +
-                          ", those before it " + type_name(*types[at->second]) + "; one type expected");
+        throw SchemaError("sample " + in_quotes(id) + " has field " + in_quotes(field.key) + " of type " +
+                          type_name(*type) + ", those before it " + type_name(*types[at->second]) +
+                          "; one type expected");
       }
       types[at->second] = std::move(both);
     }
@@ -75,7 +76,7 @@ std::shared_ptr<arrow::Array> make_column(const std::string& name, const std::ve
   try {
     out = make_array(values, type);
   } catch (const SchemaError& error) {
-    throw SchemaError("field " + quoted(name) + ": " + error.message());
+    throw SchemaError("field " + in_quotes(name) + ": " + error.message());
   }
   check_column(name, *out);
   return out;
@@ -91,7 +92,7 @@ MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray&
   try {
     make_array(values, parse_type(out.type));
   } catch (const SchemaError& error) {
-    throw SchemaError("column " + quoted(name) + " of type " + type_name(*column.type()) +
+    throw SchemaError("column " + in_quotes(name) + " of type " + type_name(*column.type()) +
                       " cannot be stored as metadata: " + error.message());
   }
   return out;
@@ -117,8 +118,8 @@ std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector
     if (strict && i > first) {
       const auto difference = schema_difference(schema_of(*rows[first]), schema_of(*rows[i]));
       if (!difference.empty()) {
-        throw SchemaError("sample " + std::to_string(i) + " (" + quoted(ids[i]) + ") " + difference +
-                          ", unlike sample " + std::to_string(first) + " (" + quoted(ids[first]) +
+        throw SchemaError("sample " + std::to_string(i) + " (" + in_quotes(ids[i]) + ") " + difference +
+                          ", unlike sample " + std::to_string(first) + " (" + in_quotes(ids[first]) +
                           "); all samples of a level must have the same fields");
       }
     }
@@ -140,9 +141,9 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
                                            const std::vector<MetadataColumn>& columns) {
   auto out = table ? table : arrow::Table::Make(arrow::schema({}), arrow::ArrayVector(), num_rows);
   for (const auto& column : columns) {
-    if (out->GetColumnByName(column.key)) throw SchemaError("field " + quoted(column.key) + " exists already");
+    if (out->GetColumnByName(column.key)) throw SchemaError("field " + in_quotes(column.key) + " exists already");
     if (static_cast<int64_t>(column.values.size()) != num_rows) {
-      throw SchemaError("field " + quoted(column.key) + " has " + std::to_string(column.values.size()) +
+      throw SchemaError("field " + in_quotes(column.key) + " has " + std::to_string(column.values.size()) +
                         " values; one for each of " + std::to_string(num_rows) + " samples expected");
     }
     Type type = column.type.empty() ? arrow::null() : parse_type(column.type);
@@ -154,7 +155,7 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
       const Type own = infer_type(value);
       auto both = common_type(type, own);
       if (!both) {
-        throw SchemaError("field " + quoted(column.key) + " has " + type_name(*type) + " and " + type_name(*own) +
+        throw SchemaError("field " + in_quotes(column.key) + " has " + type_name(*type) + " and " + type_name(*own) +
                           "; one type expected");
       }
       type = std::move(both);
@@ -171,7 +172,7 @@ std::vector<MetadataColumn> stated_columns(const arrow::Table& table) {
   std::set<std::string> seen;
   for (int c = 0; c < table.num_columns(); ++c) {
     const std::string& name = table.field(c)->name();
-    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " occurs twice");
+    if (!seen.insert(name).second) throw SchemaError("column " + in_quotes(name) + " occurs twice");
     out.push_back(stated_column(name, *table.column(c)));
   }
   return out;
@@ -180,10 +181,10 @@ std::vector<MetadataColumn> stated_columns(const arrow::Table& table) {
 void check_metadata(const arrow::Table& table, const std::vector<std::string_view>& keys, const std::string& path) {
   std::set<std::string> seen;
   for (const auto& name : table.schema()->field_names()) {
-    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " occurs twice", {.path = path});
+    if (!seen.insert(name).second) throw SchemaError("column " + in_quotes(name) + " occurs twice", {.path = path});
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     if (const auto why = why_bad_key(name); !why.empty()) {
-      throw SchemaError("column " + quoted(name) + " " + why, {.path = path});
+      throw SchemaError("column " + in_quotes(name) + " " + why, {.path = path});
     }
     try {
       check_column(name, *find_column(table, name));

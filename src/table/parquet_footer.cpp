@@ -34,7 +34,7 @@ Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where) {
   const uint64_t footer = end.u32();
   const std::string_view magic = end.text(4);
   if (magic == "PARE") throw FormatError("Parquet footer is encrypted; plain expected", where);
-  if (magic != "PAR1") throw FormatError("not Parquet: ends with " + quoted(magic) + ", 'PAR1' expected", where);
+  if (magic != "PAR1") throw FormatError("not Parquet: ends with " + in_quotes(magic) + ", 'PAR1' expected", where);
   if (footer > size - kFooterEnd - 4 || footer > kMaxFooter) {
     throw FormatError(
         "Parquet footer states " + std::to_string(footer) + " bytes, the file has " + std::to_string(size), where);

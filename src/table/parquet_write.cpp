@@ -65,7 +65,8 @@ arrow::Compression::type compression_of(const std::string& name) {
       {"brotli", Compression::BROTLI}, {"lz4", Compression::LZ4},       {"none", Compression::UNCOMPRESSED}};
   const auto found = types.find(name);
   if (found == types.end() || !arrow::util::Codec::IsAvailable(found->second)) {
-    throw ValidationError("Parquet compression " + quoted(name) + "; zstd, snappy, gzip, brotli, lz4 or none expected");
+    throw ValidationError("Parquet compression " + in_quotes(name) +
+                          "; zstd, snappy, gzip, brotli, lz4 or none expected");
   }
   return found->second;
 }

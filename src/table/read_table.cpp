@@ -129,8 +129,8 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
         }
       }
     }
-    const std::string where = path + ": column " + quoted(field->name()) + " is text: row " +
-                              std::to_string(odd.value_or(0)) + " has " + quoted(value);
+    const std::string where = path + ": column " + in_quotes(field->name()) + " is text: row " +
+                              std::to_string(odd.value_or(0)) + " has " + in_quotes(value);
     if (keep_text) {
       out = check(out->SetColumn(c, field->WithType(arrow::utf8()), as_text->column(c)));
       if (odd) log::warning(where + ", which a floating-point number would round");
@@ -267,7 +267,7 @@ std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::Random
 std::shared_ptr<arrow::Array> find_column(const arrow::Table& table, const std::string& name, const std::string& path) {
   const int column = table.schema()->GetFieldIndex(name);
   if (column >= 0) return table.column(column)->chunk(0);
-  throw SchemaError("no column " + quoted(name) + ": " + join(column_names(table), ", "), {.path = path});
+  throw SchemaError("no column " + in_quotes(name) + ": " + join(column_names(table), ", "), {.path = path});
 }
 
 std::vector<std::optional<std::string>> text_column(const arrow::Table& table, const std::string& name,
@@ -275,7 +275,7 @@ std::vector<std::optional<std::string>> text_column(const arrow::Table& table, c
   const auto column = find_column(table, name, path);
   const auto& values = *column;
   if (!is_text(*values.type()) && values.null_count() < values.length()) {
-    throw SchemaError("column " + quoted(name) + " has type " + type_name(*values.type()) + ", text expected",
+    throw SchemaError("column " + in_quotes(name) + " has type " + type_name(*values.type()) + ", text expected",
                       {.path = path});
   }
   std::vector<std::optional<std::string>> out;

@@ -69,7 +69,7 @@ std::shared_ptr<arrow::Table> with_reserved_types(const std::shared_ptr<arrow::T
     try {
       const auto values = converted(name, field.kind, find_column(*in_one_piece(out), name));
       if (const auto expected = expected_of(*values->type()); !expected.empty()) {
-        throw SchemaError("column " + quoted(name) + " has the type " + type_name(*values->type()) + ", " +
+        throw SchemaError("column " + in_quotes(name) + " has the type " + type_name(*values->type()) + ", " +
                           std::string(expected) + " expected");
       }
       out = check(

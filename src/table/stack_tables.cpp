@@ -18,7 +18,7 @@ namespace tacore {
 namespace {
 
 std::string with_type(const arrow::Field& field) {
-  return quoted(field.name()) + " (" + type_name(*field.type()) + ")";
+  return in_quotes(field.name()) + " (" + type_name(*field.type()) + ")";
 }
 
 /// The columns of `a` that `b` lacks.
@@ -69,7 +69,7 @@ std::shared_ptr<arrow::Table> stack_tables(const std::vector<TablePart>& parts) 
       auto& here = fields[at->second];
       const auto both = common_type(here->type(), field->type());
       if (!both) {
-        throw SchemaError("field " + quoted(field->name()) + " is " + type_name(*here->type()) + " and " +
+        throw SchemaError("field " + in_quotes(field->name()) + " is " + type_name(*here->type()) + " and " +
                           type_name(*field->type()) + "; one type expected");
       }
       here = here->WithType(both);

@@ -35,7 +35,7 @@ std::shared_ptr<arrow::Table> read_all(parquet::arrow::FileReader& reader, const
 void check_names(const arrow::Table& table, const ErrorContext& where) {
   std::set<std::string> seen;
   for (const auto& name : column_names(table)) {
-    if (!seen.insert(name).second) throw SchemaError("column " + quoted(name) + " occurs twice", where);
+    if (!seen.insert(name).second) throw SchemaError("column " + in_quotes(name) + " occurs twice", where);
   }
 }
 

@@ -53,7 +53,7 @@ void check_ids(const arrow::Array& ids, int64_t first, const ErrorContext& where
     std::string why = id ? why_unsafe_id(*id) : "is null";
     if (why.empty() && !is_utf8(*id)) why = "is not UTF-8";
     if (!why.empty()) {
-      throw FormatError("row " + std::to_string(first + i) + ": id " + (id ? quoted(*id) + " " : "") + why, where);
+      throw FormatError("row " + std::to_string(first + i) + ": id " + (id ? in_quotes(*id) + " " : "") + why, where);
     }
   }
 }

@@ -46,11 +46,11 @@ bool is_place(std::string_view name) {
 }
 
 [[noreturn]] void fail(const std::string& column, int64_t row, const std::string& what) {
-  throw SchemaError("column " + quoted(column) + ", row " + std::to_string(row) + ": " + what);
+  throw SchemaError("column " + in_quotes(column) + ", row " + std::to_string(row) + ": " + what);
 }
 
 [[noreturn]] void fail_type(const std::string& column, const arrow::Array& values, const char* expected) {
-  throw SchemaError("column " + quoted(column) + " has type " + type_name(*values.type()) + ", " + expected +
+  throw SchemaError("column " + in_quotes(column) + " has type " + type_name(*values.type()) + ", " + expected +
                     " expected");
 }
 
@@ -63,7 +63,7 @@ Cells as_it_is(const std::string&, const Cells& values) { return values; }
 Cells cast(const std::string& name, const Cells& values, const std::shared_ptr<arrow::DataType>& type) {
   if (values->type()->Equals(type)) return values;
   const auto out = arrow::compute::Cast(*values, type);
-  if (!out.ok()) throw SchemaError("column " + quoted(name) + ": " + out.status().message());
+  if (!out.ok()) throw SchemaError("column " + in_quotes(name) + ": " + out.status().message());
   return *out;
 }
 
@@ -187,7 +187,7 @@ Cells timestamps(const std::string& name, const Cells& values) {
     }
     const auto point = text ? text->find('.') : std::string_view::npos;
     if (point != std::string_view::npos && has_more_than_microseconds(text->substr(point + 1)))
-      fail(name, row, quoted(*text) + " is finer than microseconds");
+      fail(name, row, in_quotes(*text) + " is finer than microseconds");
   }
   return check(out.Finish());
 }
@@ -274,7 +274,7 @@ class Columns {
  public:
   void add(const std::string& name, Cells values) {
     if (schema_.end() != std::find_if(schema_.begin(), schema_.end(), [&](const auto& f) { return f->name() == name; }))
-      throw SchemaError("two columns get the name " + quoted(name));
+      throw SchemaError("two columns get the name " + in_quotes(name));
     schema_.push_back(arrow::field(name, values->type()));
     values_.push_back(std::move(values));
   }

@@ -37,7 +37,7 @@ class TypeParser {
 
  private:
   [[noreturn]] void fail() const {
-    throw SchemaError("type " + quoted(std::string(text_)) +
+    throw SchemaError("type " + in_quotes(std::string(text_)) +
                       " is unknown; an Arrow type such as int64, double, string, timestamp[us] or list<item: double> "
                       "expected");
   }

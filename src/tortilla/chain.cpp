@@ -180,7 +180,7 @@ class Settler {
     for (int64_t row = 0; row < level_->num_rows(); ++row) {
       const auto found = rows.find(level_->text(root, row).value_or(""));
       if (found == rows.end())
-        fail(as_size(row), "has the root " + quoted(level_->text(root, row).value_or("")) +
+        fail(as_size(row), "has the root " + in_quotes(level_->text(root, row).value_or("")) +
                                ", which is not a sample of the level above");
       out.push_back(found->second);
     }

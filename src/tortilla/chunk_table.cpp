@@ -107,7 +107,7 @@ std::optional<int64_t> ChunkTable::row_named(const std::string& id, ByteRange ow
     if (levels >= 0 && table_->integer(levels, at) != level) continue;
     const int64_t offset = table_->integer(offsets, at).value_or(-1);
     if (offset >= 0 && static_cast<uint64_t>(offset) < owner.size) return at;
-    throw FormatError(at_row(at) + quoted(id) + " lies at byte " + std::to_string(offset) +
+    throw FormatError(at_row(at) + in_quotes(id) + " lies at byte " + std::to_string(offset) +
                           ", outside of its raster (" + std::to_string(owner.size) + " bytes at " +
                           std::to_string(owner.offset) + ")",
                       table_->where());

@@ -39,8 +39,8 @@ bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
 
 /// A JSON value of the user, for a message.
 std::string shown(const json& value) {
-  return value.is_string() ? tacore::quoted(value.get<std::string>())
-                           : tacore::quoted(value.dump(-1, ' ', false, json::error_handler_t::replace));
+  return value.is_string() ? tacore::in_quotes(value.get<std::string>())
+                           : tacore::in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 std::string element(const std::string& list, std::size_t i) { return list + "[" + std::to_string(i) + "]"; }
@@ -159,7 +159,7 @@ void examine_model(Examination& out, Collection collection) {
   const auto known = tasks_of_v1();
   for (const auto& task : tasks) {
     if (!is_one_of(known, task))
-      out.fault("task is " + tacore::quoted(task) + ", expected one of " + join(known, ", "));
+      out.fault("task is " + tacore::in_quotes(task) + ", expected one of " + join(known, ", "));
   }
   if (collection.taco_version.empty()) out.fault("taco_version is missing");
   if (!collection.curators || collection.curators->empty()) {
@@ -167,7 +167,7 @@ void examine_model(Examination& out, Collection collection) {
   }
   for (const auto& licence : collection.licenses) {
     if (!is_spdx_licence(licence))
-      out.advise("licenses has " + tacore::quoted(licence) + ", which is not an SPDX identifier");
+      out.advise("licenses has " + tacore::in_quotes(licence) + ", which is not an SPDX identifier");
   }
 }
 
@@ -284,7 +284,7 @@ std::string why_bad_uri(std::string_view text) {
   }
   if (colon + 1 == text.size()) return "has nothing after its scheme";
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_of_uri(text[i])) return "has " + tacore::quoted(text.substr(i, 1)) + ", expected it as %XX";
+    if (!is_of_uri(text[i])) return "has " + tacore::in_quotes(text.substr(i, 1)) + ", expected it as %XX";
     if (text[i] == '%' && (i + 2 >= text.size() || !is_hex_digit(text[i + 1]) || !is_hex_digit(text[i + 2])))
       return "has % without two hexadecimal digits";
   }
@@ -301,7 +301,7 @@ CollectionFindings examine_collection(std::string_view text) {
   Examination out;
   try {
     const json document = parse_document(text, "");
-    for (const auto& name : repeated_members(text)) out.fault(tacore::quoted(name) + " occurs twice in one object");
+    for (const auto& name : repeated_members(text)) out.fault(tacore::in_quotes(name) + " occurs twice in one object");
     examine_extent(out, document);
     const Collection collection = parse_stored_collection(text, "");
     examine_model(out, collection);

@@ -81,7 +81,7 @@ std::string text_of_time(const json& value) {
   constexpr double kYear10000 = 253402300800e3, kYear1 = -62135596800e3, kMicroseconds = 1000;
   const double milliseconds = value.is_number() ? value.get<double>() : std::nan("");
   if (!(milliseconds >= kYear1 && milliseconds < kYear10000)) {
-    throw QueryError(tacore::quoted(value.dump()) + " is not a time, expected milliseconds or RFC 3339");
+    throw QueryError(tacore::in_quotes(value.dump()) + " is not a time, expected milliseconds or RFC 3339");
   }
   return Timestamp{static_cast<int64_t>(milliseconds * kMicroseconds)}.to_string();
 }

@@ -186,7 +186,7 @@ class TortillaContainer : public Container {
 
   ByteRange range_of(const RowAddress& row) const {
     if (!row.offset || !row.size)
-      throw FormatError("sample " + quoted(row.id) + " has no offset and length", {.path = path()});
+      throw FormatError("sample " + in_quotes(row.id) + " has no offset and length", {.path = path()});
     return checked_range(row.id, *row.offset, *row.size);
   }
 
@@ -194,7 +194,7 @@ class TortillaContainer : public Container {
     const auto offset = level.integer(level.find(names::kOffset), row);
     const auto size = level.integer(level.find(names::kSize), row);
     const std::string id = level.text(level.find(names::kId), row).value_or("");
-    if (!offset || !size) throw FormatError("sample " + quoted(id) + " has no offset and length", {.path = path()});
+    if (!offset || !size) throw FormatError("sample " + in_quotes(id) + " has no offset and length", {.path = path()});
     return checked_range(id, *offset, *size);
   }
 
@@ -202,9 +202,9 @@ class TortillaContainer : public Container {
     // The tables of a streaming file may lie anywhere.
     const auto end = static_cast<int64_t>(chain_ ? source_->size() : header_.footer.offset);
     if (offset < static_cast<int64_t>(kHeaderSize) || size < 0 || offset > end || size > end - offset) {
-      throw FormatError("sample " + quoted(id) + ": " + std::to_string(size) + " bytes at " + std::to_string(offset) +
-                            " are outside of the data, bytes " + std::to_string(kHeaderSize) + " to " +
-                            std::to_string(end),
+      throw FormatError("sample " + in_quotes(id) + ": " + std::to_string(size) + " bytes at " +
+                            std::to_string(offset) + " are outside of the data, bytes " + std::to_string(kHeaderSize) +
+                            " to " + std::to_string(end),
                         {.path = path()});
     }
     return {static_cast<uint64_t>(offset), static_cast<uint64_t>(size)};

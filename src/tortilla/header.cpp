@@ -71,7 +71,7 @@ Header parse_header(std::span<const std::byte> bytes, uint64_t container_size, u
   Cursor in(bytes, kWhat, begin);
   const std::string_view magic = in.text(2);
   if (magic != kTortilla && magic != kTaco) {
-    throw FormatError("not a Tortilla or TACO file: starts with " + quoted(magic) + ", \"#y\" or \"WX\" expected",
+    throw FormatError("not a Tortilla or TACO file: starts with " + in_quotes(magic) + ", \"#y\" or \"WX\" expected",
                       {.offset = begin});
   }
   Header out{.kind = magic == kTaco ? Kind::Taco : Kind::Tortilla};
@@ -86,7 +86,7 @@ Header parse_header(std::span<const std::byte> bytes, uint64_t container_size, u
     const uint64_t format_at = begin + in.position();
     out.file_format = format_name(in.text(kFormatSize));
     if (!is_utf8(*out.file_format)) {
-      throw FormatError(std::string(kWhat) + ": the format " + quoted(*out.file_format) + " is not UTF-8",
+      throw FormatError(std::string(kWhat) + ": the format " + in_quotes(*out.file_format) + " is not UTF-8",
                         {.offset = format_at});
     }
   }

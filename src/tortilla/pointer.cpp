@@ -75,7 +75,7 @@ std::optional<ByteRange> parse_pointer(std::string_view text) {
     const auto size = take_number(rest);
     if (size && rest.starts_with(')')) return ByteRange{*offset, *size};
   }
-  throw FormatError("pointer is " + quoted(text) + "; OFFSETLENGTH(offset, length) or NULL expected");
+  throw FormatError("pointer is " + in_quotes(text) + "; OFFSETLENGTH(offset, length) or NULL expected");
 }
 
 std::string encode_footer_hint(ByteRange range) {

@@ -31,12 +31,12 @@ bool is_collection_id(std::string_view id) {
 
 void check_texts(Report& report, const Collection& found, const ErrorContext& where) {
   if (!is_collection_id(found.id)) {
-    report.add("COL-2", "id is " + quoted(found.id) + "; lowercase letters, digits, _ and - expected", where);
+    report.add("COL-2", "id is " + in_quotes(found.id) + "; lowercase letters, digits, _ and - expected", where);
   }
   if (!found.taco_version.starts_with("2.")) {
     report.add("COL-4",
                found.taco_version.empty() ? "taco_version is missing"
-                                          : "taco_version is " + quoted(found.taco_version) + ", 2.x expected",
+                                          : "taco_version is " + in_quotes(found.taco_version) + ", 2.x expected",
                where);
   }
   // The model has "unknown" where the document lacks the member.
@@ -52,7 +52,7 @@ void check_texts(Report& report, const Collection& found, const ErrorContext& wh
 void check_lists(Report& report, const Collection& found, const ErrorContext& where) {
   if (found.licenses.empty()) report.add("COL-7", "licenses is empty", where);
   for (const auto& licence : found.licenses) {
-    if (!is_spdx_licence(licence)) report.add("COL-8", quoted(licence) + " is not an SPDX identifier", where);
+    if (!is_spdx_licence(licence)) report.add("COL-8", in_quotes(licence) + " is not an SPDX identifier", where);
   }
   if (found.providers.empty()) report.add("COL-9", "providers is empty", where);
   for (const auto* contacts : {&found.providers, found.curators ? &*found.curators : nullptr}) {
@@ -63,7 +63,7 @@ void check_lists(Report& report, const Collection& found, const ErrorContext& wh
   }
   if (found.tasks.empty()) report.add("COL-10", "tasks is empty", where);
   for (const auto& task : found.tasks) {
-    if (!is_task(task)) report.add("COL-11", "task " + quoted(task) + " is not one of the published tasks", where);
+    if (!is_task(task)) report.add("COL-11", "task " + in_quotes(task) + " is not one of the published tasks", where);
   }
 }
 
@@ -101,13 +101,13 @@ std::optional<Collection> check_collection(Report& report, const ByteSource& doc
     return std::nullopt;
   }
   for (const auto& name : repeated_members(text))
-    report.add("COL-14", "COLLECTION.json has " + quoted(name) + " twice in one object", where);
+    report.add("COL-14", "COLLECTION.json has " + in_quotes(name) + " twice in one object", where);
   for (const auto& fault : form_faults(text)) report.add("COL-15", fault, where);
   check_texts(report, *out, where);
   check_lists(report, *out, where);
   check_box(report, out->extent, "extent.spatial", where);
   for (const auto& source : out->sources)
-    check_box(report, source.extent, "the extent of source " + quoted(source.file), where);
+    check_box(report, source.extent, "the extent of source " + in_quotes(source.file), where);
   return out;
 }
 

@@ -30,11 +30,12 @@ void check_required(Report& report, const LevelTable& table, TableKind kind) {
   if (kind != TableKind::Folder) required.insert(required.end(), {names::kOffset, names::kSize});
   if (kind == TableKind::Index) required.push_back(names::kSourceFile);
   for (const auto name : required) {
-    if (table.find(name) < 0) report.add("SCH-2", "no column " + quoted(name), table.where());
+    if (table.find(name) < 0) report.add("SCH-2", "no column " + in_quotes(name), table.where());
   }
-  if (table.find(names::kCurrentId) < 0) report.add("LVL-8", "no column " + quoted(names::kCurrentId), table.where());
+  if (table.find(names::kCurrentId) < 0)
+    report.add("LVL-8", "no column " + in_quotes(names::kCurrentId), table.where());
   if (below_root && table.find(names::kRelativePath) < 0) {
-    report.add("LVL-8", "no column " + quoted(names::kRelativePath), table.where());
+    report.add("LVL-8", "no column " + in_quotes(names::kRelativePath), table.where());
   }
   const int parent = table.find(names::kParentId);
   if (parent >= 0 && table.columns()[static_cast<std::size_t>(parent)].type.find("string") != std::string::npos) {
@@ -44,7 +45,7 @@ void check_required(Report& report, const LevelTable& table, TableKind kind) {
 
 void check_column_names(Report& report, const LevelTable& table, TableKind kind) {
   for (const auto& name : repeated_columns(table))
-    report.add("SCH-9", "two columns are called " + quoted(name), table.where());
+    report.add("SCH-9", "two columns are called " + in_quotes(name), table.where());
   std::set<std::string> seen;
   for (const auto& column : table.columns()) {
     if (!seen.insert(lower(column.name)).second) continue;
@@ -52,10 +53,10 @@ void check_column_names(Report& report, const LevelTable& table, TableKind kind)
     const bool is_foreign =
         (column.name == names::kSourceFile && kind != TableKind::Index) || (is_place && kind == TableKind::Folder);
     if (is_foreign || column.name == names::kGdalVsi || column.name == names::kSourcePath) {
-      report.add("SCH-6", "column " + quoted(column.name) + " should not be stored", table.where());
+      report.add("SCH-6", "column " + in_quotes(column.name) + " should not be stored", table.where());
     } else if (!is_extension_name(column.name)) {
       report.add("SCH-7",
-                 "the name of column " + quoted(column.name) +
+                 "the name of column " + in_quotes(column.name) +
                      " is not made of letters, digits and _, with at most one : between",
                  table.where());
     }
@@ -90,13 +91,13 @@ void check_field_schema(Report& report, const LevelTable& table, const Collectio
   for (const auto& field : fields->second) {
     const int column = find_column(table, field.name);
     if (column < 0) {
-      report.add("SCH-5", "taco:field_schema lists " + quoted(field.name) + ", but there is no such column",
+      report.add("SCH-5", "taco:field_schema lists " + in_quotes(field.name) + ", but there is no such column",
                  table.where());
     } else if (const auto& type = table.columns()[static_cast<std::size_t>(column)].type;
                lower(type) != lower(field.type)) {
       report.add(
           "SCH-5",
-          "taco:field_schema gives " + quoted(field.name) + " the type " + field.type + ", the column has " + type,
+          "taco:field_schema gives " + in_quotes(field.name) + " the type " + field.type + ", the column has " + type,
           table.where());
     }
   }
@@ -105,7 +106,7 @@ void check_field_schema(Report& report, const LevelTable& table, const Collectio
       return field.name == column.name || is_renamed(column.name, field.name);
     };
     if (is_listed(column.name) && std::none_of(fields->second.begin(), fields->second.end(), same)) {
-      report.add("SCH-5", "taco:field_schema does not list column " + quoted(column.name), table.where());
+      report.add("SCH-5", "taco:field_schema does not list column " + in_quotes(column.name), table.where());
     }
   }
 }
@@ -131,7 +132,7 @@ void check_statistics(Report& report, const LevelTable& table, int column) {
     const auto why = table.why_wrong_statistics(column, g);
     if (why.empty()) continue;
     report.add("SCH-8",
-               "statistics of column " + quoted(table.columns()[static_cast<std::size_t>(column)].name) +
+               "statistics of column " + in_quotes(table.columns()[static_cast<std::size_t>(column)].name) +
                    " in row group " + std::to_string(g) + ": " + why,
                table.where());
   }
@@ -149,12 +150,12 @@ void check_values(Report& report, const LevelTable& table) {
         const auto row = first_not_utf8(*table.decode(c, g));
         if (!row) continue;
         report.add("SCH-1",
-                   "row " + std::to_string(table.group_begin(g) + *row) + ": " + quoted(name) + " is not UTF-8",
+                   "row " + std::to_string(table.group_begin(g) + *row) + ": " + in_quotes(name) + " is not UTF-8",
                    table.where());
         break;
       }
     } catch (const Error& error) {
-      report.add("SCH-1", "column " + quoted(name) + ": " + message_of(error), table.where());
+      report.add("SCH-1", "column " + in_quotes(name) + ": " + message_of(error), table.where());
     }
   }
 }

@@ -61,7 +61,8 @@ void check_folded_ids(Report& report, const std::string& path, std::size_t num_l
                                   .data();
       for (int64_t row = 0; row < twins.num_rows(); ++row) {
         report.add("ID-4",
-                   quoted(twins.text(row, "a").value_or("")) + " and " + quoted(twins.text(row, "b").value_or("")) +
+                   in_quotes(twins.text(row, "a").value_or("")) + " and " +
+                       in_quotes(twins.text(row, "b").value_or("")) +
                        " are siblings that differ in case or Unicode form only",
                    {.path = path, .level = static_cast<int>(level)});
       }

@@ -67,7 +67,7 @@ void tell(Report& report, int64_t num_rows, int64_t first, const std::string& co
           const ErrorContext& where) {
   report.add(source.empty() ? "COL-16" : "CAT-6",
              column + " of " + counted(static_cast<uint64_t>(num_rows), "row") + " is outside of the extent of " +
-                 (source.empty() ? "the collection" : "source " + quoted(source)) + ", first in row " +
+                 (source.empty() ? "the collection" : "source " + in_quotes(source)) + ", first in row " +
                  std::to_string(first),
              where);
 }

@@ -94,7 +94,7 @@ std::string why_bad_geometry(const Value& value, bool) {
 std::string why_bad_point(const Value& value, bool is_v1) {
   if (const auto* wkt = value.get<std::string>(); wkt && is_v1) {
     const auto at = wkt_point_envelope(*wkt);
-    return at ? why_bad_box(*at) : "is " + quoted(*wkt) + ", POINT (lon lat) expected";
+    return at ? why_bad_box(*at) : "is " + in_quotes(*wkt) + ", POINT (lon lat) expected";
   }
   if (auto why = why_bad_geometry(value, is_v1); !why.empty()) return why;
   const std::string& wkb = value.get<Binary>()->bytes;
@@ -176,7 +176,7 @@ class FieldCheck {
       const auto& type = table_.columns()[static_cast<std::size_t>(column)].type;
       if (const auto expected = expected_type(field.kind, type, is_v1_); !expected.empty()) {
         tell_("FLD-1",
-              "column " + quoted(field.name) + " has the type " + type + ", " + std::string(expected) + " expected");
+              "column " + in_quotes(field.name) + " has the type " + type + ", " + std::string(expected) + " expected");
       } else if (const Check check = check_of(field.kind); check.why) {
         each(column, [&](const Value& value, int64_t row) {
           if (value.is_null()) return;

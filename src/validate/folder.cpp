@@ -82,7 +82,7 @@ class Listing {
     }
     const auto [end, rest] = std::mismatch(real_root_.begin(), real_root_.end(), target.begin(), target.end());
     if (end == real_root_.end()) return true;
-    report_.add("DIR-2", "is a symbolic link to " + tacore::quoted(target.string()) + ", which is not below DATA/",
+    report_.add("DIR-2", "is a symbolic link to " + tacore::in_quotes(target.string()) + ", which is not below DATA/",
                 {.path = link.string()});
     return false;
   }
@@ -149,7 +149,7 @@ void check_metadata_folder(Report& report, const std::string& folder, std::size_
     report.add("DIR-4", "cannot be read: " + error.message(), {.path = path});
   std::sort(foreign.begin(), foreign.end());
   for (const auto& name : foreign) {
-    report.add("DIR-5", tacore::quoted(name) + " in METADATA/ is not a level table of this dataset",
+    report.add("DIR-5", tacore::in_quotes(name) + " in METADATA/ is not a level table of this dataset",
                {.path = path_join(path, name)});
   }
 }

@@ -31,7 +31,7 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
   const ErrorContext where{.path = index.path};
   for (const auto& part : split(file, '/')) {
     if (const auto why = why_unsafe_id(part); !why.empty()) {
-      report.add("CAT-4", "source " + quoted(file) + " has a part that " + why, where);
+      report.add("CAT-4", "source " + in_quotes(file) + " has a part that " + why, where);
       return std::nullopt;
     }
   }
@@ -40,9 +40,9 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
     const Detected at = detect(storage, path);
     if (at.format == Format::Zip) return check_zip_dataset(report, at.source, path, deep);
     if (at.format == Format::Folder) return check_folder_dataset(report, storage, at.path, deep);
-    report.add("CAT-3", "source " + quoted(file) + " is an index", where);
+    report.add("CAT-3", "source " + in_quotes(file) + " is an index", where);
   } catch (const Error& error) {
-    report.add("CAT-3", "source " + quoted(file) + ": " + message_of(error), {.path = path});
+    report.add("CAT-3", "source " + in_quotes(file) + ": " + message_of(error), {.path = path});
   }
   return std::nullopt;
 }
@@ -61,21 +61,23 @@ bool same_fields(const std::vector<FieldDescription>& a, const std::vector<Field
 void check_same_schema(Report& report, const Collection& index, const Collection& source, const std::string& file,
                        const std::string& path) {
   if (!index.pit_schema.is_compatible(source.pit_schema)) {
-    report.add("CAT-7", "source " + quoted(file) + " has a different taco:pit_schema than the index", {.path = path});
+    report.add("CAT-7", "source " + in_quotes(file) + " has a different taco:pit_schema than the index",
+               {.path = path});
   }
   const bool same = std::equal(
       index.field_schema.begin(), index.field_schema.end(), source.field_schema.begin(), source.field_schema.end(),
       [](const auto& a, const auto& b) { return a.first == b.first && same_fields(a.second, b.second); });
   if (!same)
-    report.add("CAT-7", "source " + quoted(file) + " has a different taco:field_schema than the index", {.path = path});
+    report.add("CAT-7", "source " + in_quotes(file) + " has a different taco:field_schema than the index",
+               {.path = path});
 }
 
 void check_sources(Report& report, const Collection& collection, const std::string& path) {
   std::set<std::string_view> files;
   for (const auto& source : collection.sources) {
     if (!files.insert(source.file).second)
-      report.add("CAT-2", "source " + quoted(source.file) + " is listed twice", {.path = path});
-    if (source.id.empty()) report.add("CAT-2", "source " + quoted(source.file) + " has no id", {.path = path});
+      report.add("CAT-2", "source " + in_quotes(source.file) + " is listed twice", {.path = path});
+    if (source.id.empty()) report.add("CAT-2", "source " + in_quotes(source.file) + " has no id", {.path = path});
   }
 }
 
@@ -127,7 +129,7 @@ class Sources {
     }
     if (found->levels.size() > k) {
       report_.add("CAT-4",
-                  "row " + std::to_string(row) + ": the rows of source " + quoted(*file) + " are not consecutive",
+                  "row " + std::to_string(row) + ": the rows of source " + in_quotes(*file) + " are not consecutive",
                   where);
       return nullptr;
     }
@@ -141,7 +143,8 @@ class Sources {
     const auto& listed = checked_.collection ? checked_.collection->sources : std::vector<Source>{};
     const auto same = [&](const Source& source) { return source.file == file; };
     if (listed.empty() || std::any_of(listed.begin(), listed.end(), same)) return;
-    report_.add("CAT-4", "row " + std::to_string(row) + ": source " + quoted(file) + " is not in taco:sources", where);
+    report_.add("CAT-4", "row " + std::to_string(row) + ": source " + in_quotes(file) + " is not in taco:sources",
+                where);
   }
 
   Report& report_;
@@ -155,7 +158,7 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
                    const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows()) {
     report.add("CAT-5",
-               "source " + quoted(file) + " has " + counted(static_cast<uint64_t>(expected.num_rows()), "row") +
+               "source " + in_quotes(file) + " has " + counted(static_cast<uint64_t>(expected.num_rows()), "row") +
                    ", the index has " + std::to_string(found.end - found.begin),
                where);
     return;
@@ -174,8 +177,9 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
       if (text_cell(*ids, i) == row.id && text_cell(*types, i) == row.type) return;
       report.add("CAT-5",
                  "row " + std::to_string(found.begin + row.number) + " is " + std::string(row.type.value_or("null")) +
-                     " " + quoted(row.id.value_or("")) + ", source " + quoted(file) + " has " +
-                     std::string(text_cell(*types, i).value_or("null")) + " " + quoted(text_cell(*ids, i).value_or("")),
+                     " " + in_quotes(row.id.value_or("")) + ", source " + in_quotes(file) + " has " +
+                     std::string(text_cell(*types, i).value_or("null")) + " " +
+                     in_quotes(text_cell(*ids, i).value_or("")),
                  where);
     });
   } catch (const Error&) {
@@ -199,7 +203,7 @@ void compare_values(Report& report, const LevelRange& found, const LevelTable& e
       compare_columns(here, there, rows, [&](std::size_t i) {
         report.add("CAT-5",
                    "row " + std::to_string(rows[i].first) + ": " + column + " is " +
-                       here.text(rows[i].first).value_or("null") + ", source " + quoted(file) + " has " +
+                       here.text(rows[i].first).value_or("null") + ", source " + in_quotes(file) + " has " +
                        there.text(rows[i].second).value_or("null"),
                    where);
       });
@@ -218,7 +222,7 @@ void check_checksums(Report& report, const Storage& storage, const Index& index,
   const auto& expected = crc32s[static_cast<std::size_t>(source - collection.sources.begin())];
   const auto found = level_checksums(*storage.open(path_join(index.base, file), kReadZip));
   if (expected.empty() || found.empty() || found == expected) return;
-  report.add("CAT-9", "source " + quoted(file) + " was changed after the index was made, which has the old values",
+  report.add("CAT-9", "source " + in_quotes(file) + " was changed after the index was made, which has the old values",
              {.path = index.path});
 }
 

@@ -22,7 +22,7 @@ void MetaCheck::begin(std::string_view path) {
     check_columns();
     adopt_columns();
   } catch (const Error& error) {
-    report_.add("MET-1", quoted(name_) + ": " + message_of(error), where());
+    report_.add("MET-1", in_quotes(name_) + ": " + message_of(error), where());
     table_ = nullptr;
   }
 }
@@ -36,18 +36,19 @@ void MetaCheck::check_columns() {
   for (const Column& column : seen_) {
     const int same = level.find(column.name);
     if (same < 0) {
-      report_.add("PIT-2", quoted(name_) + " has a column " + quoted(column.name) + ", but its level table has none",
+      report_.add("PIT-2",
+                  in_quotes(name_) + " has a column " + in_quotes(column.name) + ", but its level table has none",
                   where());
     } else if (const auto& type = level.columns()[static_cast<std::size_t>(same)].type; type != column.type) {
       report_.add("PIT-2",
-                  quoted(name_) + ": column " + quoted(column.name) + " has the type " + column.type +
+                  in_quotes(name_) + ": column " + in_quotes(column.name) + " has the type " + column.type +
                       ", the level table has " + type,
                   where());
     }
   }
   for (const Column& column : level.columns()) {
     if (column.name.starts_with(names::kInternal) || table_->find(column.name) >= 0) continue;
-    report_.add("MET-4", quoted(name_) + " has no column " + quoted(column.name), where());
+    report_.add("MET-4", in_quotes(name_) + " has no column " + in_quotes(column.name), where());
   }
 }
 
@@ -71,8 +72,8 @@ void MetaCheck::check(const Row& row, SampleType type, std::optional<std::size_t
       const auto found_type = table_->text(table_->find(names::kType), row_);
       if (found_id != id || found_type != to_string(type)) {
         report_.add("MET-2",
-                    quoted(name_) + " row " + std::to_string(row_) + " is " + found_type.value_or("null") + " " +
-                        quoted(found_id.value_or("")) + ", " + to_string(type) + " " + quoted(id) + " expected",
+                    in_quotes(name_) + " row " + std::to_string(row_) + " is " + found_type.value_or("null") + " " +
+                        in_quotes(found_id.value_or("")) + ", " + to_string(type) + " " + in_quotes(id) + " expected",
                     where());
       } else {
         rows_.emplace_back(section_.levels[static_cast<std::size_t>(level_)].begin + row.number, row_);
@@ -81,7 +82,7 @@ void MetaCheck::check(const Row& row, SampleType type, std::optional<std::size_t
     }
     ++row_;
   } catch (const Error& error) {
-    report_.add("MET-1", quoted(name_) + ": " + message_of(error), where());
+    report_.add("MET-1", in_quotes(name_) + ": " + message_of(error), where());
     table_ = nullptr;
   }
 }
@@ -98,7 +99,7 @@ void MetaCheck::compare_values() {
     compare_columns(there, here, rows_, [&](std::size_t i) {
       const auto [row, meta_row] = rows_[i];
       report_.add("MET-2",
-                  quoted(name_) + " row " + std::to_string(meta_row) + ": " + column + " is " +
+                  in_quotes(name_) + " row " + std::to_string(meta_row) + ": " + column + " is " +
                       here.text(meta_row).value_or("null") + ", the level table has " +
                       there.text(row).value_or("null"),
                   where());
@@ -117,23 +118,23 @@ void MetaCheck::check_place(std::size_t entry) {
   const std::string expected_size = std::to_string(section_.entries->size_of(entry));
   if (offset == expected_offset && size == expected_size) return;
   report_.add("MET-3",
-              quoted(name_) + " row " + std::to_string(row_) + ": internal:offset is " + offset + ", internal:size " +
-                  size + "; " + quoted(section_.entries->names()[entry]) + " is " + expected_size + " bytes at " +
-                  expected_offset,
+              in_quotes(name_) + " row " + std::to_string(row_) + ": internal:offset is " + offset +
+                  ", internal:size " + size + "; " + in_quotes(section_.entries->names()[entry]) + " is " +
+                  expected_size + " bytes at " + expected_offset,
               where());
 }
 
 void MetaCheck::end() {
   if (table_ && row_ != table_->num_rows()) {
     report_.add("MET-2",
-                quoted(name_) + " has " + counted(static_cast<uint64_t>(table_->num_rows()), "row") + ", " +
+                in_quotes(name_) + " has " + counted(static_cast<uint64_t>(table_->num_rows()), "row") + ", " +
                     std::to_string(row_) + " expected",
                 where());
   } else if (table_ && section_.deep && !rows_.empty()) {
     try {
       compare_values();
     } catch (const Error& error) {
-      report_.add("MET-1", quoted(name_) + ": " + message_of(error), where());
+      report_.add("MET-1", in_quotes(name_) + ": " + message_of(error), where());
     }
   }
   table_ = nullptr;

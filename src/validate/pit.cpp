@@ -11,7 +11,7 @@
 namespace tacore::validator {
 namespace {
 
-std::string shown(SampleType type, std::string_view id) { return std::string(to_string(type)) + " " + quoted(id); }
+std::string shown(SampleType type, std::string_view id) { return std::string(to_string(type)) + " " + in_quotes(id); }
 
 std::string children(std::size_t count) { return std::to_string(count) + (count == 1 ? " child" : " children"); }
 
@@ -33,11 +33,11 @@ class Comparison {
     if (level == schema_.hierarchy.end()) return fail(found, "has no patterns for this level");
     if (position >= level->second.size()) {
       return fail(found, "has " + counted(level->second.size(), "pattern") + ", none for the children of " +
-                             quoted(found.model));
+                             in_quotes(found.model));
     }
     const PitPattern& pattern = level->second[position];
     if (pattern.type.size() != *found.num_children) {
-      fail(found, "has a pattern of " + children(pattern.type.size()) + ", but " + quoted(found.model) + " has " +
+      fail(found, "has a pattern of " + children(pattern.type.size()) + ", but " + in_quotes(found.model) + " has " +
                       std::to_string(*found.num_children));
     }
     const std::size_t both = std::min(pattern.type.size(), found.children.size());
@@ -54,7 +54,7 @@ class Comparison {
     if (!child.type || is_padding_id(pattern.id[i])) return;
     if (*child.type == pattern.type[i] && child.id == pattern.id[i]) return;
     fail(found, "has " + shown(pattern.type[i], pattern.id[i]) + " as child " + std::to_string(i) + " of " +
-                    quoted(found.model) + ", the rows have " + shown(*child.type, child.id));
+                    in_quotes(found.model) + ", the rows have " + shown(*child.type, child.id));
   }
 
   /// One pattern for each FOLDER position of the level above, in order. Published writers list those of the first
@@ -123,8 +123,8 @@ uint32_t PitShape::add(Report& report, std::string_view id, SampleType type, con
     child.id = id;
   } else if (*child.type != type || child.id != id) {
     report.add("PIT-1",
-               "child " + std::to_string(position) + " of " + quoted(path_) + " is " + shown(type, id) + ", " +
-                   shown(*child.type, child.id) + " expected, as in " + quoted(node.model),
+               "child " + std::to_string(position) + " of " + in_quotes(path_) + " is " + shown(type, id) + ", " +
+                   shown(*child.type, child.id) + " expected, as in " + in_quotes(node.model),
                where);
   }
   if (type != SampleType::Folder) return kNone;
@@ -143,8 +143,8 @@ void PitShape::end(Report& report, const ErrorContext& where) {
   if (!node.num_children) node.num_children = position_;
   if (*node.num_children != position_) {
     report.add("PIT-1",
-               quoted(path_) + " has " + children(position_) + ", " + std::to_string(*node.num_children) +
-                   " expected, as in " + quoted(node.model),
+               in_quotes(path_) + " has " + children(position_) + ", " + std::to_string(*node.num_children) +
+                   " expected, as in " + in_quotes(node.model),
                where);
   }
 }
@@ -167,7 +167,7 @@ void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& s
   for (const auto& [level, fields] : checked.collection->field_schema) {
     const auto is_it = [&](const auto& file) { return file == level + ".parquet"; };
     if (std::ranges::none_of(std::span(names::kLevelFiles).first(checked.levels.size()), is_it))
-      report.add("SCH-5", "taco:field_schema has " + quoted(level) + ", but there is no such table", {.path = path});
+      report.add("SCH-5", "taco:field_schema has " + in_quotes(level) + ", but there is no such table", {.path = path});
   }
   check_counts(report, schema, checked, path);
   if (num_levels > 1) Comparison(report, schema, shape, path).compare(PitShape::kRoot, 0);

@@ -67,7 +67,7 @@ class Records {
       payloads_[i] = entry.local_offset + local.header_size;
       compare(entry, local);
     } catch (const FormatError& error) {
-      report_.add("ZIP-2", "entry " + quoted(entry.name) + ": " + message_of(error), at(entry.local_offset));
+      report_.add("ZIP-2", "entry " + in_quotes(entry.name) + ": " + message_of(error), at(entry.local_offset));
     }
     check_gap(entry.local_offset, &entry);
     end_ = std::max(end_, payloads_[i] + entry.compressed_size);
@@ -78,17 +78,17 @@ class Records {
     if (entry.method != 0) {
       report_.add(
           "ZIP-3",
-          "entry " + quoted(entry.name) + " is compressed: method " + std::to_string(entry.method) + ", 0 expected",
+          "entry " + in_quotes(entry.name) + " is compressed: method " + std::to_string(entry.method) + ", 0 expected",
           at(entry.record_offset));
     }
     if ((entry.flags & kEncrypted) != 0) {
-      report_.add("ZIP-4", "entry " + quoted(entry.name) + " is encrypted", at(entry.record_offset));
+      report_.add("ZIP-4", "entry " + in_quotes(entry.name) + " is encrypted", at(entry.record_offset));
     } else if ((entry.flags & kDescriptor) != 0) {
-      report_.add("ZIP-4", "entry " + quoted(entry.name) + " has a data descriptor", at(entry.record_offset));
+      report_.add("ZIP-4", "entry " + in_quotes(entry.name) + " has a data descriptor", at(entry.record_offset));
     } else if ((entry.flags & ~kKnownFlags) != 0) {
       report_.add(
           "ZIP-4",
-          "entry " + quoted(entry.name) + " has the flags " + std::to_string(entry.flags) + ", 0 or 2048 expected",
+          "entry " + in_quotes(entry.name) + " has the flags " + std::to_string(entry.flags) + ", 0 or 2048 expected",
           at(entry.record_offset));
     }
   }
@@ -96,25 +96,25 @@ class Records {
   void compare(const zip::CentralEntry& entry, const zip::LocalHeader& local) {
     if (local.name != entry.name) {
       report_.add("ZIP-2",
-                  "the local header has the name " + quoted(local.name) + ", " + quoted(entry.name) + " expected",
+                  "the local header has the name " + in_quotes(local.name) + ", " + in_quotes(entry.name) + " expected",
                   at(entry.local_offset));
     }
     const auto same = [&](const char* what, uint64_t found, uint64_t expected) {
       if (found == expected) return;
       report_.add("ZIP-2",
-                  "entry " + quoted(entry.name) + ": local header has " + what + " " + std::to_string(found) +
+                  "entry " + in_quotes(entry.name) + ": local header has " + what + " " + std::to_string(found) +
                       ", the central directory " + std::to_string(expected),
                   at(entry.local_offset));
     };
     const uint64_t extra = local.header_size - zip::kLocalHeaderSize - local.name.size();
     if (local.has_odd_zip64) {
       report_.add("ZIP-14",
-                  "entry " + quoted(entry.name) + ": the ZIP64 field of its local header does not match its sizes",
+                  "entry " + in_quotes(entry.name) + ": the ZIP64 field of its local header does not match its sizes",
                   at(entry.local_offset));
     }
     if (local.has_foreign_extra || (extra != 0 && extra != kZip64Extra)) {
       report_.add("ZIP-2",
-                  "entry " + quoted(entry.name) + ": local header has an extra field of " + std::to_string(extra) +
+                  "entry " + in_quotes(entry.name) + ": local header has an extra field of " + std::to_string(extra) +
                       " bytes, none or that of ZIP64 expected",
                   at(entry.local_offset));
     }
@@ -127,7 +127,7 @@ class Records {
     if ((local.flags & kDescriptor) != 0) return;  // 4.4.4: the fields are 0 here
     if (local.crc32 != entry.crc32) {
       report_.add("ZIP-2",
-                  "entry " + quoted(entry.name) + ": local header has CRC-32 " + hex(local.crc32) +
+                  "entry " + in_quotes(entry.name) + ": local header has CRC-32 " + hex(local.crc32) +
                       ", the central directory " + hex(entry.crc32),
                   at(entry.local_offset));
     }
@@ -138,10 +138,10 @@ class Records {
   /// `offset` is the start of an entry, or of the directory, and must follow the previous entry.
   void check_gap(uint64_t offset, const zip::CentralEntry* entry) {
     if (offset == end_) return;
-    const std::string what = entry ? "entry " + quoted(entry->name) : "the central directory";
+    const std::string what = entry ? "entry " + in_quotes(entry->name) : "the central directory";
     if (offset < end_) {
       report_.add("ZIP-6",
-                  what + " at " + std::to_string(offset) + " overlaps entry " + quoted(entries_[last_].name) +
+                  what + " at " + std::to_string(offset) + " overlaps entry " + in_quotes(entries_[last_].name) +
                       ", which ends at " + std::to_string(end_),
                   at(offset));
     } else {

@@ -96,7 +96,7 @@ class LevelCheck {
     } else if (*row_->type == "FOLDER") {
       return SampleType::Folder;
     } else {
-      report_.add("SCH-4", name() + ": type is " + quoted(*row_->type) + ", FILE or FOLDER expected", where());
+      report_.add("SCH-4", name() + ": type is " + in_quotes(*row_->type) + ", FILE or FOLDER expected", where());
     }
     return std::nullopt;
   }
@@ -104,7 +104,7 @@ class LevelCheck {
   void check_id() {
     if (!row_->id) return;  // reported when it was decoded
     if (const auto why = why_bad_id(*row_->id); !why.empty()) {
-      report_.add("ID-1", name() + ": id " + quoted(*row_->id) + " " + why, where());
+      report_.add("ID-1", name() + ": id " + in_quotes(*row_->id) + " " + why, where());
     }
     if (!is_padding_id(*row_->id)) return;
     const auto number = row_->id->substr(names::kPadding.size());
@@ -112,7 +112,7 @@ class LevelCheck {
     // A FOLDER of padding has the size of its `__meta__`.
     if (!digits || (row_->type == "FILE" && row_->size.value_or(0) != 0)) {
       report_.add("ID-3",
-                  name() + ": padding " + quoted(*row_->id) + " has the type " +
+                  name() + ": padding " + in_quotes(*row_->id) + " has the type " +
                       std::string(row_->type.value_or("null")) + " and the size " + shown(row_->size) +
                       "; the name __TACOPAD__N, and size 0 of a FILE, expected",
                   where());
@@ -158,7 +158,7 @@ class LevelCheck {
     if (!parent || !above_.is_folder[*parent]) {
       report_.add("LVL-4",
                   name() + ": internal:parent_id " +
-                      (row_->parent_text ? quoted(*row_->parent_text) : shown(row_->parent_id)) +
+                      (row_->parent_text ? in_quotes(*row_->parent_text) : shown(row_->parent_id)) +
                       (parent ? " refers to a row that is not a FOLDER, of level " : " refers to no row of level ") +
                       std::to_string(level_ - 1),
                   where());
@@ -226,8 +226,8 @@ class LevelCheck {
       return report_.add("LVL-9", name() + ": internal:relative_path of a FOLDER has no slash at its end", where());
     }
     report_.add("LVL-7",
-                name() + ": internal:relative_path is " + (found ? quoted(*found) : "null") + ", " +
-                    quoted(folder ? path + "/" : path) + " expected",
+                name() + ": internal:relative_path is " + (found ? in_quotes(*found) : "null") + ", " +
+                    in_quotes(folder ? path + "/" : path) + " expected",
                 where());
   }
 
@@ -248,8 +248,8 @@ class LevelCheck {
       const bool zip = section_.is_zip;
       const auto rule = zip ? "OFF-3" : type == SampleType::File ? "DIR-1" : "MET-1";
       report_.add(rule,
-                  name() + (zip ? ": the ZIP has no entry " + quoted(expected)
-                                : ": the file " + quoted(expected) + " is missing"),
+                  name() + (zip ? ": the ZIP has no entry " + in_quotes(expected)
+                                : ": the file " + in_quotes(expected) + " is missing"),
                   where());
       return entry;
     }
@@ -266,7 +266,7 @@ class LevelCheck {
     if (row_->offset && *row_->offset >= 0) at.offset = static_cast<uint64_t>(*row_->offset);
     report_.add(type == SampleType::File ? "OFF-1" : "OFF-2",
                 name() + ": internal:offset is " + shown(row_->offset) + ", internal:size " + shown(row_->size) + "; " +
-                    quoted(expected) + " is " + std::to_string(size) + " bytes at " + std::to_string(offset),
+                    in_quotes(expected) + " is " + std::to_string(size) + " bytes at " + std::to_string(offset),
                 at);
   }
 
@@ -284,15 +284,15 @@ class LevelCheck {
     out_.paths.sort();
     for (const std::size_t row : out_.paths.duplicates()) {
       if (out_.paths[row].empty()) continue;
-      report_.add("ID-2", "row " + std::to_string(row) + ": " + quoted(out_.paths[row]) + " occurs twice",
+      report_.add("ID-2", "row " + std::to_string(row) + ": " + in_quotes(out_.paths[row]) + " occurs twice",
                   {.path = section_.path, .level = level_});
     }
   }
 
   std::string name() const {
     const std::string out = "row " + std::to_string(row_->number);
-    if (row_->relative_path) return out + " (" + quoted(*row_->relative_path) + ")";
-    return row_->id ? out + " (" + quoted(*row_->id) + ")" : out;
+    if (row_->relative_path) return out + " (" + in_quotes(*row_->relative_path) + ")";
+    return row_->id ? out + " (" + in_quotes(*row_->id) + ")" : out;
   }
   ErrorContext where() const { return {.path = section_.path, .offset = {}, .level = level_}; }
 
@@ -334,7 +334,7 @@ void check_unreferenced(Report& report, const Section& section) {
     if (!name.starts_with(names::kData) || name.ends_with('/') || section.entries->is_marked(i)) continue;
     ErrorContext where{.path = section.path};
     if (section.is_zip) where.offset = section.entries->offset(i);
-    report.add(section.is_zip ? "OFF-4" : "DIR-3", quoted(name) + " belongs to no row", where);
+    report.add(section.is_zip ? "OFF-4" : "DIR-3", in_quotes(name) + " belongs to no row", where);
   }
 }
 

@@ -126,7 +126,7 @@ void check_samples(Report& report, const std::string& path, const std::string& b
                [&](std::size_t row) { collect(rows, static_cast<int64_t>(row), "", 0, found[row]); });
   for (const auto& of_row : found) {
     for (const auto& [fault, sample, level] : of_row) {
-      report.add(fault.rule, "sample " + quoted(sample) + ": " + fault.message,
+      report.add(fault.rule, "sample " + in_quotes(sample) + ": " + fault.message,
                  {.path = path, .offset = {}, .level = level});
     }
   }
@@ -149,13 +149,13 @@ void check_header_file(Report& report, const Storage& storage, const Container& 
     const auto place = zip.directory->find(*zip.archive, entry_name(row.relative_path, SampleType::File));
     if (!place || static_cast<int64_t>(place->range.size) != row.size || place->crc32 != row.crc32) {
       report.add("TIF-6",
-                 "the TIFF index of " + quoted(row.relative_path) + " was made from " + std::to_string(row.size) +
+                 "the TIFF index of " + in_quotes(row.relative_path) + " was made from " + std::to_string(row.size) +
                      " bytes with CRC-32 " + std::to_string(row.crc32) + ", " + zip.archive->name() + " has " +
                      (place ? std::to_string(place->range.size) + " with " + std::to_string(place->crc32) : "none"),
                  where);
       continue;
     }
-    const HeaderCell cell{.row = quoted(row.relative_path),
+    const HeaderCell cell{.row = in_quotes(row.relative_path),
                           .header = row.header,
                           .size = place->range.size,
                           .source = deep ? slice(zip.archive, place->range) : nullptr};

@@ -45,10 +45,10 @@ std::string shown(const ByteRange& range) {
 std::string shown(std::optional<int64_t> number) { return number ? std::to_string(*number) : "null"; }
 
 std::string about(const Place& place, const std::string& what) {
-  return place.id.empty() ? what : quoted(place.id) + ": " + what;
+  return place.id.empty() ? what : in_quotes(place.id) + ": " + what;
 }
 
-std::string in(const Place& place) { return place.id.empty() ? "" : " of " + quoted(place.id); }
+std::string in(const Place& place) { return place.id.empty() ? "" : " of " + in_quotes(place.id); }
 
 std::string row_name(const Place& place, int64_t row) { return "row " + std::to_string(row) + in(place); }
 
@@ -61,14 +61,14 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
   visit(v1::names::kFileFormat, [&](const std::optional<std::string>& format, int64_t row) {
     for (const char* name : {"GTiff", "BYTES", "TORTILLA"}) {
       if (!format || *format == name || lower(*format) != lower(name)) continue;
-      report.add("V1-7", row_name(place, row) + ": file_format is " + quoted(*format) + ", " + name + " expected",
+      report.add("V1-7", row_name(place, row) + ": file_format is " + in_quotes(*format) + ", " + name + " expected",
                  table.where());
     }
     if (!format || format->empty())
       report.add("V1-7", row_name(place, row) + ": file_format is missing", table.where());
     else if (!v1::is_known_format(*format))
       report.add("V1-7",
-                 row_name(place, row) + ": file_format is " + quoted(*format) +
+                 row_name(place, row) + ": file_format is " + in_quotes(*format) +
                      ", the name of a GDAL driver, BYTES or TORTILLA expected",
                  table.where());
   });
@@ -80,7 +80,7 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
   visit(v1::names::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
     if (!split || split == "train" || split == "validation" || split == "test") return;
     report.add("V1-8",
-               row_name(place, row) + ": data_split is " + quoted(*split) + ", train, validation or test expected",
+               row_name(place, row) + ": data_split is " + in_quotes(*split) + ", train, validation or test expected",
                table.where());
   });
 }
@@ -217,9 +217,9 @@ class FileCheck {
       const std::string name = table.text(id, row).value_or("");
       if (name.empty()) report_.add("V1-4", row_name(place, row) + ": the id is empty", at(place));
       else if (name.find('\0') != name.npos)
-        report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " has a NUL byte", at(place));
+        report_.add("V1-4", row_name(place, row) + ": id " + in_quotes(name) + " has a NUL byte", at(place));
       else if (!ids.insert(name).second)
-        report_.add("V1-4", row_name(place, row) + ": id " + quoted(name) + " occurs twice", at(place));
+        report_.add("V1-4", row_name(place, row) + ": id " + in_quotes(name) + " occurs twice", at(place));
       const auto first = table.integer(offset, row), length = table.integer(size, row);
       const bool numbers = first && length && *first >= 0 && *length >= 0;
       const ByteRange range{numbers ? static_cast<uint64_t>(*first) : 0, numbers ? static_cast<uint64_t>(*length) : 0};
@@ -232,7 +232,7 @@ class FileCheck {
       }
       if (range.size > 0) ranges.emplace_back(range, row);
       const bool is_folder = table.text(type, row) == "FOLDER";
-      children += (is_folder ? " FOLDER " : " FILE ") + quoted(name);
+      children += (is_folder ? " FOLDER " : " FILE ") + in_quotes(name);
       if (is_folder) nest(place, range, name);
       else if (deep_) check_format(place, row, table.text(format, row).value_or(""), range);
       if (is_folder) continue;
@@ -250,7 +250,7 @@ class FileCheck {
     if (!children_[level]) children_[level] = {children, place.id};
     if (children_[level]->first == children) return;
     report_.add("V1-21",
-                quoted(place.id) + " has" + children + "; " + quoted(children_[level]->second) + " has" +
+                in_quotes(place.id) + " has" + children + "; " + in_quotes(children_[level]->second) + " has" +
                     children_[level]->first,
                 at(place));
   }
@@ -262,7 +262,7 @@ class FileCheck {
     const bool is_nested = found == v1::names::kTortilla;
     if (is_nested || (v1::has_signature(format) && !v1::same_signature(format, head)))
       report_.add("V1-24",
-                  row_name(place, row) + ": file_format is " + quoted(format) +
+                  row_name(place, row) + ": file_format is " + in_quotes(format) +
                       ", but the first bytes of the sample are those of " + found,
                   at(place, range.offset));
   }
@@ -317,7 +317,7 @@ class FileCheck {
       fields.push_back(name + " (" + table.columns()[static_cast<std::size_t>(table.find(name))].type + ")");
     for (const auto& name : names) {
       if (name.starts_with(names::kInternal))
-        report_.add("V1-13", about(place, "column " + quoted(name) + " should not be stored"), at(place));
+        report_.add("V1-13", about(place, "column " + in_quotes(name) + " should not be stored"), at(place));
     }
     std::sort(names.begin(), names.end());
     const auto level = static_cast<std::size_t>(place.level);
@@ -327,7 +327,7 @@ class FileCheck {
     if (!schemas_[level]) schemas_[level] = {fields, place.id};
     if (schemas_[level]->first == fields) return;
     report_.add("V1-10",
-                quoted(place.id) + " has columns " + join(fields, ", ") + "; " + quoted(schemas_[level]->second) +
+                in_quotes(place.id) + " has columns " + join(fields, ", ") + "; " + in_quotes(schemas_[level]->second) +
                     " has " + join(schemas_[level]->first, ", "),
                 at(place));
   }
@@ -341,7 +341,7 @@ class FileCheck {
       for (const auto& advice : found.advice) report_.add("V1-17", "COLLECTION: " + advice, where);
       const auto collection =
           v1::parse_stored_collection({reinterpret_cast<const char*>(text.data()), text.size()}, path_);
-      identity_ = quoted(collection.id) + ", version " + quoted(collection.dataset_version);
+      identity_ = in_quotes(collection.id) + ", version " + in_quotes(collection.dataset_version);
     } catch (const FormatError& error) {
       report_.add("V1-11", "COLLECTION: " + message_of(error), where);
     }
@@ -373,9 +373,10 @@ std::vector<std::string> paths_of(Report& report, const Storage& storage, const 
   if (!v1::parse_partition_name(path))
     report.add("V1-15", "is not named as a partition, NAME.0000.part.EXTENSION expected", {.path = path});
   if (const auto left = v1::left_over(storage, path, count); !left.empty())
-    report.add("V1-12",
-               quoted(file_name(left)) + " is an additional file beside the " + std::to_string(count) + " partitions",
-               {.path = path});
+    report.add(
+        "V1-12",
+        in_quotes(file_name(left)) + " is an additional file beside the " + std::to_string(count) + " partitions",
+        {.path = path});
   try {
     return v1::partition_paths(storage, path, count, false);
   } catch (const Error& error) {
@@ -412,7 +413,7 @@ void check_tortilla(Report& report, const Storage& storage, const std::string& p
     }
     if (header && header->num_partitions != count) {
       report.add("V1-12",
-                 "states " + counted(header->num_partitions, "partition") + ", " + quoted(path) + " states " +
+                 "states " + counted(header->num_partitions, "partition") + ", " + in_quotes(path) + " states " +
                      std::to_string(count),
                  {.path = part, .offset = 18});
     }

@@ -50,27 +50,28 @@ void check_names(Report& report, const ByteSource& archive, const std::vector<zi
   for (const auto& entry : entries) {
     const ErrorContext where = at(archive, entry.record_offset);
     if (const auto why = why_bad_name(entry.name); !why.empty()) {
-      report.add("ZIP-9", "entry " + quoted(entry.name) + " " + why, where);
+      report.add("ZIP-9", "entry " + in_quotes(entry.name) + " " + why, where);
     } else if (!is_known_name(entry.name)) {
-      report.add("ZIP-10", "entry " + quoted(entry.name) + " is not part of a TACO dataset", where);
+      report.add("ZIP-10", "entry " + in_quotes(entry.name) + " is not part of a TACO dataset", where);
     }
     if (entry.has_foreign_extra) {
-      report.add("ZIP-12", "entry " + quoted(entry.name) + " has an extra field other than that of ZIP64", where);
+      report.add("ZIP-12", "entry " + in_quotes(entry.name) + " has an extra field other than that of ZIP64", where);
     }
     if (entry.has_odd_zip64) {
-      report.add("ZIP-14", "entry " + quoted(entry.name) + ": its ZIP64 field does not match its sizes and offset",
+      report.add("ZIP-14", "entry " + in_quotes(entry.name) + ": its ZIP64 field does not match its sizes and offset",
                  where);
     }
     if (entry.disk != 0) {
-      report.add("ZIP-15", "entry " + quoted(entry.name) + " is on disk " + std::to_string(entry.disk) + ", 0 expected",
+      report.add("ZIP-15",
+                 "entry " + in_quotes(entry.name) + " is on disk " + std::to_string(entry.disk) + ", 0 expected",
                  where);
     }
     if (entry.comment_size != 0) {
-      report.add("ZIP-16", "entry " + quoted(entry.name) + " has a comment of " + counted(entry.comment_size, "byte"),
-                 where);
+      report.add("ZIP-16",
+                 "entry " + in_quotes(entry.name) + " has a comment of " + counted(entry.comment_size, "byte"), where);
     }
     if (entry.is_link()) {
-      report.add("ZIP-11", "entry " + quoted(entry.name) + " is a symbolic link", where);
+      report.add("ZIP-11", "entry " + in_quotes(entry.name) + " is a symbolic link", where);
     }
   }
 }
@@ -100,7 +101,7 @@ Entries indexed(Report& report, const ByteSource& archive, const std::vector<zip
   for (std::size_t i = 0; i < central.size(); ++i) out.add(central[i].name, payloads[i], central[i].size);
   out.sort();
   for (const std::size_t i : out.names().duplicates()) {
-    report.add("ZIP-5", "entry " + quoted(central[i].name) + " occurs twice", at(archive, central[i].record_offset));
+    report.add("ZIP-5", "entry " + in_quotes(central[i].name) + " occurs twice", at(archive, central[i].record_offset));
   }
   return out;
 }
@@ -148,7 +149,7 @@ void check_checksums(Report& report, const ByteSource& archive, const std::vecto
     }
     if (entry.method != 0 || crc == entry.crc32) continue;
     report.add("CRC-1",
-               "entry " + quoted(entry.name) + ": CRC-32 of its " + std::to_string(entry.size) + " bytes is " +
+               "entry " + in_quotes(entry.name) + ": CRC-32 of its " + std::to_string(entry.size) + " bytes is " +
                    hex(crc) + ", " + hex(entry.crc32) + " expected",
                at(archive, payloads[i]));
   }

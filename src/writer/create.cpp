@@ -46,7 +46,7 @@ struct Plan {
 
 void check_output(const std::string& output, const CreateOptions& options) {
   if (output.empty() || output.find('\0') != output.npos) {
-    throw ValidationError("the output is " + tacore::quoted(output) + "; the name of a file or folder expected");
+    throw ValidationError("the output is " + tacore::in_quotes(output) + "; the name of a file or folder expected");
   }
   for (const std::string_view reserved : {".tacocat", "DATA", "METADATA"}) {
     if (file_name(output) == reserved) {
@@ -262,11 +262,12 @@ std::vector<std::string> create(const Taco& taco, const std::string& output, con
 std::vector<std::string> create_found(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_collection(taco.collection);
   for (const auto& licence : unknown_licences(taco.collection)) {
-    log::warning(output + ": the licence " + tacore::quoted(licence) + " is not an SPDX identifier such as CC-BY-4.0");
+    log::warning(output + ": the licence " + tacore::in_quotes(licence) +
+                 " is not an SPDX identifier such as CC-BY-4.0");
   }
   const std::string& version = taco.collection.taco_version;
   if (!version.empty() && version != kTacoVersion) {
-    log::warning(output + ": taco_version " + tacore::quoted(version) + " becomes " + kTacoVersion +
+    log::warning(output + ": taco_version " + tacore::in_quotes(version) + " becomes " + kTacoVersion +
                  ", the version that is written");
   }
   const Tree& whole = taco.tortilla.impl()->tree;

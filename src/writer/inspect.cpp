@@ -37,7 +37,7 @@ Tortilla children(const Tortilla& tortilla, int64_t row) {
   const Tree& tree = tortilla.impl()->tree;
   const std::size_t at = row_of(tree, row);
   if (tree.levels[0].types[at] != SampleType::Folder)
-    throw SchemaError("sample " + quoted(tree.levels[0].ids[at]) + " is a FILE, a FOLDER expected");
+    throw SchemaError("sample " + in_quotes(tree.levels[0].ids[at]) + " is a FILE, a FOLDER expected");
   Tree out = take_roots(tree, {row});
   out.levels.erase(out.levels.begin());
   while (out.levels.size() > 1 && out.levels.back().ids.empty()) out.levels.pop_back();

@@ -51,8 +51,8 @@ class Union {
       if (is_new) children_.push_back({id, type, folder});
       const Child& known = children_[found->second];
       if (known.type != type) {
-        differences.add(quoted(folder + "/" + id) + " is a " + to_string(type) + ", " +
-                        quoted(known.folder + "/" + id) + " a " + to_string(known.type));
+        differences.add(in_quotes(folder + "/" + id) + " is a " + to_string(type) + ", " +
+                        in_quotes(known.folder + "/" + id) + " a " + to_string(known.type));
       }
       order.push_back(found->second);
     }
@@ -96,8 +96,8 @@ class Union {
     for (std::size_t c = 0; c < children_.size(); ++c) {
       if (num_before[c] > 0) circle.push_back(&children_[c]);
     }
-    differences.add("the children " + quoted(circle[0]->id) + " and " + quoted(circle[1]->id) +
-                    " are in different orders in " + quoted(circle[0]->folder) +
+    differences.add("the children " + in_quotes(circle[0]->id) + " and " + in_quotes(circle[1]->id) +
+                    " are in different orders in " + in_quotes(circle[0]->folder) +
                     " and in other folders at its position");
   }
 
@@ -139,8 +139,8 @@ class Padder {
     const auto other = std::find_if(types.begin(), types.end(), [&](SampleType t) { return t != types[0]; });
     if (other == types.end()) return;
     Differences found;
-    found.add(quoted(tree_.path(0, other - types.begin())) + " is a " + to_string(*other) + ", " +
-              quoted(tree_.path(0, 0)) + " a " + to_string(types[0]) + "; roots of one type expected");
+    found.add(in_quotes(tree_.path(0, other - types.begin())) + " is a " + to_string(*other) + ", " +
+              in_quotes(tree_.path(0, 0)) + " a " + to_string(types[0]) + "; roots of one type expected");
     found.raise();
   }
 
@@ -166,7 +166,8 @@ class Padder {
     std::vector<Slots> out;
     for (std::size_t p = 0; p < num_positions; ++p) {
       if (out.emplace_back(unions[p].merge(differences_)).empty() && unions[p].empty()) {
-        differences_.add(quoted(tree_.path(level, some[p])) + " has no children, nor has any folder at its position");
+        differences_.add(in_quotes(tree_.path(level, some[p])) +
+                         " has no children, nor has any folder at its position");
       }
     }
     return out;

@@ -106,9 +106,9 @@ std::vector<Part> plan_parts(const Tree& tree, const std::string& name, uint64_t
   for (const auto& part : parts) {
     const auto [found, is_new] = known.emplace(part.name, part.roots.at(0));
     if (is_new) continue;
-    throw ValidationError("samples " + quoted(tree.path(0, found->second)) + " and " +
-                          quoted(tree.path(0, part.roots[0])) + " differ in " + join(group_by, ", ") +
-                          ", but the name of both parts is " + quoted(part.name));
+    throw ValidationError("samples " + in_quotes(tree.path(0, found->second)) + " and " +
+                          in_quotes(tree.path(0, part.roots[0])) + " differ in " + join(group_by, ", ") +
+                          ", but the name of both parts is " + in_quotes(part.name));
   }
   return parts;
 }

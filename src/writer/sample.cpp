@@ -18,7 +18,7 @@ namespace {
 void check_keys(const std::vector<MetadataField>& fields, const std::string& id) {
   for (const auto& field : fields) {
     if (const auto why = why_bad_key(field.key); !why.empty()) {
-      throw SchemaError("sample " + quoted(id) + ": key " + quoted(field.key) + " " + why);
+      throw SchemaError("sample " + in_quotes(id) + ": key " + in_quotes(field.key) + " " + why);
     }
   }
 }
@@ -62,7 +62,7 @@ std::shared_ptr<const Sample::Content> content_of(Bytes bytes, const std::string
 
 Sample::Sample(std::string id, std::shared_ptr<const Content> content, std::vector<MetadataField> metadata)
     : id_(std::move(id)), content_(std::move(content)) {
-  if (const auto why = why_bad_id(id_); !why.empty()) throw SchemaError("sample " + quoted(id_) + ": its id " + why);
+  if (const auto why = why_bad_id(id_); !why.empty()) throw SchemaError("sample " + in_quotes(id_) + ": its id " + why);
   extend_with(std::move(metadata));
 }
 
@@ -90,7 +90,7 @@ std::string Sample::vsi_path() const {
 }
 
 Bytes Sample::read_bytes() const {
-  if (!content_->file) throw SchemaError("sample " + quoted(id_) + " is a FOLDER, which has no bytes of its own");
+  if (!content_->file) throw SchemaError("sample " + in_quotes(id_) + " is a FOLDER, which has no bytes of its own");
   PayloadReader reader(*content_->file);
   Bytes out(size());
   reader.read(out);
@@ -134,7 +134,7 @@ void Sample::extend_with(const SampleExtension& extension, bool schema_only) {
   const auto schema = extension.schema();
   const auto values = schema_only ? std::vector<Value>(schema.size()) : extension.compute(*this);
   if (values.size() != schema.size()) {
-    throw SchemaError("sample " + quoted(id_) + ": an extension gave " + std::to_string(values.size()) +
+    throw SchemaError("sample " + in_quotes(id_) + ": an extension gave " + std::to_string(values.size()) +
                       " values for " + std::to_string(schema.size()) + " fields");
   }
   std::vector<MetadataField> fields;
@@ -149,7 +149,7 @@ MetadataField Sample::pop(std::string_view key) {
   if (found == metadata_.end()) {
     std::vector<std::string> keys;
     for (const auto& field : metadata_) keys.push_back(field.key);
-    throw SchemaError("sample " + quoted(id_) + ": " + why_not_popped(key, keys));
+    throw SchemaError("sample " + in_quotes(id_) + ": " + why_not_popped(key, keys));
   }
   MetadataField out = std::move(*found);
   metadata_.erase(found);

@@ -40,7 +40,7 @@ std::shared_ptr<const ByteSource> source_of(const Payload& payload, const std::s
 
 std::shared_ptr<const ByteSource> source_of(const Sample& sample) {
   const auto& file = sample.content()->file;
-  if (!file) throw SchemaError("sample " + quoted(sample.id()) + " is a FOLDER, a FILE expected");
+  if (!file) throw SchemaError("sample " + in_quotes(sample.id()) + " is a FOLDER, a FILE expected");
   return source_of(*file, sample.id());
 }
 

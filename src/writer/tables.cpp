@@ -82,8 +82,8 @@ void check_field_names(const Tree& tree) {
     for (const auto& field : level_fields(tree, level)) {
       const auto [known, is_new] = folded.emplace(lower(field.name), field.name);
       if (is_new) continue;
-      throw SchemaError("level " + std::to_string(level) + " has fields " + quoted(known->second) + " and " +
-                        quoted(field.name) + ", which differ in case only; SQL takes them for one");
+      throw SchemaError("level " + std::to_string(level) + " has fields " + in_quotes(known->second) + " and " +
+                        in_quotes(field.name) + ", which differ in case only; SQL takes them for one");
     }
   }
 }

@@ -33,7 +33,7 @@ const TreeLevel& level_of(const Tree& tree, int level) {
 void check_keys(const std::vector<MetadataColumn>& columns) {
   for (const auto& column : columns) {
     if (const auto why = why_bad_key(column.key); !why.empty())
-      throw SchemaError("key " + quoted(column.key) + " " + why);
+      throw SchemaError("key " + in_quotes(column.key) + " " + why);
   }
 }
 
@@ -63,9 +63,9 @@ void add_columns(TreeLevel& level, const std::vector<MetadataColumn>& columns) {
 
 std::string why_not_popped(std::string_view key, const std::vector<std::string>& keys) {
   for (const auto core : {names::kId, names::kType, names::kPath}) {
-    if (key == core) return "field " + quoted(std::string(key)) + " is part of every sample and stays";
+    if (key == core) return "field " + in_quotes(std::string(key)) + " is part of every sample and stays";
   }
-  return "no field " + quoted(std::string(key)) + "; there are: " + join(keys, ", ");
+  return "no field " + in_quotes(std::string(key)) + "; there are: " + join(keys, ", ");
 }
 
 Tortilla::Tortilla(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -117,7 +117,8 @@ Sample Tortilla::sample(int64_t row, int level) const {
   }
   const std::string& id = here.ids[as_size(row)];
   if (here.types[as_size(row)] == SampleType::Folder) {
-    throw SchemaError("sample " + quoted(id) + " of level " + std::to_string(level) + " is a FOLDER, a FILE expected");
+    throw SchemaError("sample " + in_quotes(id) + " of level " + std::to_string(level) +
+                      " is a FOLDER, a FILE expected");
   }
   Sample out(id, std::make_shared<const Sample::Content>(Sample::Content{.file = here.payloads[as_size(row)]}), {});
   if (!here.columns) return out;
@@ -145,7 +146,7 @@ std::vector<Value> Tortilla::column(std::string_view key, int level) const {
   const auto column = here.columns ? column_or_null(*here.columns, key) : nullptr;
   if (column) return read_values(*column);
   const auto keys = here.columns ? column_names(*here.columns) : std::vector<std::string>();
-  throw SchemaError("no field " + quoted(std::string(key)) + " at level " + std::to_string(level) +
+  throw SchemaError("no field " + in_quotes(std::string(key)) + " at level " + std::to_string(level) +
                     "; there are: " + join(keys, ", "));
 }
 

@@ -58,7 +58,7 @@ class Checker {
     for (std::size_t row = 0; row < types.size(); ++row) {
       if (types[row] == SampleType::File) continue;
       const auto path = tree_.path(static_cast<int>(tree_.levels.size()) - 1, static_cast<int64_t>(row));
-      differences_.add("folder " + quoted(path) + " has no children");
+      differences_.add("folder " + in_quotes(path) + " has no children");
     }
   }
 
@@ -67,8 +67,8 @@ class Checker {
     const auto other = std::find_if(types.begin(), types.end(), [&](SampleType t) { return t != types[0]; });
     if (other != types.end()) {
       const auto row = other - types.begin();
-      throw SchemaError("PIT violation: " + quoted(tree_.path(0, row)) + " is a " + to_string(*other) + ", " +
-                        quoted(tree_.path(0, 0)) + " a " + to_string(types[0]) + "; roots of one type expected");
+      throw SchemaError("PIT violation: " + in_quotes(tree_.path(0, row)) + " is a " + to_string(*other) + ", " +
+                        in_quotes(tree_.path(0, 0)) + " a " + to_string(types[0]) + "; roots of one type expected");
     }
     return types[0];
   }
@@ -83,11 +83,12 @@ class Checker {
     for (int64_t row = 0; row < static_cast<int64_t>(types.size()); ++row) {
       const int64_t first = begin[as_size(row)], last = begin[as_size(row) + 1];
       if (types[as_size(row)] == SampleType::File) {
-        if (first != last) throw SchemaError("sample " + quoted(tree_.path(level, row)) + " is a FILE with children");
+        if (first != last)
+          throw SchemaError("sample " + in_quotes(tree_.path(level, row)) + " is a FILE with children");
         continue;
       }
       if (first == last) {
-        differences_.add("folder " + quoted(tree_.path(level, row)) + " has no children");
+        differences_.add("folder " + in_quotes(tree_.path(level, row)) + " has no children");
         continue;
       }
       check_siblings(tree_, level + 1, first, last);
@@ -152,7 +153,7 @@ class Checker {
   bool compare(Position& position, int level, int64_t row, int64_t first, int64_t last, std::vector<Position>& below) {
     const auto& children = tree_.levels[static_cast<std::size_t>(level) + 1];
     const auto differ = [&](const std::string& what, const std::string& more = "") {
-      differences_.add(quoted(tree_.path(level, row)) + " has " + what + " in " + quoted(position.first) + more);
+      differences_.add(in_quotes(tree_.path(level, row)) + " has " + what + " in " + in_quotes(position.first) + more);
       return false;
     };
     if (last - first != static_cast<int64_t>(position.ids.size())) {
@@ -171,10 +172,12 @@ class Checker {
         continue;
       }
       if (!is_padding_id(id) && !was_padding && id != position.ids[p]) {
-        return differ("child " + quoted(id) + " at position " + std::to_string(p) + ", " + quoted(position.ids[p]));
+        return differ("child " + in_quotes(id) + " at position " + std::to_string(p) + ", " +
+                      in_quotes(position.ids[p]));
       }
       if (type != position.types[p]) {
-        return differ(std::string("a ") + to_string(type) + " " + quoted(id) + ", a " + to_string(position.types[p]));
+        return differ(std::string("a ") + to_string(type) + " " + in_quotes(id) + ", a " +
+                      to_string(position.types[p]));
       }
       if (was_padding) position.ids[p] = id;
     }
@@ -188,7 +191,7 @@ class Checker {
     std::string out;
     int count = 0;
     for (const auto& id : ids) {
-      if (!is_padding_id(id) && !there.contains(id) && ++count == 1) out = std::string(" (") + word + quoted(id);
+      if (!is_padding_id(id) && !there.contains(id) && ++count == 1) out = std::string(" (") + word + in_quotes(id);
     }
     if (count > 1) out += " and " + std::to_string(count - 1) + " more";
     return count > 0 ? out + ")" : "";
@@ -264,7 +267,7 @@ void check_depth(const Tree& tree) {
   constexpr int kBeyond = names::kMaxLevel + 1;
   if (tree.levels.size() <= kBeyond) return;
   throw SchemaError("a tree of " + std::to_string(tree.levels.size()) + " levels; at most " + std::to_string(kBeyond) +
-                    " expected in TACO 2.0, and " + quoted(tree.path(kBeyond, 0)) + " is deeper");
+                    " expected in TACO 2.0, and " + in_quotes(tree.path(kBeyond, 0)) + " is deeper");
 }
 
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {
@@ -274,9 +277,9 @@ void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {
   for (int64_t row = begin; row < end; ++row) {
     const std::string& id = here.ids[as_size(row)];
     if (const auto why = why_bad_id(id); !why.empty()) {
-      throw SchemaError("sample " + quoted(tree.path(level, row)) + ": its id " + why);
+      throw SchemaError("sample " + in_quotes(tree.path(level, row)) + ": its id " + why);
     }
-    if (!seen.insert(id).second) throw SchemaError("sample " + quoted(tree.path(level, row)) + " occurs twice");
+    if (!seen.insert(id).second) throw SchemaError("sample " + in_quotes(tree.path(level, row)) + " occurs twice");
   }
 }
 
@@ -286,7 +289,7 @@ void check_padding(const Tree& tree) {
     for (std::size_t row = 0; row < here.ids.size(); ++row) {
       const bool below = level > 0 && is_padding_id(tree.levels[level - 1].ids[as_size(here.parents[row])]);
       if (!is_padding_id(here.ids[row]) ? !below : here.payloads[row].size == 0) continue;
-      throw SchemaError("sample " + quoted(tree.path(static_cast<int>(level), static_cast<int64_t>(row))) +
+      throw SchemaError("sample " + in_quotes(tree.path(static_cast<int>(level), static_cast<int64_t>(row))) +
                         " is inside of padding, which readers hide; another id than __TACOPAD__... expected");
     }
   }

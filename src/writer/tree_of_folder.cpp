@@ -66,7 +66,7 @@ Payload part_of(const Payload& whole, const ByteRange& range) {
 }
 
 Payload payload_of(const std::string& path) {
-  if (path.find('\0') != path.npos) throw SchemaError("path " + quoted(path) + " contains a NUL byte");
+  if (path.find('\0') != path.npos) throw SchemaError("path " + in_quotes(path) + " contains a NUL byte");
   if (path.starts_with("/vsisubfile/")) {
     const VsiSubfile part = parse_vsi_subfile(path);
     return part_of(is_remote(part.root) ? remote_file(part.root) : payload_of(part.root), part.range);

@@ -59,8 +59,8 @@ std::shared_ptr<arrow::Table> stack(const std::vector<Child>& children, std::siz
     }
     const auto difference = schema_difference(first->tree->levels[level].columns, here.columns);
     if (difference.empty()) continue;
-    throw SchemaError("PIT violation: level " + std::to_string(level + 1) + " below " + quoted(*child.id) + " " +
-                      difference + ", as below " + quoted(*first->id) + "; samples of a level have the same fields");
+    throw SchemaError("PIT violation: level " + std::to_string(level + 1) + " below " + in_quotes(*child.id) + " " +
+                      difference + ", as below " + in_quotes(*first->id) + "; samples of a level have the same fields");
   }
   return stack_tables(parts);
 }
@@ -94,7 +94,7 @@ void check_ids(const std::vector<std::string>& ids) {
   for (const auto& id : ids) ++counts[id];
   std::vector<std::string> twins;
   for (const auto& [id, count] : counts) {
-    if (count > 1) twins.push_back(quoted(std::string(id)) + " (" + std::to_string(count) + " times)");
+    if (count > 1) twins.push_back(in_quotes(std::string(id)) + " (" + std::to_string(count) + " times)");
   }
   if (twins.empty()) return;
   const auto num_twins = twins.size();
@@ -108,7 +108,7 @@ void warn_about_order(const TreeLevel& level) {
   const auto file = std::find(level.types.begin(), level.types.end(), SampleType::File);
   const auto folder = std::find(file, level.types.end(), SampleType::Folder);
   if (folder == level.types.end()) return;
-  const auto id = [&](auto at) { return quoted(level.ids[static_cast<std::size_t>(at - level.types.begin())]); };
+  const auto id = [&](auto at) { return in_quotes(level.ids[static_cast<std::size_t>(at - level.types.begin())]); };
   log::warning("FILE " + id(file) + " precedes FOLDER " + id(folder) + "; FOLDERs usually come first");
 }
 

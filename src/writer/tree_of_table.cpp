@@ -81,7 +81,7 @@ class TableTree {
   }
 
   [[noreturn]] void fail(std::size_t row, const std::string& what) const {
-    throw SchemaError("row " + std::to_string(row) + " (" + quoted(ids_[row].value_or("null")) + ") " + what,
+    throw SchemaError("row " + std::to_string(row) + " (" + in_quotes(ids_[row].value_or("null")) + ") " + what,
                       {.path = path_});
   }
 
@@ -122,7 +122,7 @@ class TableTree {
     const bool has_path = listed && paths_[row] && !paths_[row]->empty();
     if (listed && !types_.empty() && types_[row]) {
       const char* type = node.children.empty() ? "FILE" : "FOLDER";
-      if (*types_[row] != type) fail(row, "has type " + quoted(*types_[row]) + ", but is a " + type);
+      if (*types_[row] != type) fail(row, "has type " + in_quotes(*types_[row]) + ", but is a " + type);
     }
     if (!node.children.empty()) {
       if (has_path) fail(row, "has a path and children; one of them expected");

@@ -121,7 +121,7 @@ void read_whole(std::span<const WholePayload> files, std::size_t num_ranges) {
 void check_crc32(const Tree& tree, int level, int64_t row, uint32_t crc32) {
   const Payload& payload = tree.levels[as_size(level)].payloads[as_size(row)];
   if (!payload.crc32 || *payload.crc32 == crc32) return;
-  throw FormatError("sample " + quoted(tree.path(level, row)) + " is damaged: " + std::to_string(payload.size) +
+  throw FormatError("sample " + in_quotes(tree.path(level, row)) + " is damaged: " + std::to_string(payload.size) +
                         " bytes have CRC-32 " + std::to_string(crc32) + ", its ZIP says " +
                         std::to_string(*payload.crc32),
                     {.path = payload.path, .offset = payload.offset});

@@ -9,8 +9,8 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "tacore/dataset.hpp"
-#include "tacore/write/tabular.hpp"
 #include "tacore/ops/validate.hpp"
+#include "tacore/write/tabular.hpp"
 
 namespace tacore::mutate {
 namespace {
@@ -246,28 +246,26 @@ bool is_whole_sample(const Outcome& bytes, const Transcript& good) {
 
 bool names_padding(const std::string& text) { return text.find(names::kPadding) != std::string::npos; }
 
-/// Padding is known by footers where they rule it out; those that lie, and sizes that padding has not, let it come to light.
-/// Rows never go.
+/// Padding is known by footers where they rule it out; those that lie, and sizes that padding has not, let it come to
+/// light. Rows never go.
 bool shows_padding(const std::string& step, const Outcome& outcome, const Transcript& good, const Transcript& now) {
   const auto told = [](const auto& s) { return names_padding(s.first) || names_padding(s.second.value); };
   if (std::none_of(now.begin(), now.end(), told)) return false;
   const auto before = good.find(step);
-  const bool counts = starts(step, {"count ", "children ", "ids "}) || step.ends_with("rows") || starts(step, {"rows "});
+  const bool counts =
+      starts(step, {"count ", "children ", "ids "}) || step.ends_with("rows") || starts(step, {"rows "});
   if (!counts || before == good.end() || before->second.failed) return false;
   return std::stoll(outcome.value) > std::stoll(before->second.value);
 }
 
 /// True when a rule lets a step give something else (case.hpp says why).
-bool may_differ(const std::string& step, const Outcome& outcome, const Transcript& good, const Transcript& now, Rule rule,
-                bool is_index) {
+bool may_differ(const std::string& step, const Outcome& outcome, const Transcript& good, const Transcript& now,
+                Rule rule, bool is_index) {
   if (step == "validate") return true;
   switch (rule) {
-    case Rule::Exact:
-      return false;
-    case Rule::Pixels:
-      return step.starts_with("bytes ");
-    case Rule::Collection:
-      return step == "collection" || (is_index && starts(step, {"bbox ", "time "}));
+    case Rule::Exact: return false;
+    case Rule::Pixels: return step.starts_with("bytes ");
+    case Rule::Collection: return step == "collection" || (is_index && starts(step, {"bbox ", "time "}));
     case Rule::Cells:
     case Rule::Edited:
       if (!good.contains(step)) {
@@ -300,8 +298,8 @@ std::string compare(const Transcript& good, const Transcript& now, Rule rule, bo
     if (outcome.failed || step == "validate") continue;
     differs = true;
     if (may_differ(step, outcome, good, now, rule, is_index)) continue;
-    out += step + ": was " + (before == good.end() ? "not there" : tacore::quoted(before->second.value)) + ", is " +
-           tacore::quoted(outcome.value) + "\n";
+    out += step + ": was " + (before == good.end() ? "not there" : tacore::in_quotes(before->second.value)) + ", is " +
+           tacore::in_quotes(outcome.value) + "\n";
   }
   // What no reader can see at its speed, the checksums of the ZIP tell whoever asks.
   const auto validate = now.find("validate");

@@ -67,7 +67,7 @@ TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file
   const auto refuse = [&](const std::string& why) { throw FormatError("chunk: " + why, {.path = name}); };
   if (chunk.shape.size() != 3 || chunk.valid.size() != 2) refuse("3 numbers in shape and 2 in valid expected");
   if (chunk.interleave != "tile" && chunk.interleave != "band" && chunk.interleave != "pixel")
-    refuse("interleave " + quoted(chunk.interleave) + "; tile, band or pixel expected");
+    refuse("interleave " + in_quotes(chunk.interleave) + "; tile, band or pixel expected");
   if (chunk.predictor < 1 || chunk.predictor > 3)
     refuse("predictor " + std::to_string(chunk.predictor) + "; 1, 2 or 3 expected");
   if (chunk.valid[0] > chunk.shape[1] || chunk.valid[1] > chunk.shape[2]) refuse("valid is larger than shape");
@@ -114,14 +114,14 @@ std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffDirectory& file, u
   };
   if (whole.is_big_endian) return "the raster is big-endian, but chunks are little-endian";
   if (chunk.dtype != to_string(whole.type))
-    return differs(v1::chunk::kDtype, quoted(chunk.dtype), to_string(whole.type));
+    return differs(v1::chunk::kDtype, in_quotes(chunk.dtype), to_string(whole.type));
   if (compression_of(chunk.compression, "") != whole.compression)
     return differs(v1::chunk::kCompression, std::to_string(chunk.compression),
                    std::to_string(tiff_compression(whole.compression)));
   if (chunk.predictor != whole.predictor)
     return differs(v1::chunk::kPredictor, std::to_string(chunk.predictor), std::to_string(whole.predictor));
   if ((chunk.interleave != "pixel") != whole.is_planar)
-    return differs(v1::chunk::kInterleave, quoted(chunk.interleave), whole.is_planar ? "tile or band" : "pixel");
+    return differs(v1::chunk::kInterleave, in_quotes(chunk.interleave), whole.is_planar ? "tile or band" : "pixel");
   const std::vector<int64_t> shape{whole.bands, whole.block_height, whole.block_width},
       valid{expected.height, expected.width};
   if (chunk.shape != shape) return differs(v1::chunk::kShape, numbers(chunk.shape), numbers(shape));

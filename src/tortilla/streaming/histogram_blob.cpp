@@ -74,9 +74,9 @@ void find_range(Component& component, const Tree& tree, const Togs& togs, int jo
   std::vector<Range> all(found.front().size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].size() != all.size()) {
-      throw ValidationError("sample " + quoted(tree.path(component.level, component.rows[i])) + " has " +
+      throw ValidationError("sample " + in_quotes(tree.path(component.level, component.rows[i])) + " has " +
                             std::to_string(found[i].size()) + (found[i].size() == 1 ? " band, " : " bands, ") +
-                            quoted(tree.path(component.level, component.rows[0])) + " has " +
+                            in_quotes(tree.path(component.level, component.rows[0])) + " has " +
                             std::to_string(all.size()) + "; histograms need the same number of bands in all samples");
     }
     for (std::size_t band = 0; band < all.size(); ++band) all[band].add(found[i][band].low, found[i][band].high);
@@ -102,7 +102,7 @@ std::vector<uint32_t> counts_of(const Raster& raster, const Component& component
     for (std::size_t band = 0; band < histograms.size(); ++band) {
       const uint64_t count = histograms[band].counts()[bin];
       if (count > UINT32_MAX) {
-        throw ValidationError("sample " + quoted(path) + " has " + std::to_string(count) +
+        throw ValidationError("sample " + in_quotes(path) + " has " + std::to_string(count) +
                               " pixels in one bin of its histogram; at most 2^32 - 1 can be counted");
       }
       out[bin * histograms.size() + band] = static_cast<uint32_t>(count);

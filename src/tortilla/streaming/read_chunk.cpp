@@ -128,7 +128,7 @@ bool is_there(const DataFrame& frame, std::string_view id) {
 
 Tensor read_chunk(const DataFrame& frame, std::string_view id, const ChunkOptions& options) {
   const auto part = split_chunk_id(id);
-  if (!part) throw QueryError("chunk " + quoted(id) + "; ID::NUMBER expected, such as lrf::2");
+  if (!part) throw QueryError("chunk " + in_quotes(id) + "; ID::NUMBER expected, such as lrf::2");
   return about_sample(part->first, [&] {
     const auto [rows, position] = locate(frame, part->first);
     if (auto listed = find_listed(*rows.impl(), position, part->second, options.keep_padding))

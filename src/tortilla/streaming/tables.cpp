@@ -125,7 +125,7 @@ void check_streamable(const Tree& tree) {
     const auto& ids = tree.levels[as_size(level)].ids;
     for (std::size_t row = 0; row < ids.size(); ++row) {
       if (ids[row].find('/') == std::string::npos && ids[row].find("::") == std::string::npos) continue;
-      throw ValidationError("sample " + quoted(tree.path(level, static_cast<int64_t>(row))) +
+      throw ValidationError("sample " + in_quotes(tree.path(level, static_cast<int64_t>(row))) +
                             ": an id in a streaming TACO must not contain / or ::");
     }
     if (level + 1 < static_cast<int>(tree.levels.size())) first_children.push_back(tree.first_children(level));
@@ -133,8 +133,8 @@ void check_streamable(const Tree& tree) {
   const std::string expected = structure_of(tree, first_children, 0, 0);
   for (int64_t row = 1; row < static_cast<int64_t>(tree.levels[0].ids.size()); ++row) {
     if (structure_of(tree, first_children, 0, row) == expected) continue;
-    throw ValidationError("samples " + quoted(tree.levels[0].ids[0]) + " and " +
-                          quoted(tree.levels[0].ids[as_size(row)]) +
+    throw ValidationError("samples " + in_quotes(tree.levels[0].ids[0]) + " and " +
+                          in_quotes(tree.levels[0].ids[as_size(row)]) +
                           " have different children; all samples of a streaming TACO must have the same structure");
   }
 }

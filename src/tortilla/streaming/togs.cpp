@@ -65,7 +65,7 @@ class TogMaker {
  private:
   void leave(std::size_t row, const std::string& why) const {
     if (rules_.allow_others) return;
-    throw ValidationError("sample " + quoted(tree_.path(level_, static_cast<int64_t>(row))) + " " + why +
+    throw ValidationError("sample " + in_quotes(tree_.path(level_, static_cast<int64_t>(row))) + " " + why +
                           "; the samples of a streaming TACO are TACO Optimized GeoTIFFs");
   }
 

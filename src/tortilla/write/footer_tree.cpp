@@ -91,7 +91,7 @@ class Checker {
   }
 
   [[noreturn]] void fail(int level, int64_t row, const std::string& what) const {
-    throw ValidationError("sample " + quoted(tree_.path(level, row)) + " " + what);
+    throw ValidationError("sample " + in_quotes(tree_.path(level, row)) + " " + what);
   }
 
   const Tree& tree_;
@@ -127,7 +127,7 @@ class Formats {
     try {
       parse_header(read_head(payload), payload.size);
     } catch (const FormatError& error) {
-      throw ValidationError("sample " + quoted(tree_.path(level_, static_cast<int64_t>(row))) +
+      throw ValidationError("sample " + in_quotes(tree_.path(level_, static_cast<int64_t>(row))) +
                             " has the format TORTILLA, but is not one: " + error.message());
     }
     return name;
@@ -146,8 +146,8 @@ std::vector<std::optional<std::string>> splits_of(const Tree& tree, int level) {
     if (!out[row]) continue;
     auto spelled = spelled_split(*out[row]);
     if (!spelled) {
-      throw ValidationError("sample " + quoted(tree.path(level, static_cast<int64_t>(row))) + " has the split " +
-                            quoted(*out[row]) + "; train, validation or test expected");
+      throw ValidationError("sample " + in_quotes(tree.path(level, static_cast<int64_t>(row))) + " has the split " +
+                            in_quotes(*out[row]) + "; train, validation or test expected");
     }
     out[row] = std::move(spelled);
     is_any = true;
@@ -175,7 +175,7 @@ std::vector<std::string> other_columns(const TreeLevel& level) {
   std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   std::set<std::string> seen;
   for (const auto& name : out) {
-    if (!seen.insert(name).second) throw ValidationError("column " + quoted(name) + " occurs twice");
+    if (!seen.insert(name).second) throw ValidationError("column " + in_quotes(name) + " occurs twice");
   }
   return out;
 }
