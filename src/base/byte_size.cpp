@@ -11,13 +11,7 @@
 namespace tacore {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\n\r";
 constexpr std::string_view kDigits = "0123456789";
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(kSpaces);
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
-}
 
 /// "", B, KB, K, KiB, ... as a power of two; -1 for anything else.
 int shift_of(std::string_view given) {

@@ -10,7 +10,7 @@
 namespace tacore {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 struct Free {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
@@ -48,8 +48,8 @@ Sha256 hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> me
 std::string hex(const Sha256& hash) {
   std::string out;
   for (const std::byte byte : hash) {
-    out += kDigits[std::to_integer<std::size_t>(byte) >> 4];
-    out += kDigits[std::to_integer<std::size_t>(byte) & 15];
+    out += kHexDigits[std::to_integer<std::size_t>(byte) >> 4];
+    out += kHexDigits[std::to_integer<std::size_t>(byte) & 15];
   }
   return out;
 }
@@ -58,8 +58,8 @@ std::optional<Sha256> parse_sha256(std::string_view text) noexcept {
   Sha256 out = {};
   if (text.size() != 2 * out.size()) return std::nullopt;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = kDigits.find(text[i]);
-    if (digit == kDigits.npos) return std::nullopt;
+    const auto digit = kHexDigits.find(text[i]);
+    if (digit == kHexDigits.npos) return std::nullopt;
     out[i / 2] = out[i / 2] << 4 | static_cast<std::byte>(digit);
   }
   return out;

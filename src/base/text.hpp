@@ -22,6 +22,12 @@ std::string in_quotes(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 /// The inverse of join: one part more than there are separators, so "" is one empty part.
 std::vector<std::string> split(std::string_view text, char separator);
+/// Without the ASCII blanks at both ends.
+std::string_view trimmed(std::string_view text) noexcept;
+/// The bytes of a text.
+inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+/// True for 0 to 9.
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 /// Changes ASCII letters only.
 std::string lower(std::string_view text);
 bool ends_with_ignoring_case(std::string_view text, std::string_view suffix);

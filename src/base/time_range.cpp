@@ -129,7 +129,6 @@ class TimeParser {
     return out;
   }
 
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   bool next_is_digit() const { return !rest_.empty() && is_digit(rest_.front()); }
 
   bool take(char c) {

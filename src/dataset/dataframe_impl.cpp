@@ -18,8 +18,6 @@ namespace {
 // The number of scans before a hash table is built: to scan a million ids takes 1 to 2 ms, to build the table 50 ms.
 constexpr int kScansBeforeIndex = 4;
 
-bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
-
 /// A frame with the columns of data(), over rows that may have no key.
 std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std::shared_ptr<const Rows> rows) {
   auto out = std::make_shared<DataFrame::Impl>();
@@ -28,7 +26,7 @@ std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std:
   out->is_stored = true;
   for (std::size_t c = 0; c < out->rows->columns().size(); ++c) {
     const Column& column = out->rows->columns()[c];
-    if (is_internal(column.name)) continue;
+    if (names::is_internal(column.name)) continue;
     out->columns.push_back(column);
     out->sources.push_back(static_cast<int>(c));
   }
@@ -119,11 +117,11 @@ bool DataFrame::Impl::is_bytes(int64_t row) const {
   std::optional<std::string> format;
   if (key && !holds_stored) {
     const auto& table = container_of(row)->stored_level(key->level);
-    format = table->text(table->find(v1::names::kFileFormat), key->row);
-  } else if (const int column = rows->find(v1::names::kFileFormat); column >= 0) {
+    format = table->text(table->find(v1::columns::kFileFormat), key->row);
+  } else if (const int column = rows->find(v1::columns::kFileFormat); column >= 0) {
     format = rows->text(column, row);
   }
-  return format && lower(*format) == lower(v1::names::kBytes);
+  return format && lower(*format) == lower(v1::columns::kBytes);
 }
 
 std::shared_ptr<const Container> DataFrame::Impl::container_of(int64_t row) const {

@@ -14,8 +14,6 @@
 namespace tacore {
 namespace {
 
-bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
-
 /// Throws QueryError for given rows (to_dataset()), which a result of the query would not describe.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;
@@ -100,7 +98,7 @@ std::vector<Column> Dataset::level_columns(int level) const {
   const View& view = impl_->view();
   if (level != 0) check_level(level, view.num_levels(), impl_->path);
   auto columns = stored_columns(view, level);
-  std::erase_if(columns, [](const Column& c) { return is_internal(c.name); });
+  std::erase_if(columns, [](const Column& c) { return names::is_internal(c.name); });
   return columns;
 }
 

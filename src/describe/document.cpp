@@ -63,7 +63,7 @@ std::string shell_word(const std::string& text) {
   return out + "'";
 }
 
-Section structure(const Facts& facts) {
+Section tree_section(const Facts& facts) {
   const auto& pit = facts.collection.pit_schema;
   Section out{"Structure"};
   if (!facts.has_tree) return out;
@@ -311,7 +311,7 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
 }
 
 std::vector<Section> sections(const Facts& facts) {
-  std::vector<Section> out = {structure(facts),
+  std::vector<Section> out = {tree_section(facts),
                               fields(facts),
                               loading(facts),
                               labels(facts),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/longitude.hpp"
+#include "base/text.hpp"
 #include "model/antimeridian.hpp"
 #include "model/collection_merge.hpp"
 #include "model/wkb.hpp"
@@ -15,7 +16,6 @@
 namespace tacore::descriptions {
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& wkb) { return std::as_bytes(std::span(wkb)); }
 
 /// Collects the finite positions of a geometry as GeoJSON.
 struct Members {

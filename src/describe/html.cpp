@@ -135,7 +135,7 @@ std::string tree_item(const TreeNode& node, const std::string& name, int depth) 
   return out + "</ul></details></li>";
 }
 
-std::string structure(const Facts& facts) {
+std::string tree_page(const Facts& facts) {
   const auto& pit = facts.collection.pit_schema;
   const std::string name = grouped(pit.root_n) + (pit.root_n == 1 ? " sample " : " samples, each ");
   return "<ul class=\"tree\">" + tree_item(pit_tree(pit), name, 0) + "</ul>";
@@ -198,7 +198,7 @@ std::string page(const Facts& facts, const std::string& map, const DescribeOptio
     for (const Block& block : each.blocks) {
       content += std::visit([](const auto& some) { return html(some); }, block);
     }
-    if (each.title == "Structure") content = structure(facts);  // one that can be folded
+    if (each.title == "Structure") content = tree_page(facts);  // one that can be folded
     out += section(each.title, content);
   }
   return out + "</main>\n<footer>Made by tacore " + version() +

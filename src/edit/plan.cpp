@@ -38,7 +38,7 @@ std::string why_fixed(std::string_view key) {
 
 /// Why a column cannot be edited, "" when it can.
 std::string why_fixed_column(std::string_view name) {
-  const bool is_fixed = name == names::kId || name == names::kType || name.starts_with(names::kInternal);
+  const bool is_fixed = name == names::kId || name == names::kType || names::is_internal(name);
   return is_fixed ? why_bad_key(name) : "";
 }
 

@@ -36,7 +36,7 @@ constexpr std::size_t kSamplesAtOnce = 1 << 14;
 /// Columns of a container before 2.0 that identify a row and locate its bytes, as `internal:*` do.
 bool says_where(const LevelTable& table, std::string_view column) {
   const bool is_before_2 = table.derived(table.find(names::kId)) != nullptr;
-  return is_before_2 && (column == v1::names::kId || column == v1::names::kOffset || column == v1::names::kLength);
+  return is_before_2 && (column == v1::columns::kId || column == v1::columns::kOffset || column == v1::columns::kLength);
 }
 
 /// A row of one of the containers of a dataset.
@@ -60,9 +60,9 @@ std::optional<std::map<std::string, std::string>> chunk_cells(const Place& place
     const std::string id = table.text(table.find(names::kId), row).value_or("");
     for (int column = 0; column < static_cast<int>(table.columns().size()); ++column) {
       const std::string& name = table.columns()[static_cast<std::size_t>(column)].name;
-      if (table.derived(column) || name == v1::names::kId || name == v1::names::kParent) continue;
+      if (table.derived(column) || name == v1::columns::kId || name == v1::columns::kParent) continue;
       auto text = cell_as_text(*table.array(column, group), row - table.group_begin(group)).value_or("null");
-      if (name == v1::names::kOffset) text = std::to_string(table.integer(column, row).value_or(0) - begin);
+      if (name == v1::columns::kOffset) text = std::to_string(table.integer(column, row).value_or(0) - begin);
       std::string& cell = out[id + " " + name];
       cell += (cell.empty() ? "" : " and ") + text;  // of a chunk that is listed twice
     }
@@ -256,7 +256,7 @@ class Comparison {
     std::map<std::string, std::set<std::string>> types;
     for (const auto& table : tables) {
       for (const auto& column : table->columns()) {
-        if (column.name != names::kId && !column.name.starts_with(names::kInternal) && !says_where(*table, column.name))
+        if (column.name != names::kId && !names::is_internal(column.name) && !says_where(*table, column.name))
           types[column.name].insert(column.type);
       }
     }

@@ -38,7 +38,7 @@ std::string why_fixed(std::string_view key) {
 }
 
 std::string why_fixed_column(std::string_view name) {
-  const bool is_fixed = name.starts_with(v1::names::kPrefix) && name != v1::names::kDataSplit;
+  const bool is_fixed = name.starts_with(v1::columns::kPrefix) && name != v1::columns::kDataSplit;
   return is_fixed ? "identifies the sample of a row, or locates its bytes" : "";
 }
 
@@ -121,7 +121,7 @@ class V1Editor {
       stored.metadata.erase(kTablesHint);
       target.metadata = std::move(stored.metadata);
       parts.push_back({stored.table, 0});
-      for (auto& id : text_column(*stored.table, std::string(v1::names::kId), target.file.path())) {
+      for (auto& id : text_column(*stored.table, std::string(v1::columns::kId), target.file.path())) {
         ids.push_back(std::move(id).value_or(""));
         ++parts.back().num_rows;
       }
@@ -136,7 +136,7 @@ class V1Editor {
   }
 
   void check_splits(const arrow::Table& table, const std::vector<std::string>& ids) const {
-    const std::string name(v1::names::kDataSplit);
+    const std::string name(v1::columns::kDataSplit);
     const auto names = column_names(table);
     if (std::find(names.begin(), names.end(), name) == names.end()) return;
     const auto splits = text_column(table, name, path_);

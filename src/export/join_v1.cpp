@@ -30,8 +30,8 @@ struct Piece {
 };
 
 uint64_t end_of_samples(const StoredTable& footer) {
-  const auto offsets = whole_numbers(*footer.table, names::kOffset, {});
-  const auto lengths = whole_numbers(*footer.table, names::kLength, {});
+  const auto offsets = whole_numbers(*footer.table, columns::kOffset, {});
+  const auto lengths = whole_numbers(*footer.table, columns::kLength, {});
   uint64_t out = kHeaderSize;
   for (std::size_t row = 0; row < offsets.size(); ++row)
     out = std::max(out, static_cast<uint64_t>(offsets[row] + lengths[row]));
@@ -73,15 +73,15 @@ std::shared_ptr<arrow::Table> join_footers(const std::vector<Piece>& pieces) {
   std::unordered_set<std::string> seen;
   for (const auto& [file, footer, end, begin] : pieces) {
     parts.push_back({footer.table, static_cast<int64_t>(offsets.size())});
-    for (const int64_t offset : whole_numbers(*footer.table, names::kOffset, {}))
+    for (const int64_t offset : whole_numbers(*footer.table, columns::kOffset, {}))
       offsets.emplace_back(offset + static_cast<int64_t>(begin - kHeaderSize));
     parts.back().num_rows = static_cast<int64_t>(offsets.size()) - parts.back().num_rows;
-    for (const auto& id : text_column(*footer.table, std::string(names::kId), file.path())) {
+    for (const auto& id : text_column(*footer.table, std::string(columns::kId), file.path())) {
       if (id && !seen.insert(*id).second)
         throw FormatError("sample " + in_quotes(*id) + " is also in another part", {.path = file.path()});
     }
   }
-  return set_integers(stack_tables(parts), names::kOffset, offsets);
+  return set_integers(stack_tables(parts), columns::kOffset, offsets);
 }
 
 class Join {

@@ -79,7 +79,7 @@ std::string description_of(const Variable& variable, const GeoLayer* layer) {
 }
 
 /// The mean of an index, of numbers from 0 to 1, may be outside of that range by a rounding error.
-constexpr double kRounding = 1e-9;
+constexpr double kShareRounding = 1e-9;
 
 Value value_in(const GeoLayer& layer, const Variable& variable, const Footprint& footprint) {
   const Value value = layer.value(footprint);
@@ -99,7 +99,7 @@ Value value_in(const GeoLayer& layer, const Variable& variable, const Footprint&
     return Value(static_cast<int64_t>(std::llround(number)));
   }
   if (variable.kind == Kind::Number) return value;
-  if (number < -kRounding || number > 1 + kRounding) throw fail(std::to_string(number) + ", expected 0 to 1");
+  if (number < -kShareRounding || number > 1 + kShareRounding) throw fail(std::to_string(number) + ", expected 0 to 1");
   return std::clamp(number, 0., 1.);
 }
 

@@ -32,7 +32,6 @@ class Complaint {
   std::string prefix_;
 };
 
-std::span<const std::byte> bytes_of(const Binary& binary) { return std::as_bytes(std::span(binary.bytes)); }
 
 /// Whether `crs` is geographic; throws when it is not known.
 bool check_crs(const std::string& crs, const CrsTransformer* transformer, bool has_centroid) {
@@ -60,7 +59,7 @@ LonLat on_globe(const std::string& crs, const CrsTransformer* transformer, const
 }
 
 void check_given_centroid(const Binary& centroid) {
-  const auto at = point_of_wkb(bytes_of(centroid));
+  const auto at = point_of_wkb(std::as_bytes(std::span(centroid.bytes)));
   if (!at) throw SchemaError("centroid: expected a WKB Point");
   encode_centroid({at->x, at->y});
 }
@@ -117,7 +116,7 @@ std::vector<MetadataField> istac_columns(const IstacOptions& in) {
     const bool geographic = check_crs(in.crs, in.transformer, in.centroid.has_value());
     std::optional<Centroid> planar;
     try {
-      planar = wkb_centroid(bytes_of(in.geometry),
+      planar = wkb_centroid(std::as_bytes(std::span(in.geometry.bytes)),
                             geographic && in.check_antimeridian ? Longitudes::ShorterWay : Longitudes::Plain);
     } catch (const FormatError& error) {
       throw SchemaError(std::string("Invalid WKB geometry: ") + error.what());

@@ -45,4 +45,7 @@ constexpr bool is_level_file(std::string_view name) {
   return false;
 }
 
+/// True for a column that the container writes and readers compute, none of the user's.
+inline bool is_internal(std::string_view column) { return column.starts_with(kInternal); }
+
 }  // namespace tacore::names

@@ -3,7 +3,7 @@
 #include <string_view>
 
 /// Every reserved column name of Tortilla 0.5.0 and TACO 0.2.0, once.
-namespace tacore::v1::names {
+namespace tacore::v1::columns {
 
 inline constexpr std::string_view kPrefix = "tortilla:";  ///< of the columns that identify and locate a sample
 inline constexpr std::string_view kId = "tortilla:id";    ///< unique in its container
@@ -18,4 +18,4 @@ inline constexpr std::string_view kIndex = "__index_level_0__";          ///< le
 inline constexpr std::string_view kBytes = "BYTES";        ///< format of a file that GDAL does not open
 inline constexpr std::string_view kTortilla = "TORTILLA";  ///< format of a nested container
 
-}  // namespace tacore::v1::names
+}  // namespace tacore::v1::columns

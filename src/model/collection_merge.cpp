@@ -72,7 +72,7 @@ void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& 
   }
 }
 
-bool is_internal(const FieldDescription& field) { return field.name.starts_with(names::kInternal); }
+bool is_internal(const FieldDescription& field) { return names::is_internal(field.name); }
 
 /// The fields without `internal:*`, in which containers differ; those are compared in the level tables.
 std::set<std::pair<std::string, std::string>> fields_of(const Collection& collection) {

@@ -34,7 +34,7 @@ std::string why_bad_key(std::string_view key) {
   for (const std::string_view core : {"id", "type", "path"}) {
     if (key == core) return "is a core field";
   }
-  if (key.starts_with(names::kInternal)) return "starts with internal:, which is reserved";
+  if (names::is_internal(key)) return "starts with internal:, which is reserved";
   const auto colon = key.find(':');
   const bool good = is_word(key.substr(0, colon), true) && (colon == key.npos || is_word(key.substr(colon + 1), false));
   if (!good || !is_utf8(key)) return "may contain only letters, digits and _, and one : inside";

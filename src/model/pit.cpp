@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void fail(const std::string& what) { throw SchemaError("taco:pit_schema: " + what); }
+[[noreturn]] void fail_schema(const std::string& what) { throw SchemaError("taco:pit_schema: " + what); }
 
 /// The member `key` of `object`, null counting as absent.
 const json* find(const json& object, const char* key) {
@@ -24,9 +24,9 @@ const json* find(const json& object, const char* key) {
 }
 
 const json& require(const json& object, const char* key, const std::string& where) {
-  if (!object.is_object()) fail(where + " is not an object");
+  if (!object.is_object()) fail_schema(where + " is not an object");
   const json* found = find(object, key);
-  if (!found) fail(where + ": missing required field '" + key + "'");
+  if (!found) fail_schema(where + ": missing required field '" + key + "'");
   return *found;
 }
 
@@ -36,7 +36,7 @@ uint64_t parse_n(const json& object, const std::string& where) {
   if (!n) return 0;
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   if (!n->is_number_unsigned() || n->get<uint64_t>() > kMost) {
-    fail(where + ": n is " + tacore::in_quotes(n->dump(-1, ' ', true)) + ", expected a whole number from 0 to " +
+    fail_schema(where + ": n is " + tacore::in_quotes(n->dump(-1, ' ', true)) + ", expected a whole number from 0 to " +
          std::to_string(kMost));
   }
   return n->get<uint64_t>();
@@ -55,8 +55,8 @@ std::string shown(const json& value) {
 
 const json& require_array(const json& pattern, const char* key, const std::string& where) {
   const json& out = require(pattern, key, where);
-  if (!out.is_array()) fail(where + ": " + key + " is not an array");
-  if (out.empty()) fail(where + ": " + key + " array empty");
+  if (!out.is_array()) fail_schema(where + ": " + key + " is not an array");
+  if (out.empty()) fail_schema(where + ": " + key + " array empty");
   return out;
 }
 
@@ -64,25 +64,25 @@ PitPattern parse_pattern(const json& pattern, const std::string& where) {
   const json& types = require_array(pattern, "type", where);
   const json& ids = require_array(pattern, "id", where);
   if (types.size() != ids.size()) {
-    fail(where + ": type and id arrays differ in length: " + std::to_string(types.size()) + " and " +
+    fail_schema(where + ": type and id arrays differ in length: " + std::to_string(types.size()) + " and " +
          std::to_string(ids.size()));
   }
   PitPattern out{.n = parse_n(pattern, where)};
   for (const json& value : types) {
     const auto type = parse_type(value);
-    if (!type) fail(where + ": invalid type " + shown(value) + ", expected FILE or FOLDER");
+    if (!type) fail_schema(where + ": invalid type " + shown(value) + ", expected FILE or FOLDER");
     out.type.push_back(*type);
   }
   for (const json& value : ids) {
-    if (!value.is_string()) fail(where + ": id is " + shown(value) + ", expected a string");
+    if (!value.is_string()) fail_schema(where + ": id is " + shown(value) + ", expected a string");
     out.id.push_back(value.get<std::string>());
   }
   return out;
 }
 
 std::vector<PitPattern> parse_patterns(const json& patterns, const std::string& where) {
-  if (!patterns.is_array()) fail(where + " is not an array of patterns");
-  if (patterns.empty()) fail(where + ": pattern array empty");
+  if (!patterns.is_array()) fail_schema(where + " is not an array of patterns");
+  if (patterns.empty()) fail_schema(where + ": pattern array empty");
   std::vector<PitPattern> out;
   for (const json& pattern : patterns) {
     out.push_back(parse_pattern(pattern, where + " pattern " + std::to_string(out.size())));
@@ -92,18 +92,17 @@ std::vector<PitPattern> parse_patterns(const json& patterns, const std::string& 
 
 /// A level as it is written, "1" to "5": no sign, no leading zero, so that no two keys name one level.
 int parse_level(const std::string& key) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (key.empty() || !std::all_of(key.begin(), key.end(), is_digit)) {
-    fail("hierarchy level " + tacore::in_quotes(key) + " must be numeric");
+    fail_schema("hierarchy level " + tacore::in_quotes(key) + " must be numeric");
   }
   if (key.size() > 1 || key[0] < '1' || key[0] - '0' > names::kMaxLevel) {
-    fail("hierarchy level " + tacore::in_quotes(key) + " must be 1 to " + std::to_string(names::kMaxLevel));
+    fail_schema("hierarchy level " + tacore::in_quotes(key) + " must be 1 to " + std::to_string(names::kMaxLevel));
   }
   return key[0] - '0';
 }
 
 std::map<int, std::vector<PitPattern>> parse_hierarchy(const json& hierarchy) {
-  if (!hierarchy.is_object()) fail("hierarchy is not an object");
+  if (!hierarchy.is_object()) fail_schema("hierarchy is not an object");
   std::map<int, std::vector<PitPattern>> out;
   for (const auto& [key, patterns] : hierarchy.items()) {
     out[parse_level(key)] = parse_patterns(patterns, "hierarchy level " + key);
@@ -111,7 +110,7 @@ std::map<int, std::vector<PitPattern>> parse_hierarchy(const json& hierarchy) {
   int expected = 1;
   for (const auto& [level, patterns] : out) {
     if (level != expected) {
-      fail("hierarchy has level " + std::to_string(level) + " but not level " + std::to_string(expected));
+      fail_schema("hierarchy has level " + std::to_string(level) + " but not level " + std::to_string(expected));
     }
     ++expected;
   }
@@ -123,9 +122,9 @@ json parse_json(const std::string& text) {
     throw SchemaError("taco:pit_schema is nested deeper than " + std::to_string(kMaxJsonNesting), {.offset = at});
   }
   // The parser takes a NUL byte for the end.
-  if (text.find('\0') != std::string::npos) fail("is not JSON: a NUL byte");
+  if (text.find('\0') != std::string::npos) fail_schema("is not JSON: a NUL byte");
   json out = json::parse(text, nullptr, false);
-  if (out.is_discarded()) fail("is not JSON");
+  if (out.is_discarded()) fail_schema("is not JSON");
   return out;
 }
 
@@ -135,11 +134,11 @@ const char* to_string(SampleType type) noexcept { return type == SampleType::Fol
 
 PitSchema PitSchema::parse(const std::string& text) {
   const json schema = parse_json(text);
-  if (!schema.is_object()) fail("is not an object");
+  if (!schema.is_object()) fail_schema("is not an object");
   const json& root = require(schema, "root", "schema");
   const json& root_type = require(root, "type", "root");
   const auto type = parse_type(root_type);
-  if (!type) fail("Invalid root type " + shown(root_type) + ", expected FILE or FOLDER");
+  if (!type) fail_schema("Invalid root type " + shown(root_type) + ", expected FILE or FOLDER");
   return {.root_n = parse_n(root, "root"),
           .root_type = *type,
           .hierarchy = parse_hierarchy(require(schema, "hierarchy", "schema"))};

@@ -11,7 +11,6 @@
 namespace tacore::net {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 Sha256 hmac(std::span<const std::byte> key, std::string_view message) { return hmac_sha256(key, bytes_of(message)); }
 

@@ -19,6 +19,7 @@
 #include "base/little_endian.hpp"
 #include "base/log.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 
 namespace tacore::net {
 namespace {
@@ -30,7 +31,6 @@ constexpr std::time_t kAbandoned = 3600;  // seconds
 constexpr int kLockTries = 100;
 constexpr auto kLockPause = std::chrono::milliseconds(10);
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 std::string hash_of(std::string_view text) { return hex(sha256(bytes_of(text))); }
 

@@ -54,12 +54,6 @@ struct Transfer {
   bool is_done = false;  ///< guarded by the mutex of the worker
 };
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  return text;
-}
-
 /// Why a transfer failed: the text of libcurl, of which "Failed to connect to localhost port 8999 after 0 ms: Couldn't
 /// connect to server" becomes "cannot connect to localhost:8999".
 std::string failure_text(CURLcode result, std::string_view text) {

@@ -26,11 +26,6 @@ std::string home_file(const char* name) {
   return home.empty() ? "" : home + "/" + name;
 }
 
-std::string trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == text.npos ? "" : std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
-}
-
 void fill(std::string& value, std::initializer_list<const char*> names) {
   if (value.empty()) value = environment(names);
 }
@@ -40,14 +35,14 @@ bool read_profile(const std::string& path, const std::string& section, RemoteOpt
   std::ifstream file(path);
   bool is_here = false, was_here = false;
   for (std::string line; std::getline(file, line);) {
-    const std::string text = trimmed(line);
+    const std::string_view text = trimmed(line);
     if (text.starts_with('[')) {
       is_here = text == "[" + section + "]";
       was_here = was_here || is_here;
     }
     const auto equals = text.find('=');
     if (!is_here || equals == text.npos || text.starts_with('#')) continue;
-    const std::string name = trimmed(text.substr(0, equals)), value = trimmed(text.substr(equals + 1));
+    const std::string_view name = trimmed(text.substr(0, equals)), value = trimmed(text.substr(equals + 1));
     const auto take = [&](std::string_view wanted, std::string& to) {
       if (name == wanted && to.empty()) to = value;
     };

@@ -164,7 +164,7 @@ std::set<std::string> named_internal(const duckdb::QueryNode& node) {
   for (const auto& expression : node.GetSelectList()) {
     const std::string name = expression->GetName();
     const bool star = expression->GetExpressionClass() == duckdb::ExpressionClass::STAR;
-    if (!star && name.starts_with(names::kInternal)) out.insert(name);
+    if (!star && names::is_internal(name)) out.insert(name);
   }
   return out;
 }

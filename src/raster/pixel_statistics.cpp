@@ -22,11 +22,11 @@ constexpr int64_t kMaxBytes = 16 << 20;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// A piece of the raster that consists of whole blocks.
-struct Step {
+struct PixelStep {
   int64_t width = 0, height = 0;
 };
 
-Step step_of(const RasterInfo& info, std::size_t num_bands) {
+PixelStep step_of(const RasterInfo& info, std::size_t num_bands) {
   const int64_t pixel = static_cast<int64_t>(size_of(info.type) * std::max<std::size_t>(num_bands, 1));
   const int64_t pixels = std::max<int64_t>(kMaxBytes / pixel, 1);
   const int64_t block_width = std::clamp<int64_t>(info.block_width, 1, info.width);
@@ -116,7 +116,7 @@ std::vector<int> chosen_bands(const RasterInfo& info, const std::vector<int>& ba
 void for_each_piece(const Raster& raster, const std::vector<int>& bands,
                     const std::function<void(std::size_t, std::span<const std::byte>)>& body) {
   const RasterInfo& info = raster.info();
-  const Step step = step_of(info, bands.size());
+  const PixelStep step = step_of(info, bands.size());
   std::vector<std::byte> pixels;
   for (int64_t y = 0; y < info.height; y += step.height) {
     for (int64_t x = 0; x < info.width; x += step.width) {

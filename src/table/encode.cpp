@@ -94,10 +94,6 @@ std::string interval_text(int64_t months, int64_t days, int64_t nanoseconds) {
   return out + "S";
 }
 
-std::span<const std::byte> bytes_of(std::string_view view) {
-  return {reinterpret_cast<const std::byte*>(view.data()), view.size()};
-}
-
 /// A cell: its text, and its form in JSON: quoted, or null for what JSON lacks (NaN and infinities).
 struct CellText {
   std::string text;
@@ -129,7 +125,7 @@ std::string json_struct(const arrow::StructArray& array, int64_t row) {
 }
 
 template <class Number>
-CellText number_cell(Number value) {
+CellText float_cell(Number value) {
   if (std::isnan(value)) return {.text = "NaN", .is_in_json = false};
   if (std::isinf(value)) return {.text = value > 0 ? "inf" : "-inf", .is_in_json = false};
   return {number_text(value)};
@@ -154,10 +150,10 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
     case arrow::Type::UINT64: return {std::to_string(static_cast<const arrow::UInt64Array&>(array).Value(row))};
     case arrow::Type::HALF_FLOAT: {
       const uint16_t bits = static_cast<const arrow::HalfFloatArray&>(array).Value(row);
-      return number_cell(arrow::util::Float16::FromBits(bits).ToFloat());
+      return float_cell(arrow::util::Float16::FromBits(bits).ToFloat());
     }
-    case arrow::Type::FLOAT: return number_cell(static_cast<const arrow::FloatArray&>(array).Value(row));
-    case arrow::Type::DOUBLE: return number_cell(static_cast<const arrow::DoubleArray&>(array).Value(row));
+    case arrow::Type::FLOAT: return float_cell(static_cast<const arrow::FloatArray&>(array).Value(row));
+    case arrow::Type::DOUBLE: return float_cell(static_cast<const arrow::DoubleArray&>(array).Value(row));
     case arrow::Type::DECIMAL128: return {static_cast<const arrow::Decimal128Array&>(array).FormatValue(row)};
     case arrow::Type::BINARY:
       return {base64(bytes_of(static_cast<const arrow::BinaryArray&>(array).GetView(row))), true};

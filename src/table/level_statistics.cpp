@@ -119,7 +119,7 @@ bool LevelTable::Impl::padding_possible() const {
 
 bool LevelTable::Impl::padding_possible(int group) const {
   // Before 2.0 there is no padding, and ids may be any text.
-  if (positions.contains(v1::names::kId)) return false;
+  if (positions.contains(v1::columns::kId)) return false;
   const auto id = statistics(positions.find(names::kId)->second, group);
   if (const auto* s = dynamic_cast<parquet::ByteArrayStatistics*>(id.get()); s && s->HasMinMax()) {
     const std::string_view min(s->min()), max(s->max());

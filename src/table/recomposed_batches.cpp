@@ -15,7 +15,7 @@ namespace tacore {
 namespace {
 
 // Values take far more memory than their column.
-constexpr int64_t kFewRows = 8192;
+constexpr int64_t kRowsOfBatch = 8192;
 
 class Recomposed : public arrow::RecordBatchReader {
  public:
@@ -37,7 +37,7 @@ class Recomposed : public arrow::RecordBatchReader {
     *out = nullptr;
     if (!rest_ || rest_->num_rows() == 0) rest_ = read_batch(*batches_);
     if (!rest_) return arrow::Status::OK();
-    const auto batch = rest_->Slice(0, std::min(kFewRows, rest_->num_rows()));
+    const auto batch = rest_->Slice(0, std::min(kRowsOfBatch, rest_->num_rows()));
     rest_ = rest_->Slice(batch->num_rows());
     const auto computed = compute_(*batch);
     arrow::ArrayVector arrays;

@@ -140,7 +140,7 @@ class Settler {
     if (has_parents) {
       parents_ = placed(integers(*level_, tacore::names::kParentId));
     } else {
-      parents_ = level_->find(names::kRoot) >= 0 ? parents_by_root() : parents_by_place();
+      parents_ = level_->find(columns::kRoot) >= 0 ? parents_by_root() : parents_by_place();
     }
     bool is_moved = false;
     for (std::size_t row = 0; row < parents_.size(); ++row) is_moved |= move_into_parent(row);
@@ -165,10 +165,10 @@ class Settler {
   }
 
   std::vector<int64_t> parents_by_root() const {
-    const int root = level_->find(names::kRoot);
-    if (level_->num_rows() > 0 && !level_->text(root, 0)) return placed(integers(*level_, names::kRoot));
+    const int root = level_->find(columns::kRoot);
+    if (level_->num_rows() > 0 && !level_->text(root, 0)) return placed(integers(*level_, columns::kRoot));
     std::unordered_map<std::string, int64_t> rows;
-    const int above_root = above_.find(names::kRoot), id = above_.find(tacore::names::kId),
+    const int above_root = above_.find(columns::kRoot), id = above_.find(tacore::names::kId),
               parent = above_.find(tacore::names::kParentId);
     for (int64_t row = 0; row < above_.num_rows(); ++row) {
       std::string path = above_.text(id, row).value_or("");
@@ -237,13 +237,13 @@ class Settler {
     std::vector<std::pair<std::string, int>> columns;
     for (std::size_t c = 0; c < level_->columns().size(); ++c) {
       const std::string& name = level_->columns()[c].name;
-      if (name != names::kOffset && name != tacore::names::kParentId && name != tacore::names::kOffset)
+      if (name != columns::kOffset && name != tacore::names::kParentId && name != tacore::names::kOffset)
         columns.emplace_back(name, static_cast<int>(c));
     }
     const auto rows = level_rows(level_, std::nullopt, 0, level_->num_rows());
     auto table = take_rows(*to_table(*rows, columns), order);
     const auto offsets = ordered(offsets_);
-    table = add_column(add_column(table, names::kOffset, offsets), tacore::names::kOffset, offsets);
+    table = add_column(add_column(table, columns::kOffset, offsets), tacore::names::kOffset, offsets);
     table = in_one_piece(add_column(table, tacore::names::kParentId, ordered(parents_)));
     const Bytes bytes = encode_parquet(*table, {.compression = "none", .use_content_defined_chunking = false});
     SettledLevel out{LevelTable::open(memory_source(level_->where().path, bytes), level_->where())};

@@ -107,7 +107,7 @@ std::string spelled_format(std::string_view name) {
 }
 
 std::string guess_format(std::span<const std::byte> head, uint64_t size, std::string_view path) {
-  if (is_tortilla(head, size)) return std::string(names::kTortilla);
+  if (is_tortilla(head, size)) return std::string(columns::kTortilla);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   for (const auto& [at, bytes, format, suffix] : kSignatures) {
     if (text.size() >= at && text.substr(at).starts_with(bytes) && ends_with_ignoring_case(path, suffix))
@@ -118,7 +118,7 @@ std::string guess_format(std::span<const std::byte> head, uint64_t size, std::st
   const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
   if (text.substr(first).starts_with('{') && (has("\"FeatureCollection\"") || has("\"Feature\""))) return "GeoJSON";
   if (text.substr(first).starts_with('<') && has("<kml")) return "KML";
-  return std::string(names::kBytes);
+  return std::string(columns::kBytes);
 }
 
 bool is_known_format(std::string_view name) {

@@ -12,8 +12,8 @@ namespace tacore::v1 {
 
 namespace {
 
-const std::string kId(names::kId), kFileFormat(names::kFileFormat), kOffset(names::kOffset), kLength(names::kLength),
-    kParent(names::kParent), kIndex(names::kIndex);
+const std::string kId(columns::kId), kFileFormat(columns::kFileFormat), kOffset(columns::kOffset), kLength(columns::kLength),
+    kParent(columns::kParent), kIndex(columns::kIndex);
 
 }  // namespace
 

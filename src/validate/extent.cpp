@@ -48,7 +48,7 @@ class Stream {
 };
 
 /// A cell of a binary array with 32-bit offsets; nothing for null.
-std::optional<std::span<const std::byte>> binary_cell(const ArrowArray& array, int64_t row) {
+std::optional<std::span<const std::byte>> wkb_cell(const ArrowArray& array, int64_t row) {
   const auto at = static_cast<std::size_t>(row + array.offset);
   const auto* valid = static_cast<const uint8_t*>(array.buffers[0]);
   if (valid && (valid[at / 8] >> at % 8 & 1) == 0) return std::nullopt;
@@ -111,7 +111,7 @@ void check_places(Report& report, const BBox& extent, const LevelRange& rows, co
     Stream stream(batch_reader(std::move(wanted), {{.name = "place", .column = column}}));
     while (const ArrowArray* places = stream.next(where)) {
       for (int64_t i = 0; i < places->length; ++i, ++row) {
-        const auto wkb = binary_cell(*places, i);
+        const auto wkb = wkb_cell(*places, i);
         const auto place = wkb ? wkb_envelope(*wkb) : std::nullopt;
         if (!place || covers(extent, *place)) continue;
         if (num_outside++ == 0) first = row;

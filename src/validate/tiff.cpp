@@ -43,10 +43,10 @@ std::string why_other(const ByteSource& source, std::string_view header) {
 }
 
 /// File types with a signature, and their file extensions.
-struct Kind {
+struct Ending {
   std::string_view suffix, format;
 };
-constexpr Kind kKinds[] = {{".tif", "GTiff"}, {".tiff", "GTiff"},      {".png", "PNG"}, {".jpg", "JPEG"},
+constexpr Ending kEndings[] = {{".tif", "GTiff"}, {".tiff", "GTiff"},      {".png", "PNG"}, {".jpg", "JPEG"},
                            {".jpeg", "JPEG"}, {".jp2", "JP2OpenJPEG"}, {".gif", "GIF"}, {".webp", "WEBP"}};
 
 std::string found_format(const ByteSource& source) {
@@ -99,13 +99,13 @@ std::vector<SampleFault> sample_faults(const DataFrame& frame, int64_t position)
   std::vector<SampleFault> out;
   const auto& columns = frame.columns();
   const bool has_format =
-      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.name == v1::names::kFileFormat; });
-  std::string stated = has_format ? frame.text(position, v1::names::kFileFormat).value_or("") : "";
+      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.name == v1::columns::kFileFormat; });
+  std::string stated = has_format ? frame.text(position, v1::columns::kFileFormat).value_or("") : "";
   if (stated == "COG") stated = "GTiff";
   const bool is_known =
-      std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) { return kind.format == stated; });
+      std::any_of(std::begin(kEndings), std::end(kEndings), [&](const Ending& kind) { return kind.format == stated; });
   if (is_known && found != stated) out.push_back({"TIF-4", "its first bytes are not those of the format " + stated});
-  for (const Kind& kind : kKinds) {
+  for (const Ending& kind : kEndings) {
     if (!has_format && ends_with_ignoring_case(id, kind.suffix) && found != kind.format) {
       out.push_back({"TIF-5", "its file extension is that of the format " + std::string(kind.format) +
                                   ", but its first bytes are not"});

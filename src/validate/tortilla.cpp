@@ -58,7 +58,7 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
     const int column = table.find(name);
     for (int64_t row = 0; column >= 0 && row < table.num_rows(); ++row) check(table.text(column, row), row);
   };
-  visit(v1::names::kFileFormat, [&](const std::optional<std::string>& format, int64_t row) {
+  visit(v1::columns::kFileFormat, [&](const std::optional<std::string>& format, int64_t row) {
     for (const char* name : {"GTiff", "BYTES", "TORTILLA"}) {
       if (!format || *format == name || lower(*format) != lower(name)) continue;
       report.add("V1-7", row_name(place, row) + ": file_format is " + in_quotes(*format) + ", " + name + " expected",
@@ -72,12 +72,12 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
                      ", the name of a GDAL driver, BYTES or TORTILLA expected",
                  table.where());
   });
-  if (const int split = table.find(v1::names::kDataSplit); split >= 0) {
+  if (const int split = table.find(v1::columns::kDataSplit); split >= 0) {
     const auto& type = table.columns()[static_cast<std::size_t>(split)].type;
     if (type != "null" && type.find("string") == type.npos)
       report.add("V1-8", about(place, "data_split has the type " + type + ", string expected"), table.where());
   }
-  visit(v1::names::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
+  visit(v1::columns::kDataSplit, [&](const std::optional<std::string>& split, int64_t row) {
     if (!split || split == "train" || split == "validation" || split == "test") return;
     report.add("V1-8",
                row_name(place, row) + ": data_split is " + in_quotes(*split) + ", train, validation or test expected",
@@ -206,7 +206,7 @@ class FileCheck {
   /// V1-4 to V1-6, and nested containers.
   void check_rows(const Place& place, const Header& header, const LevelTable& table) {
     const int id = table.find(names::kId), offset = table.find(names::kOffset), size = table.find(names::kSize);
-    const int type = table.find(names::kType), format = table.find(v1::names::kFileFormat);
+    const int type = table.find(names::kType), format = table.find(v1::columns::kFileFormat);
     const uint64_t begin = place.range.offset + v1::kHeaderSize, end = place.range.offset + header.footer.offset;
     if (table.num_rows() == 0) report_.add("V1-3", about(place, "the footer has no rows"), at(place));
     std::unordered_set<std::string> own;
@@ -259,7 +259,7 @@ class FileCheck {
   void check_format(const Place& place, int64_t row, const std::string& format, const ByteRange& range) {
     const Bytes head = source_->read({range.offset, std::min<uint64_t>(range.size, v1::kHeaderSize)});
     const std::string found = v1::guess_format(head, range.size, "");
-    const bool is_nested = found == v1::names::kTortilla;
+    const bool is_nested = found == v1::columns::kTortilla;
     if (is_nested || (v1::has_signature(format) && !v1::same_signature(format, head)))
       report_.add("V1-24",
                   row_name(place, row) + ": file_format is " + in_quotes(format) +

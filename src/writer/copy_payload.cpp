@@ -37,7 +37,7 @@ class OpenCopy {
 };
 
 /// Each piece but the last ends at a disk block.
-std::vector<RemotePiece> pieces_of(std::span<const RemoteCopy> copies) {
+std::vector<RemotePiece> remote_pieces(std::span<const RemoteCopy> copies) {
   std::vector<RemotePiece> out;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const uint64_t size = copies[i].payload->size;
@@ -94,7 +94,7 @@ uint32_t copy_payload(const Payload& payload, const OutputFile& file, uint64_t b
 std::vector<uint32_t> copy_remote(
     std::span<const RemoteCopy> copies, int limit,
     const std::function<void(std::size_t i, uint64_t offset, std::span<const std::byte> bytes)>& write) {
-  const std::vector<RemotePiece> pieces = pieces_of(copies);
+  const std::vector<RemotePiece> pieces = remote_pieces(copies);
   std::vector<uint32_t> crcs(pieces.size());
   std::vector<OpenCopy> files(copies.size());
   for (const RemotePiece& piece : pieces) files[piece.copy].add_piece();

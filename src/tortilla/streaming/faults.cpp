@@ -78,7 +78,7 @@ class FaultFinder {
 
  private:
   static std::optional<std::string> root(const LevelTable& table, int64_t row) {
-    const int column = table.find(names::kRoot);
+    const int column = table.find(columns::kRoot);
     return column < 0 ? std::nullopt : table.text(column, row);
   }
 
@@ -204,7 +204,7 @@ class FaultFinder {
   }
 
   bool is_tog(const LevelTable& level, int64_t row) const {
-    const auto format = lower(level.text(level.find(names::kFileFormat), row).value_or(""));
+    const auto format = lower(level.text(level.find(columns::kFileFormat), row).value_or(""));
     return (format == "gtiff" || format == "cog") && tog_faults(*slice(source_, range_of(level, row))).empty();
   }
 

@@ -30,7 +30,7 @@ bool is_geotiff(const TreeLevel& rows, std::size_t row, const Value& given) {
 /// Computes the missing values of `columns`, one for each field of `stats`, at one level. False without GeoTIFFs.
 bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std::vector<MetadataColumn>& columns,
           int jobs, const std::function<void()>& go_on) {
-  const auto formats = values_of(samples, names::kFileFormat, level);
+  const auto formats = values_of(samples, columns::kFileFormat, level);
   const TreeLevel& rows = samples.impl()->tree.levels[static_cast<std::size_t>(level)];
   std::vector<char> is_any(formats.size(), 0);
   run_parallel(formats.size(), jobs, [&](std::size_t row) {

@@ -31,8 +31,8 @@ std::shared_ptr<arrow::Table> level_table(const TortillaPart& part, int level) {
     roots.push_back(root_of(tree, level, row));
     if (level > 0) parents.push_back(tree.levels[as_size(level)].parents[as_size(row)] - part.rows(level - 1).first);
   }
-  auto out = add_column(nullptr, names::kRoot, roots);
-  if (level > 0) out = add_column(out, names::kParent, parents);
+  auto out = add_column(nullptr, columns::kRoot, roots);
+  if (level > 0) out = add_column(out, columns::kParent, parents);
   return in_one_piece(beside(out, part.footer_table(level)));
 }
 

@@ -44,7 +44,7 @@ class TogMaker {
       : tree_(tree), level_(level), rows_(tree.levels[as_size(level)]), draft_(staging), rules_(rules) {}
 
   std::vector<Tog> run() {
-    const auto formats = text_column(*rows_.columns, std::string(names::kFileFormat), "");
+    const auto formats = text_column(*rows_.columns, std::string(columns::kFileFormat), "");
     std::vector<Tog> out(rows_.ids.size());
     run_parallel(out.size(), rules_.jobs, [&](std::size_t row) {
       if (rows_.types[row] == SampleType::Folder) return;

@@ -111,7 +111,7 @@ class Formats {
       : tree_(tree), level_(level), rows_(tree.levels[static_cast<std::size_t>(level)]) {}
 
   std::vector<std::string> run(int jobs) const {
-    const auto given = texts_of(rows_, names::kFileFormat);
+    const auto given = texts_of(rows_, columns::kFileFormat);
     std::vector<std::string> out(rows_.ids.size());
     run_parallel(out.size(), jobs, [&](std::size_t row) { out[row] = format_of(row, given[row]); });
     return out;
@@ -119,9 +119,9 @@ class Formats {
 
  private:
   std::string format_of(std::size_t row, const std::optional<std::string>& given) const {
-    if (rows_.types[row] == SampleType::Folder) return std::string(names::kTortilla);
+    if (rows_.types[row] == SampleType::Folder) return std::string(columns::kTortilla);
     const std::string name = given ? spelled_format(*given) : "";
-    if (!name.empty() && name != names::kTortilla) return name;
+    if (!name.empty() && name != columns::kTortilla) return name;
     const Payload& payload = rows_.payloads[row];
     if (name.empty()) return guess_format(payload);
     try {
@@ -140,7 +140,7 @@ class Formats {
 
 /// The splits of a level in the spelling of the specification, empty when no row has one.
 std::vector<std::optional<std::string>> splits_of(const Tree& tree, int level) {
-  auto out = texts_of(tree.levels[static_cast<std::size_t>(level)], names::kDataSplit);
+  auto out = texts_of(tree.levels[static_cast<std::size_t>(level)], columns::kDataSplit);
   bool is_any = false;
   for (std::size_t row = 0; row < out.size(); ++row) {
     if (!out[row]) continue;
@@ -156,8 +156,8 @@ std::vector<std::optional<std::string>> splits_of(const Tree& tree, int level) {
 }
 
 bool is_computed(std::string_view name) {
-  const std::array computed = {names::kId,     names::kFileFormat, names::kDataSplit,
-                               names::kOffset, names::kLength,     names::kIndex};
+  const std::array computed = {columns::kId,     columns::kFileFormat, columns::kDataSplit,
+                               columns::kOffset, columns::kLength,     columns::kIndex};
   return std::find(computed.begin(), computed.end(), name) != computed.end() ||
          name.starts_with(tacore::names::kInternal);
 }
@@ -198,8 +198,8 @@ Tree footer_tree(Tree tree, Kind kind, int jobs) {
     here.columns = to_footer_columns(here.columns, kind == Kind::Taco ? "stac:tensor_shape" : "stac:raster_shape");
     const auto fallback = other_columns(here);
     const auto splits = splits_of(tree, level);
-    auto columns = add_column(nullptr, names::kFileFormat, Formats(tree, level).run(jobs));
-    if (!splits.empty()) columns = add_column(columns, names::kDataSplit, splits);
+    auto columns = add_column(nullptr, columns::kFileFormat, Formats(tree, level).run(jobs));
+    if (!splits.empty()) columns = add_column(columns, columns::kDataSplit, splits);
     if (!fallback.empty())
       columns = beside(columns, with_item_names(*in_one_piece(select_columns(here.columns, fallback))));
     here.columns = columns;

@@ -20,14 +20,14 @@ constexpr int64_t kFirstSample = kHeaderSize;
 std::shared_ptr<arrow::Table> with_places(const TreeLevel& level, int64_t begin, int64_t end,
                                           const std::vector<int64_t>& offsets, const std::vector<int64_t>& sizes) {
   auto fallback = column_names(*level.columns);
-  const auto is_leading = [](const auto& name) { return name == names::kFileFormat || name == names::kDataSplit; };
+  const auto is_leading = [](const auto& name) { return name == columns::kFileFormat || name == columns::kDataSplit; };
   std::vector<std::string> leading;
   std::copy_if(fallback.begin(), fallback.end(), std::back_inserter(leading), is_leading);
   std::erase_if(fallback, is_leading);
   const auto columns = slice_rows(level.columns, begin, end);
-  auto out = add_column(nullptr, names::kId, std::vector(level.ids.begin() + begin, level.ids.begin() + end));
+  auto out = add_column(nullptr, columns::kId, std::vector(level.ids.begin() + begin, level.ids.begin() + end));
   out = beside(out, select_columns(columns, leading));
-  out = add_column(add_column(out, names::kOffset, offsets), names::kLength, sizes);
+  out = add_column(add_column(out, columns::kOffset, offsets), columns::kLength, sizes);
   return beside(out, select_columns(columns, fallback));
 }
 

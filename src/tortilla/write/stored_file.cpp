@@ -67,8 +67,8 @@ std::string StoredFile::collection() const {
 StoredTable StoredFile::footer() const {
   const ErrorContext where{.path = path_, .offset = {}, .level = 0};
   StoredTable out = read_stored_table(slice(source_, header_.footer), where);
-  const auto offsets = whole_numbers(*out.table, names::kOffset, where);
-  const auto lengths = whole_numbers(*out.table, names::kLength, where);
+  const auto offsets = whole_numbers(*out.table, columns::kOffset, where);
+  const auto lengths = whole_numbers(*out.table, columns::kLength, where);
   const auto end = static_cast<int64_t>(header_.footer.offset);
   for (std::size_t row = 0; row < offsets.size(); ++row) {
     const int64_t offset = offsets[row], length = lengths[row];
