@@ -8,6 +8,7 @@ check() {
 }
 check
 check inof
+check something
 check --nope
 check query
 check query none.tacozip --nope
@@ -23,6 +24,7 @@ check query none.tacozip --bbox 0,0,1e999,1
 check query none.tacozip --bbox 0,5,1,4
 check query none.tacozip --bbox --level 1
 check query none.tacozip --datetime yesterday
+check query none.tacozip --datetime 2005/2006
 check query none.tacozip --datetime 2023-02-30
 check query none.tacozip --datetime 2023-02-01/2023-01-01
 check query none.tacozip --level 1
