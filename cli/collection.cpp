@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "open_file.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -60,6 +61,29 @@ Collection collection_of(const CollectionOptions& options, const std::string& ou
   if (!options.tasks.empty()) out.tasks = options.tasks;
   if (!options.keywords.empty()) out.keywords = options.keywords;
   return out;
+}
+
+void require_members(const Collection& collection, const CollectionOptions& options, bool has_tasks) {
+  const struct Needed {
+    bool is_missing;
+    std::string option, metavariable, example;
+  } all[] = {{collection.id.empty(), "--id", "NAME", "chips"},
+             {collection.description.empty(), "--description", "TEXT", "\"Chips of a scene\""},
+             {collection.licenses.empty(), "--license", "SPDX", "CC-BY-4.0"},
+             {collection.providers.empty(), "--provider", "NAME", "\"Our lab\""},
+             {has_tasks && collection.tasks.empty(), "--task", "TASK (classification, segmentation, regression, ...)",
+              "classification"}};
+  std::string missing, example;
+  int count = 0;
+  for (const Needed& each : all) {
+    if (!each.is_missing) continue;
+    missing += (count++ == 0 ? "" : ", ") + each.option + " " + each.metavariable;
+    example += " " + each.option + " " + each.example;
+  }
+  if (count == 0) return;
+  throw UsageError((count == 1 ? "1 thing is" : std::to_string(count) + " things are") + " missing: " + missing +
+                   (options.collection.empty() ? "" : ", or members of " + in_quotes(options.collection)) +
+                   ". Example:" + example);
 }
 
 }  // namespace tacore::cli

@@ -247,9 +247,9 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
     log::warning(path + ": the licence " + tacore::quoted(licence) + " is no identifier of SPDX, such as CC-BY-4.0");
   }
   if (const auto faults = collection_faults(edited); !faults.empty()) {
-    throw ValidationError(
-        "the edited collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "),
-        {.path = path});
+    throw ValidationError("the edited collection breaks " + std::to_string(faults.size()) +
+                              (faults.size() == 1 ? " rule: " : " rules: ") + join(faults, "; "),
+                          {.path = path});
   }
   return out;
 }

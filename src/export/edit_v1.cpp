@@ -102,9 +102,9 @@ class V1Editor {
     const std::set<std::string> known(before.begin(), before.end());
     std::erase_if(faults, [&](const std::string& fault) { return known.contains(fault); });
     if (faults.empty()) return;
-    throw ValidationError(
-        "the edited collection breaks " + std::to_string(faults.size()) + " rules of TACO 0.2.0: " + join(faults, "; "),
-        {.path = path_});
+    throw ValidationError("the edited collection breaks " + std::to_string(faults.size()) +
+                              (faults.size() == 1 ? " rule" : " rules") + " of TACO 0.2.0: " + join(faults, "; "),
+                          {.path = path_});
   }
 
   /// One table of all parts, so that a column has one type in all of them.

@@ -129,7 +129,8 @@ Tortilla retyped(const Tortilla& samples) {
 void check_collection(const Collection& collection) {
   const auto faults = collection_faults(collection);
   if (!faults.empty())
-    throw ValidationError("the collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "));
+    throw ValidationError("the collection breaks " + std::to_string(faults.size()) +
+                          (faults.size() == 1 ? " rule: " : " rules: ") + join(faults, "; "));
 }
 
 std::vector<std::string> paths_of(const Plan& plan) {

@@ -27,7 +27,7 @@ std::string collection_text(const Collection& collection) {
   const auto faults = collection_faults(out);
   if (faults.empty()) return out;
   throw ValidationError("the collection breaks " + std::to_string(faults.size()) +
-                        " rules of TACO 0.2.0: " + join(faults, "; "));
+                        (faults.size() == 1 ? " rule" : " rules") + " of TACO 0.2.0: " + join(faults, "; "));
 }
 
 }  // namespace tacore::v1
