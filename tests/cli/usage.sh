@@ -47,6 +47,7 @@ check --limit 3 info none.tacozip
 check info none.tacozip --tries=1
 check info none.tacozip --cache here
 check create none none.tacozip --no-tacocat
+check index none.tacozip --no-validate-schema
 check tog none.tif none.tog.tif --block 64
 check create none none.tacozip --parquet row_group_rows=1
 check header none.tacozip
