@@ -8,7 +8,7 @@
 #include <tacore/v1/collection.hpp>
 
 #include "commands.hpp"
-#include "open_file.hpp"
+#include "io/open_uninterrupted.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -20,7 +20,7 @@ std::string text_of(const std::string& path) {
     ~File() {
       if (descriptor >= 0) ::close(descriptor);
     }
-  } file{open_file(path, O_RDONLY | O_CLOEXEC)};
+  } file{open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
   std::string out;
   char piece[1 << 16];

@@ -14,7 +14,7 @@
 #include <tacore/error.hpp>
 #include <tacore/plumbing/temporary.hpp>
 
-#include "open_file.hpp"
+#include "io/open_uninterrupted.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -64,7 +64,7 @@ std::string resolved(const std::string& path) {
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
 void sync_folder(const std::string& folder) {
-  const int descriptor = open_file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open_uninterrupted(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;  // not ours to read: the data are safe, their name nearly
   ::fsync(descriptor);
   ::close(descriptor);
@@ -81,7 +81,7 @@ NewFile::NewFile(const std::string& target, bool overwrite)
     if (descriptor_ >= 0) ::close(descriptor_);
     temporary_ = temporary_for(target_);
     remove_on_signal(temporary_);  // before it is there: no instant without
-    descriptor_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot create the file", errno);
     try {
       is_held = hold_temporary(descriptor_, temporary_, target_);
