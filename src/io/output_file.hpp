@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/copy_range.hpp"
+#include "tacore/plumbing/temporary.hpp"
 
 namespace tacore {
 
@@ -63,15 +64,8 @@ struct Temporary {
 /// Throws IoError.
 Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder);
 
-/// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
-void rename_to(const std::string& from, const std::string& to, bool overwrite);
-
 /// Swaps what two names lead to, in one step. Throws IoError.
 void exchange_names(const std::string& a, const std::string& b);
-
-/// Makes names in the folder of `path` durable, where the folder can be opened and its file system knows how. Throws
-/// IoError.
-void sync_folder_of(const std::string& path);
 
 /// Memory of this thread, `size` bytes of any content, which its next call reuses: new pages for each piece cost more
 /// than copying it. It lies as OutputFile wants it for what is written at `offset`. Throws std::bad_alloc.
