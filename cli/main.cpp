@@ -23,6 +23,7 @@
 #include "loaded_library.hpp"
 #include "nearest.hpp"
 #include "output.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -744,12 +745,26 @@ int run(Tool& tool, std::vector<std::string> arguments) {
   throw UsageError("a command is missing, such as info");
 }
 
-int refuse(const Tool& tool, const char* message) {
+int refuse(const Tool& tool, const std::string& message) {
   complain(message);
   const auto parsed = tool.app.get_subcommands();
   const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
   complain("see taco " + command + "--help");
   return 2;
+}
+
+/// Names the first argument that nothing takes, and the option that it may stand for.
+std::string unexpected_argument(const Tool& tool) {
+  const auto extras = tool.app.remaining(true);
+  const std::string given = extras.front().substr(0, extras.front().find('='));
+  if (!given.starts_with('-')) return "unexpected argument " + in_quotes(extras.front());
+  const auto parsed = tool.app.get_subcommands();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : (parsed.empty() ? &tool.app : parsed.front())->get_options()) {
+    if (option->get_group().empty()) continue;  // a former name
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return "unknown option " + in_quotes(given) + did_you_mean(given, names);
 }
 
 int run_checked(const std::vector<std::string>& arguments) {
@@ -761,6 +776,8 @@ int run_checked(const std::vector<std::string>& arguments) {
     print(tool.app.help());
   } catch (const CLI::CallForVersion& version_text) {
     print(std::string(version_text.what()) + "\n");
+  } catch (const CLI::ExtrasError&) {
+    return refuse(tool, unexpected_argument(tool));
   } catch (const CLI::ParseError& error) {
     return refuse(tool, error.what());
   } catch (const UsageError& error) {

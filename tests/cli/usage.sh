@@ -12,6 +12,8 @@ check something
 check --nope
 check query
 check query none.tacozip --nope
+check query none.tacozip --formt=csv
+check query none.tacozip -x
 check query none.tacozip 'SELECT 1' extra
 check query none.tacozip --bbox
 check query none.tacozip --bbox 1,2,3
