@@ -352,7 +352,7 @@ void add_preview(Tool& tool) {
                                             run_preview);
   command->add_option("ID", options->id, kIdHelp)->required();
   add_bands(command, options->bands,
-            "One band for grey, or red,green,blue, counted from 1; by default the first three");
+            "One band for grey, or red,green,blue, counted from 1; by default the first three, or the first of fewer");
   add_parsed(
       command, "--size", "N", [o = options](const std::string& text) { o->size = parse_count("--size", text); },
       "Maximal number of pixels of the longer side; by default 512");
@@ -629,8 +629,9 @@ void add_sync(Tool& tool) {
                                      "  taco sync landsat.tacozip /backup/store\n"
                                      "  taco sync /backup/store/landsat.tacozip again.tacozip",
                                      run_sync);
-  command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
-  command->add_option("TO", options->to, "Store, which is created if it is missing; or the restored dataset")
+  command->add_option("FROM", options->from, "Dataset to back up (.tacozip or folder); to restore: STORE or STORE/NAME")
+      ->required();
+  command->add_option("TO", options->to, "Folder of the store, created if it is missing; to restore: the new dataset")
       ->required();
   visit_options(options->how, OptionAdder(command));
 }
