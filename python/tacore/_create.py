@@ -82,11 +82,11 @@ def create(
         taco: What is written; it stays usable.
         output: A name that ends in ``.zip`` or ``.tacozip``, in any case, gives ZIPs, another a FOLDER.
         output_format: "auto"; "zip", which refuses another name; "folder" takes the ending of a ZIP away.
-        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size. Units are powers
-            of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
+        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size. Units are
+            powers of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
         group_by: Columns of level 0: one ZIP for each combination of their values. Each may be divided further.
         consolidate: Write the index .tacocat when there are several ZIPs.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         overwrite: Replace existing output atomically. A folder is replaced only if it is empty or a dataset.
         jobs: Number of threads; 0 means one for each processor.
         max_concurrent_requests: Maximal number of HTTP requests in flight.
@@ -203,7 +203,7 @@ def create_tacocat(
         parquet_kwargs: As `parquet`.
         validate_schema: Require the same columns in all inputs. Otherwise the index has those of all.
         overwrite: Replace existing output atomically.
-        single_file: Write the single file __TACOCAT__, which only tacore opens, not .tacocat/.
+        single_file: Write one file, __TACOCAT__, instead of the folder .tacocat/; only tacore opens it.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`create`.
         **parquet: As of :func:`create`.
@@ -246,7 +246,7 @@ def create_tacollection(
 
     Args:
         inputs: Their paths (also as `tacozips`).
-        output: Folder of the index; by default the folder of the inputs. Or the document in it. Also as `output_dir`,
+        output: Folder of TACOLLECTION.json; by default the folder of the inputs. Or that file. Also as `output_dir`,
             `output_path`.
         validate_schema: Require the same columns in all inputs. Otherwise the field schema is that of all.
         overwrite: Replace existing output atomically.

@@ -497,7 +497,7 @@ def write_tiff_index(
 
     Args:
         path: Of the dataset.
-        output: Index file; by default PATH.headers, the only place where readers look.
+        output: Index file; by default PATH.headers, the only name that readers look for.
         base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
@@ -534,7 +534,7 @@ def make_tog(
         output: Appears whole, or not at all.
         block_size: Side of the tiles in pixels, a multiple of 16.
         zstd_level: ZSTD level, 1 to 22.
-        predictor: TIFF predictor: 1 none, 2 for any type, 3 for floating point; by default 3 or 2.
+        predictor: TIFF predictor: 1 none, 2 any type, 3 floating point; by default 3 for floating point, else 2.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
         progress: True shows a bar, False nothing. A callable is called periodically with (bytes of pixels done, bytes in

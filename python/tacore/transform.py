@@ -75,7 +75,7 @@ def export(
         jobs: Number of threads; 0 means one for each processor.
         progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
             the work is cancelled when it returns False or raises.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         overwrite: Replace existing output atomically.
         strict: Refuse samples that are left with different children, instead of padding them.
         id: Id of the new dataset; by default that of the old one.
@@ -330,7 +330,7 @@ def diff(
     Args:
         a: The one before.
         b: The one after.
-        quick: Compare data by size and CRC-32, without reading it.
+        quick: Compare sizes and CRC-32 checksums only, without reading the data.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`export`.
 

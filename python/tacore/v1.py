@@ -124,17 +124,17 @@ def create(
         collection: Of a Tortilla that becomes a `.taco`: its members by their names in 0.2.0 or 2.0, or JSON text. What it
             does not say of the extent comes from the samples.
         overwrite: Replace existing output atomically.
-        split_size: Bytes of samples in each file, such as 20GB; none writes one file of any size. A larger
+        split_size: Maximal size of the samples in each file, such as 20GB; none writes one file of any size. A larger
             dataset becomes `x.0000.part.taco`, ...
         first_part: Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.
         stats: Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.
-        streaming: Store all levels and the chunks of the GeoTIFFs in the footer; they become TOGs.
-        allow_non_tog: With streaming: keep samples that are no GeoTIFF, without chunks.
-        histograms: With streaming: store the histograms of all rasters.
-        block_size: With streaming: side of the tiles in pixels; 0 keeps that of the source, else 512.
+        streaming: Write a streaming file: its footer has all levels and the chunks of the GeoTIFFs, which become TOGs.
+        allow_non_tog: With streaming: accept samples that are not GeoTIFFs; they get no chunks.
+        histograms: Store the histograms of all rasters, with streaming.
+        block_size: With streaming: side of the tiles in pixels; 0 takes that of the source, or 512 if it has none.
         zstd_level: With streaming: ZSTD level, 1 to 22.
         jobs: Number of threads; 0 means one for each processor.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
             the work is cancelled when it returns False or raises.
         parquet: Options of the Parquet files, as for :func:`tacore.export`.
@@ -237,11 +237,11 @@ def convert(
         output: The other.
         collection: What is put over the collection of the input.
         overwrite: Replace existing output atomically.
-        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size.
+        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size.
         group_by: Columns of level 0: one ZIP for each combination of their values.
         consolidate: Write the index .tacocat when there are several ZIPs.
         jobs: Number of threads; 0 means one for each processor.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: As for :func:`create`.
         parquet: Options of the Parquet files.
 
@@ -279,7 +279,7 @@ def tortilla2taco(
         collection: Of the TACO.
         output: A name in `.taco`; None: `input` itself, which is replaced in one step.
         overwrite: Replace existing output atomically.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: As for :func:`create`.
 
     Raises:
@@ -324,7 +324,7 @@ def join(
         parts: All of them.
         output: A name in `.taco` or `.tortilla`, as theirs.
         overwrite: Replace existing output atomically.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: As for :func:`create`.
         parquet: Options of the Parquet files, of the footer.
 
