@@ -256,7 +256,7 @@ def test_a_pass_that_workers_left_begins_anew(fake_torch: FakeTorch) -> None:
 
 
 def test_what_the_data_loader_says_is_no_option() -> None:
-    with pytest.raises(TypeError, match="num_workers is no option here"):
+    with pytest.raises(TypeError, match="'num_workers' is no option here: the DataLoader assigns batches"):
         TorchIterableDataset(tacore.load(FLAT), num_workers=2)
 
 
