@@ -649,7 +649,7 @@ def test_values_of_another_type_are_told_in_words() -> None:
         lambda: STAC(crs=3, tensor_shape=(1, 1), geotransform=(0,) * 6, time_start=0),
         lambda: tacore.raster.tensor_options(None, None, None, None, "x"),
     ):
-        with pytest.raises(TypeError, match="a value of another type") as caught:
+        with pytest.raises(TypeError, match="a value has the wrong type") as caught:
             make()
         assert "incompatible" not in str(caught.value)
 
