@@ -1,4 +1,4 @@
-"""GeoJSON of datasets and frames: what `__geo_interface__` gives."""
+"""GeoJSON of datasets and frames, for `__geo_interface__`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def frame_features(frame: TacoDataFrame) -> GeoJson:
 
 
 def box(west: float, south: float, east: float, north: float) -> GeoJson:
-    """A polygon; two when it crosses the antimeridian (RFC 7946, 3.1.9)."""
+    """The polygon of a box; a MultiPolygon of two if it crosses the antimeridian (RFC 7946, 3.1.9)."""
     if west <= east:
         return {"type": "Polygon", "coordinates": [_ring(west, south, east, north)]}
     rings = [_ring(west, south, 180.0, north), _ring(-180.0, south, east, north)]
@@ -155,7 +155,7 @@ class _Wkb:
         return [list(numbers[at : at + kept]) for at in range(0, size, dimensions)]
 
     def _count(self, endian: str, least: int) -> int:
-        """How many parts follow, each of at least so many bytes."""
+        """Reads the number of parts that follow; each has at least `least` bytes."""
         count = int(self._take(endian + "I"))
         if count * least > len(self._data) - self._at:
             raise self._short()
@@ -174,7 +174,7 @@ class _Wkb:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold."""
+    """A value as JSON can express it."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

@@ -470,7 +470,7 @@ def core_dataset(dataset: TacoDataset | TacoDataFrame | PathLike) -> _core.Datas
 
     if isinstance(dataset, TacoDataFrame):
         if dataset._changed:
-            raise TacoQueryError("the frame has columns that were set in Python; use with_column() for those to be written")
+            raise TacoQueryError("the frame has columns that were set in Python; set columns to write by with_column()")
         return _core.to_dataset(dataset._core)
     if isinstance(dataset, TacoDataset):
         return dataset._core
