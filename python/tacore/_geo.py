@@ -72,10 +72,10 @@ def _feature(row: dict[str, Any], column: str) -> GeoJson:
 
 
 def geometry(value: Any) -> GeoJson | None:
-    """A geometry of WKB or EWKB, a point of WKT or ``[lon, lat]``; None for null and for what has no place.
+    """A geometry as GeoJSON, from WKB or EWKB, or a point as WKT or ``[lon, lat]``; None for null and an empty point.
 
     Raises:
-        TacoFormatError: For other bytes, text and lists.
+        TacoFormatError: The value is not a geometry.
     """
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _Wkb(bytes(value)).read()
