@@ -31,7 +31,8 @@ class _OfSample(Native, SampleExtension):
 
 
 class _OfPlace(_OfSample):
-    """STAC and ISTAC, whose attributes `centroid` and `time_middle` get the values that are computed from the others."""
+    """STAC and ISTAC, whose attributes `centroid` and `time_middle` get the values that are computed from the
+    others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -356,8 +357,8 @@ class MajorTOM(_OfTortilla):
         return tuple(list(part) for part in zip(*found)) if found else ([],) * (4 if return_idx else 2)
 
     def rowcol2latlon(self, rows: Any, cols: Any) -> Any:
-        """The anchors, south-western corners in degrees, of cells given by labels or numbers. Raises TacoSchemaError for
-        one that is not in the grid."""
+        """The anchors, south-western corners in degrees, of cells given by labels or numbers. Raises TacoSchemaError
+        for one that is not in the grid."""
         if isinstance(rows, (str, int)) or not hasattr(rows, "__len__"):
             return self._grid.rowcol2latlon(rows, cols)
         if len(rows) != len(cols):
