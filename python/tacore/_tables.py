@@ -81,7 +81,8 @@ def make(backend: str, rows: Any) -> Any:
 
 
 def convert(rows: Any, backend: str, to: str) -> Any:
-    """The rows of a frame as a table of the library `to`; a copy if that is the frame's own table and can be changed."""
+    """The rows of a frame as a table of the library `to`; a copy if that is the frame's own table and can be
+    changed."""
     if backend == to and to != "pandas":
         return _own(backend, rows._native())
     if backend == "pandas" and (to == "pandas" or rows._changed):  # pandas lacks null in numbers, and some types

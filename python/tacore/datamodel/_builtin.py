@@ -370,7 +370,7 @@ class MajorTOM(_OfTortilla):
         return tuple(list(part) for part in zip(*found)) if found else ([],) * (4 if return_idx else 2)
 
     def rowcol2latlon(self, rows: Any, cols: Any) -> Any:
-        """Latitude and longitude in degrees of the anchors (south-western corners) of cells, given by labels or numbers.
+        """Latitudes and longitudes in degrees of the anchors (south-western corners) of cells, by labels or numbers.
         Raises TacoSchemaError for a cell that is not in the grid."""
         if isinstance(rows, (str, int)) or not hasattr(rows, "__len__"):
             return self._grid.rowcol2latlon(rows, cols)
