@@ -115,14 +115,14 @@ class _Wkb:
     def _geometry(self, nesting: int) -> GeoJson:
         order = self._take("<B")
         if order > 1 or nesting > _MAX_NESTING:
-            raise TacoFormatError(f"WKB: byte order {order} at byte {self._at - 1}, nested {nesting} deep")
+            raise TacoFormatError(f"WKB: byte order {order} (0 or 1 expected) at byte {self._at - 1}, nested {nesting} deep")
         endian = "><"[order]
         code = self._take(endian + "I")
         if code & 0x20000000:
             self._take(endian + "I")  # SRID
         kind, more = (code & 0x0FFFFFFF) % 1000, (code & 0x0FFFFFFF) // 1000
         if not 1 <= kind <= len(_NAMES) or more > 3:
-            raise TacoFormatError(f"WKB: geometry type {code} at byte {self._at - 4}")
+            raise TacoFormatError(f"WKB: unknown geometry type {code} at byte {self._at - 4}")
         has_z = bool(code & 0x80000000) or more in (1, 3)
         has_m = bool(code & 0x40000000) or more in (2, 3)
         dimensions = 2 + has_z + has_m
@@ -142,7 +142,7 @@ class _Wkb:
             return [self._coordinates(2, endian, dimensions, kept, nesting) for _ in range(self._count(endian, 4))]
         parts = [self._geometry(nesting + 1) for _ in range(self._count(endian, 5))]
         if any(part["type"] != _NAMES[kind - 4] for part in parts):
-            raise TacoFormatError(f"WKB: a {_NAMES[kind - 1]} of other parts")
+            raise TacoFormatError(f"WKB: a {_NAMES[kind - 1]} has parts of another type")
         return [part["coordinates"] for part in parts if part["coordinates"]]
 
     def _positions(self, count: int, endian: str, dimensions: int, kept: int) -> list[list[float]]:

@@ -104,15 +104,15 @@ class Raster:
     def _describe(self, dataset: Any) -> None:
         if dataset.count == 0:
             inside = ", ".join(dataset.subdatasets)
-            raise TacoFormatError(f"it has no bands of its own; open one of {inside}" if inside else "it has no bands")
+            raise TacoFormatError(f"the file has subdatasets; open one of {inside}" if inside else "the file has no bands")
         types, nodata = dataset.dtypes, dataset.nodatavals
         if types[0] not in _TYPES:
-            raise TacoFormatError(f"pixels of type {types[0]} are not read")
+            raise TacoFormatError(f"pixels of type {types[0]} are not supported")
         for band in range(1, dataset.count):
             if types[band] != types[0]:
                 raise TacoFormatError(f"band {band + 1} has another type than band 1")
             if not _same(nodata[band], nodata[0]):
-                raise TacoFormatError(f"band {band + 1} has other no data than band 1")
+                raise TacoFormatError(f"band {band + 1} has another no data value than band 1")
         structure = dataset.tags(ns="IMAGE_STRUCTURE")
         self.width, self.height, self.bands = dataset.width, dataset.height, dataset.count
         self.dtype: str = types[0]
@@ -155,7 +155,7 @@ def _real_file(path: str) -> Any:
             while size > 0:
                 piece = file.read(min(size, 1 << 20))
                 if not piece:
-                    raise TacoIOError("its bytes cannot be read to the end")
+                    raise TacoIOError("the file ends before the end of the sample")
                 copy.write(piece)
                 size -= len(piece)
             copy.flush()

@@ -129,7 +129,7 @@ def _bands(band: Bands) -> tuple[bool, list[int]]:
         return True, [small(band, "Band")]
     bands = [small(each, "Band") for each in band]
     if not bands:
-        raise TacoQueryError("no band is asked for")
+        raise TacoQueryError("band is an empty list; use None for all bands")
     return False, bands
 
 

@@ -80,7 +80,7 @@ class TorchDataset(Dataset):  # type: ignore[misc]
     def __getitem__(self, index: SupportsIndex) -> Any:
         position = operator.index(index)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"sample {position} of {len(self)}")
+            raise IndexError(f"no sample {position}: the dataset has {len(self)} samples")
         tensors = _core.read_inputs(self._rows._core, position % len(self), self._paths, self._options)
         sample = _sample(map(_tensor, tensors), self._inputs if self._is_named else None)
         return sample if self._transform is None else self._transform(sample)

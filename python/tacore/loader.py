@@ -105,7 +105,7 @@ class Batch(tuple[Any, ...]):
         if not isinstance(key, str):
             return super().__getitem__(key)
         if key not in self.names:
-            raise KeyError(f"no input {key!r}; there are {', '.join(self.names)}")
+            raise KeyError(f"no input {key!r}; the inputs are {', '.join(self.names)}")
         return super().__getitem__(self.names.index(key))
 
     def as_dict(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class Loader:
             ValueError: The state has another seed, and so another order.
         """
         if state["seed"] != self._seed:
-            raise ValueError(f"the state is of seed {state['seed']}, this loader has {self._seed}")
+            raise ValueError(f"the state has seed {state['seed']}, this loader has seed {self._seed}")
         self._go_to(_Place(state["epoch"], state["start"], state["turn"]))
 
     def __len__(self) -> int:

@@ -316,7 +316,7 @@ def open_raster(source: Source, key: Key | None = None) -> Raster:
     rows = source.data if isinstance(source, TacoDataset) else source
     if isinstance(rows, TacoDataFrame):
         if key is None:
-            raise TypeError("open_raster: rows need a key, the position or id of one")
+            raise TypeError("open_raster: a dataset or frame needs a key, the position or id of a row")
         where = key if isinstance(key, str) else rows._position(key)
         return Raster(_core.open_raster(rows._core, where), (rows, where))
     if key is not None:
@@ -656,7 +656,7 @@ def _bands(bands: Bands) -> list[int]:
         return [bands.__index__()]
     numbers = [band.__index__() for band in bands]  # type: ignore[union-attr]
     if not numbers:
-        raise ValueError("bands is empty; None stands for all of them")
+        raise ValueError("bands is an empty list; use None for all bands")
     return numbers
 
 
@@ -685,7 +685,7 @@ def _scales(scale: ScaleLike) -> list[tuple[float, float]]:
     if not isinstance(scale, list):
         return [_scale(scale)]
     if not scale:
-        raise ValueError("scale is an empty list; None stands for no scale")
+        raise ValueError("scale is an empty list; use None for no scale")
     return [_scale(each) for each in scale]
 
 

@@ -92,7 +92,7 @@ class TacotiffValidator(SampleValidator):
         try:
             _core.header().compute(sample._core)
         except (TacoFormatError, TacoSchemaError) as error:
-            raise ValidationError(f"sample {sample.id!r} is no TacoTIFF: {error}") from error
+            raise ValidationError(f"sample {sample.id!r} is not a TacoTIFF: {error}") from error
         except TacoError as error:
             raise ValidationError(str(error)) from error
 

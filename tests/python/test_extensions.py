@@ -589,7 +589,7 @@ def test_tacotiffs(shared: Path) -> None:
         assert sample["taco:header"][:4] == b"LOVE"
         sample.validate_with(TacotiffValidator())
     other = Sample(id="o", path=SCENE / "optical.tif")
-    with pytest.raises(ValidationError, match="no TacoTIFF"):
+    with pytest.raises(ValidationError, match="is not a TacoTIFF"):
         other.validate_with(TacoTIFF())
 
 

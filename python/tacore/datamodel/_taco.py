@@ -200,7 +200,8 @@ class Taco:
         self.extend_with(more)
         faults = self._core.faults()
         if faults:
-            raise TacoValidationError(f"dataset {id!r} breaks {len(faults)} rules: " + "; ".join(faults))
+            count = f"{len(faults)} rule{'s' if len(faults) > 1 else ''}"
+            raise TacoValidationError(f"dataset {id!r} breaks {count}: " + "; ".join(faults))
 
     @property
     def extent(self) -> Extent:
