@@ -310,7 +310,7 @@ def plan(
             **others,
         }
     if group_by is not None:
-        raise TacoValidationError(f"{target}: group_by is given for a FOLDER; a name ending in .tacozip or .zip expected")
+        raise TacoValidationError(f"{target}: group_by is given for a FOLDER; a name in .tacozip or .zip expected")
     return target, others
 
 

@@ -115,7 +115,8 @@ class _Wkb:
     def _geometry(self, nesting: int) -> GeoJson:
         order = self._take("<B")
         if order > 1 or nesting > _MAX_NESTING:
-            raise TacoFormatError(f"WKB: byte order {order} (0 or 1 expected) at byte {self._at - 1}, nested {nesting} deep")
+            where = f"at byte {self._at - 1}, nested {nesting} deep"
+            raise TacoFormatError(f"WKB: byte order {order} (0 or 1 expected) {where}")
         endian = "><"[order]
         code = self._take(endian + "I")
         if code & 0x20000000:

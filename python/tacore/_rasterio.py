@@ -104,7 +104,8 @@ class Raster:
     def _describe(self, dataset: Any) -> None:
         if dataset.count == 0:
             inside = ", ".join(dataset.subdatasets)
-            raise TacoFormatError(f"the file has subdatasets; open one of {inside}" if inside else "the file has no bands")
+            why = f"the file has subdatasets; open one of {inside}" if inside else "the file has no bands"
+            raise TacoFormatError(why)
         types, nodata = dataset.dtypes, dataset.nodatavals
         if types[0] not in _TYPES:
             raise TacoFormatError(f"pixels of type {types[0]} are not supported")
