@@ -117,7 +117,7 @@ def test_batches_are_those_of_a_loader() -> None:
 
 
 def test_ranks_are_given_together() -> None:
-    with pytest.raises(ValueError, match="together"):
+    with pytest.raises(ValueError, match="only one of rank and world_size is given"):
         TorchIterableDataset(tacore.load(FLAT), rank=1)
     shares = [TorchIterableDataset(tacore.load(FLAT), batch_size=3, rank=rank, world_size=2) for rank in range(2)]
     assert sorted(ids_of(shares[0]) + ids_of(shares[1])) == sorted(in_order())
